@@ -1,0 +1,86 @@
+# Every verb of the project. `make` alone lists them; each installs what it needs.
+
+PYTHON3 ?= python3
+PYTHON := .venv/bin/python
+CDK := node_modules/.bin/cdk
+PROGRESS = $(PYTHON3) -m local.progress
+
+# The version of jsii's banner about Node 20's end of life that is not to be shown.
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
+# pip leaves compiling to the first import (see below), which has to be able to keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
+INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
+
+.PHONY: help install up down token test check synth replay format lock deploy
+
+help:  ## list these verbs
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+
+up: install  ## run everything on this machine, with data in it (another port: PORT=4567)
+	@PYTHONPATH=functions $(PYTHON) -m local.up $(if $(PORT),--port $(PORT))
+
+down:  ## end what `make up` started
+	@$(if $(wildcard $(PYTHON)),PYTHONPATH=functions $(PYTHON) -m local.down,echo "nothing is running here")
+
+token: install  ## print a token for the running system: ROLE=operator
+	@PYTHONPATH=functions $(PYTHON) -m local.users $(ROLE)
+
+replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
+	@PYTHONPATH=functions $(PYTHON) -m local.replay $(EVENT)
+
+test: check  ## check, then run every test (some of them: ARGS="-k order")
+	@$(PYTHON) -m pytest $(ARGS)
+
+check: install  ## lint, formatting, types, and a synth for AWS with cdk-nag
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(MAKE) --no-print-directory synth
+
+format: install  ## put the code into its format, and repair what lint can
+	@.venv/bin/ruff format .
+	@.venv/bin/ruff check --fix .
+
+synth: install  ## write the CloudFormation for AWS to cdk.out/
+	@$(CDK) synth --quiet --no-notices $(ARGS)
+
+deploy: install  ## deploy to the AWS account of your credentials
+	@$(CDK) deploy --all $(ARGS)
+
+LOCK := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
+	@cd requirements && ../$(LOCK) --generate-hashes $(ARGS) runtime.in
+	@cd requirements && ../$(LOCK) $(ARGS) dev.in
+	@cd requirements && ../$(LOCK) $(ARGS) emulator.in
+
+install:  ## install what is missing (the other verbs do it too)
+	@$(MAKE) --question $(INSTALLED) 2>/dev/null || { $(needs) \
+		$(PROGRESS) "installing Python packages, the emulator and the CDK's command line" \
+		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED); }
+
+# What has to be there already.
+define needs
+$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo "Python 3.11 or newer is needed; if it has another name: make PYTHON3=python3.13 $(MAKECMDGOALS)" >&2; exit 1; }; \
+command -v npm >/dev/null || { echo "Node and npm are needed: https://nodejs.org" >&2; exit 1; };
+endef
+
+# Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,
+# into working out again what pip-compile worked out.
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --requirement
+
+.venv/.installed: requirements/dev.txt
+	@$(PYTHON3) -m venv .venv
+	@$(PYTHON) $(PIP_INSTALL) $<
+	@touch $@
+
+.local/emulator-venv/.installed: requirements/emulator.txt
+	@$(PYTHON3) -m venv .local/emulator-venv
+	@.local/emulator-venv/bin/python $(PIP_INSTALL) $<
+	@touch $@
+
+node_modules/.installed: package.json
+	@npm install --silent --no-audit --no-fund
+	@touch $@

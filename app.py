@@ -1,0 +1,11 @@
+"""The CDK app: `cdk deploy` for AWS, `cdk deploy -c target=local` for the emulator on this machine."""
+
+from aws_cdk import App
+
+from infra import nag
+from infra.stack import Andon
+
+app = App()
+Andon(app, "Andon")
+nag.audit(app)
+app.synth()

@@ -1,0 +1,47 @@
+"""How things are named: pieces of equipment, people, states."""
+
+import re
+
+MAX_ID_CHARACTERS = 128
+
+STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
+NORMAL = "NORMAL"
+
+_STATE = re.compile(STATE_PATTERN, re.ASCII)
+_STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
+
+
+def identifier(text: str) -> str:
+    """Give `text` back if it can name something: 1 to 128 printable characters without `/`.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    if not 1 <= len(text) <= MAX_ID_CHARACTERS or not text.isprintable() or "/" in text:
+        raise ValueError(f"must be 1 to {MAX_ID_CHARACTERS} printable characters without /")
+    return text
+
+
+def state(text: str) -> str:
+    """Give `text` back if it names a state.
+
+    Raises:
+        ValueError: it does not.
+
+    """
+    if not _STATE.fullmatch(text):
+        raise ValueError(f"must match {STATE_PATTERN}")
+    return text
+
+
+def state_filter(text: str) -> str:
+    """Give `text` back if it is a state, or the beginning of one and a `*`.
+
+    Raises:
+        ValueError: it is neither.
+
+    """
+    if not _STATE_FILTER.fullmatch(text):
+        raise ValueError("must be a state such as WARNING1, or its beginning and a * such as WARNING*")
+    return text

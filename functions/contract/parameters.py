@@ -1,0 +1,76 @@
+"""HTTP parameters that several packages take, with what makes them valid. Listeners and triggers do not import this."""
+
+import re
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+
+from contract import names, times
+from patterns.paging import MAX_LIMIT
+
+_IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
+_LIMIT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
+
+
+def _version(text: str) -> int:
+    """Read one strong, quoted version; `*`, weak and listed tags are not for a change that must be sure."""
+    match = _IF_MATCH.fullmatch(text)
+    if match is None:
+        raise ValueError('must be one quoted version such as "3"')
+    return int(match[1])
+
+
+def _limit(text: str) -> int:
+    """Read it strictly: int() would also take 1_0 and spaces."""
+    if not _LIMIT.fullmatch(text) or int(text) > MAX_LIMIT:
+        raise ValueError(f"must be a whole number from 1 to {MAX_LIMIT}")
+    return int(text)
+
+
+EquipmentId = Annotated[
+    str,
+    AfterValidator(names.identifier),
+    Path(alias="id", description="Chosen by the client: 1 to 128 printable characters without `/`.", example="press-7"),
+]
+Timestamp = Annotated[
+    str,
+    AfterValidator(times.normalised),
+    Path(description="ISO 8601; without an offset it is UTC.", example="2026-11-21T09:35:00Z"),
+]
+State = Annotated[str, AfterValidator(names.state), Path(description=f"`{names.STATE_PATTERN}`", example="WARNING1")]
+Operator = Annotated[str, AfterValidator(names.identifier), Path(example="Liz")]
+Supervisor = Annotated[str, AfterValidator(names.identifier), Path(example="Sara")]
+
+IfMatch = Annotated[
+    int | None,
+    BeforeValidator(_version),
+    WithJsonSchema({"type": "string", "pattern": f"^{_IF_MATCH.pattern}$"}),
+    Header(alias="If-Match", description='The version that is changed, quoted: `"3"`.', example='"3"'),
+]
+From = Annotated[
+    str | None,
+    AfterValidator(lambda text: text and times.first_of(text)),
+    Query(alias="from", description="A time, or a date: from its beginning. Inclusive."),
+]
+To = Annotated[
+    str | None,
+    AfterValidator(lambda text: text and times.last_of(text)),
+    Query(alias="to", description="A time, or a date: to its end. Inclusive."),
+]
+Limit = Annotated[
+    int,
+    BeforeValidator(_limit),
+    Query(description="Rows a page.", ge=1, le=MAX_LIMIT),
+]
+StateFilter = Annotated[
+    str | None,
+    AfterValidator(lambda text: text and names.state_filter(text)),
+    Query(description="A state, or its beginning and a `*`.", example="WARNING*"),
+]
+Day = Annotated[
+    str | None,
+    AfterValidator(lambda text: text and times.date(text)),
+    Query(description="A date; needs an exact `state`.", example="2026-11-21"),
+]
+Cursor = Annotated[str | None, Query(description="Where to go on: the `cursor` of the page before.")]

@@ -1,0 +1,16 @@
+"""Periods of time in queries."""
+
+from patterns.errors import Invalid
+from patterns.key_query import Between
+
+
+def period(first: str, last: str) -> Between:
+    """Give the sort keys from `first` to `last`.
+
+    Raises:
+        Invalid: `first` lies behind `last`, which DynamoDB would refuse.
+
+    """
+    if first > last:
+        raise Invalid.field("query.from", "lies behind `to`")
+    return Between(first, last)

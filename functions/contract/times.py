@@ -1,0 +1,93 @@
+"""Times: how people may write them, and the one form in which they are kept: `2026-11-21T09:35:00.000Z`."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+_FIXED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+
+# How far ahead a device's clock may be.
+MAX_AHEAD_MS = 5 * 60 * 1000
+
+
+def to_ms(text: str) -> int:
+    """Read a time into epoch milliseconds; without an offset it is UTC; digits below a millisecond are cut.
+
+    Raises:
+        ValueError: it is not an ISO 8601 date and time, or does not exist.
+
+    """
+    if not _TIME.fullmatch(text):
+        raise ValueError("must be a time such as 2026-11-21T09:35:00Z")
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).__sub__(_EPOCH) // _MILLISECOND
+    except (ValueError, OverflowError) as error:
+        raise ValueError("must be a time that exists") from error
+
+
+def to_utc(ms: int) -> str:
+    """Write epoch milliseconds as fixed-width UTC, so that byte order is time order."""
+    return (_EPOCH + ms * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def normalised(text: str) -> str:
+    """Rewrite a time, whatever its offset and precision, as fixed-width UTC.
+
+    Raises:
+        ValueError: see `to_ms`.
+
+    """
+    return to_utc(to_ms(text))
+
+
+def require_fixed(text: str) -> str:
+    """Give `text` back if it is a fixed-width UTC time already; event consumers sort by its bytes.
+
+    Raises:
+        ValueError: it is not.
+
+    """
+    if not _FIXED.fullmatch(text):
+        raise ValueError("must be a fixed-width UTC time")
+    return text
+
+
+def date(text: str) -> str:
+    """Give `text` back if it is a date.
+
+    Raises:
+        ValueError: it is not, or does not exist.
+
+    """
+    first_of(_require_date(text))
+    return text
+
+
+def first_of(text: str) -> str:
+    """Read the beginning of a range: a time, or a date, which begins at midnight UTC.
+
+    Raises:
+        ValueError: it is neither.
+
+    """
+    return normalised(f"{text}T00:00" if _DATE.fullmatch(text) else text)
+
+
+def last_of(text: str) -> str:
+    """Read the end of a range: a time, or a date, which ends with its last millisecond.
+
+    Raises:
+        ValueError: it is neither.
+
+    """
+    return normalised(f"{text}T23:59:59.999" if _DATE.fullmatch(text) else text)
+
+
+def _require_date(text: str) -> str:
+    if not _DATE.fullmatch(text):
+        raise ValueError("must be a date such as 2026-11-21")
+    return text

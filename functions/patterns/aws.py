@@ -1,0 +1,29 @@
+"""The AWS clients, one of each per process."""
+
+import os
+from functools import cache
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+# Fail fast enough that a retry still fits into the function's timeout; keep sockets open between invocations.
+CONFIG = Config(
+    retries={"mode": "standard", "total_max_attempts": 4},
+    connect_timeout=2,
+    read_timeout=6,
+    tcp_keepalive=True,
+    max_pool_connections=16,
+)
+
+
+@cache
+def client(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
+    """Give the process's client of an AWS service; boto3 clients are thread-safe."""
+    return boto3.client(service, config=CONFIG)
+
+
+# Lambda gives a function's whole CPU to its initialisation, whatever its memory: what is made there costs no request.
+# https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
+    client("dynamodb")

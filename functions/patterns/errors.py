@@ -1,0 +1,79 @@
+"""What can go wrong by somebody's doing; anything else is a bug or a broken part: a 500, a retry, a dead letter.
+
+Rejected                  a request, towards people
+├── Invalid               400
+├── Forbidden             403
+├── NotFound              404
+├── Conflict              409
+├── Stale                 412
+└── PreconditionRequired  428
+Poison                    a message that can never succeed, towards the bus: it becomes a `fault`
+"""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One offending field of a request: where (`body.state`, `query.limit`) and what is wrong with it."""
+
+    field: str
+    detail: str
+
+
+class Rejected(Exception):
+    """A request that is refused, with the status and the words that the client gets to see."""
+
+    status: ClassVar[HTTPStatus]
+
+    def __init__(self, detail: str, *, fields: tuple[FieldError, ...] = ()) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.fields = fields
+
+
+class Invalid(Rejected):
+    """The request itself is wrong, whatever the state."""
+
+    status = HTTPStatus.BAD_REQUEST
+
+    @classmethod
+    def field(cls, field: str, detail: str) -> "Invalid":
+        """Build the error of a request in which one field is wrong."""
+        return cls("The request is invalid.", fields=(FieldError(field, detail),))
+
+
+class Forbidden(Rejected):
+    """The caller is known and may not do this."""
+
+    status = HTTPStatus.FORBIDDEN
+
+
+class NotFound(Rejected):
+    """There is no such thing, or not any more."""
+
+    status = HTTPStatus.NOT_FOUND
+
+
+class Conflict(Rejected):
+    """The request contradicts what is already recorded."""
+
+    status = HTTPStatus.CONFLICT
+
+
+class Stale(Rejected):
+    """The version in If-Match is not the current one: read again."""
+
+    status = HTTPStatus.PRECONDITION_FAILED
+
+
+class PreconditionRequired(Rejected):
+    """A change of something that exists needs If-Match."""
+
+    status = HTTPStatus.PRECONDITION_REQUIRED
+
+
+class Poison(Exception):
+    """A message that can never succeed, however often it is tried."""

@@ -1,0 +1,146 @@
+"""HTTP requests -> the functions of a handler file: authorised, then validated, then answered, one log line each."""
+
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from patterns import clock, strict_json
+from patterns.attribute_values import Item
+from patterns.caller import Caller, authorize
+from patterns.errors import FieldError, Invalid, Rejected
+from patterns.http_request import parse, routable
+from patterns.key_query import KeyQuery
+from patterns.log import logger
+from patterns.optimistic_lock import Command, Saved, fingerprint_of
+from patterns.page import read_page
+from patterns.problem import CONTENT_TYPE, problem
+from patterns.table import Table
+
+JSON: Final = "application/json"
+
+Show = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""A row -> what an answer says of it."""
+
+
+class HttpApi(APIGatewayHttpResolver):
+    """A resolver for the routes of one package: `{"GET /things/{id}": groups}`."""
+
+    def __init__(self, routes: Mapping[str, frozenset[str]]) -> None:
+        super().__init__(enable_validation=True, json_body_deserializer=parse)
+        self._routes = routes
+        self.use(middlewares=[_refuse_unknown_query])
+        self.exception_handler([RequestValidationError])(_invalid)
+        self.exception_handler([Rejected])(_rejected)
+        self.exception_handler([NotFoundError])(_no_route)
+        self.exception_handler([Exception])(_failed)
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls."""
+        caller: Caller = self.context["caller"]
+        return caller
+
+    def command(self, if_match: int | None, body: Mapping[str, Any]) -> Command:
+        """Give what the optimistic lock wants to know of the request; `body` is what it asks for, validated."""
+        event, actor = self.current_event, self.caller.subject
+        fingerprint = fingerprint_of(
+            route=event["routeKey"], path=event.path_parameters, if_match=if_match, body=body, actor=actor
+        )
+        return Command(actor=actor, now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
+
+    def saved(self, saved: Saved, *, show: Show) -> Response[str]:
+        """Answer a command that was saved: 201 for a first revision, else 200."""
+        return self.versioned(saved.row, show=show, status=HTTPStatus.CREATED if saved.created else HTTPStatus.OK)
+
+    def versioned(self, row: Item, *, show: Show, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+        """Answer something that has a version, which the ETag tells."""
+        return answer(status, show(row), ETag=f'"{row["version"]}"')
+
+    def page(self, table: Table, query: KeyQuery, *, show: Show, limit: int, cursor: str | None) -> Response[str]:
+        """Answer one page of a list; its cursor fits the same route and parameters only."""
+        event = self.current_event
+        asked = {n: v for n, v in (event.get("queryStringParameters") or {}).items() if n not in {"cursor", "limit"}}
+        scope = {"route": event["routeKey"], "path": event.path_parameters, "query": asked}
+        now_ms = clock.now_ms()
+        page = read_page(table, query, show=show, scope=scope, limit=limit, cursor=cursor, now_ms=now_ms)
+        return answer(HTTPStatus.OK, page)
+
+    def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+        """Be the Lambda function's handler."""
+        started = time.perf_counter()
+        answer = self._answer(event, context)
+        request_id = event["requestContext"]["requestId"]
+        answer.setdefault("headers", {})["x-request-id"] = request_id
+        logger().info(
+            event["routeKey"],
+            extra={
+                "function_request_id": context.aws_request_id,
+                "request_id": request_id,
+                "status": answer["statusCode"],
+                "ms": round((time.perf_counter() - started) * 1000, 1),
+            },
+        )
+        return answer
+
+    def _answer(self, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401
+        try:
+            # Authorisation is decided before validation: who may not call learns nothing of what would be valid.
+            self.append_context(caller=authorize(event, self._routes))  # type: ignore[no-untyped-call]
+            return self.resolve(routable(event), context)
+        except Rejected as error:
+            response = _rejected(error)
+            return {"statusCode": response.status_code, "headers": dict(response.headers), "body": response.body}
+        finally:
+            self.clear_context()  # type: ignore[no-untyped-call]
+
+    def _convert_matches_into_route_keys(self, match: Any) -> dict[str, str]:  # noqa: ANN401, ARG002
+        """Take path parameters from the gateway, not from the path: see `routable`."""
+        return dict(self.current_event.path_parameters)
+
+
+def answer(status: HTTPStatus, body: Mapping[str, Any] | None = None, **headers: str) -> Response[str]:
+    """Build an answer; header names are given with `_` for `-`."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if body is None:
+        return Response(int(status), headers=named)
+    return Response(int(status), content_type=JSON, body=strict_json.dumps(body), headers=named)
+
+
+def _rejected(error: Rejected) -> Response[str]:
+    body = problem(error.status, error.detail, error.fields)
+    return Response(int(error.status), content_type=CONTENT_TYPE, body=strict_json.dumps(body))
+
+
+def _invalid(error: RequestValidationError) -> Response[str]:
+    fields = tuple(
+        FieldError(".".join(str(place) for place in one["loc"]), one["msg"].removeprefix("Value error, "))
+        for one in error.errors()
+    )
+    return _rejected(Invalid("The request is invalid.", fields=fields))
+
+
+def _no_route(_: NotFoundError) -> Response[str]:
+    body = problem(HTTPStatus.NOT_FOUND, "There is no such route.")
+    return Response(int(HTTPStatus.NOT_FOUND), content_type=CONTENT_TYPE, body=strict_json.dumps(body))
+
+
+def _failed(error: Exception) -> Response[str]:
+    """Answer 500 without a word of why; the log has it."""
+    logger().error("failed", exc_info=error)
+    body = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something failed on our side; the request may be tried again.")
+    return Response(int(HTTPStatus.INTERNAL_SERVER_ERROR), content_type=CONTENT_TYPE, body=strict_json.dumps(body))
+
+
+def _refuse_unknown_query(app: Any, next_middleware: Callable[[Any], Response[str]]) -> Response[str]:  # noqa: ANN401
+    """Refuse query parameters that the route does not know: a mistyped `form=` must not answer everything."""
+    known = {parameter.alias for parameter in app.context["_route"].dependant.query_params}
+    unknown = sorted((app.current_event.get("queryStringParameters") or {}).keys() - known)
+    if unknown:
+        fields = tuple(FieldError(f"query.{name}", "is not a parameter of this route") for name in unknown)
+        raise Invalid("The request is invalid.", fields=fields)
+    return next_middleware(app)

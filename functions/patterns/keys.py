@@ -1,0 +1,39 @@
+"""Composed sort keys: parts separated by `#`, so that byte order is the order that queries want."""
+
+SEPARATOR = "#"
+
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-partition-sort-keys
+MAX_SORT_KEY_BYTES = 1024
+
+
+def sort_key(*parts: str) -> str:
+    """Join `parts` by `#`.
+
+    Raises:
+        ValueError: a part is not text, is empty or has a `#` in it, or the whole is over 1,024 UTF-8 bytes.
+
+    """
+    for part in parts:
+        require_part(part)
+    key = SEPARATOR.join(parts)
+    if len(key.encode()) > MAX_SORT_KEY_BYTES:
+        raise ValueError(f"a sort key has at most {MAX_SORT_KEY_BYTES} bytes")
+    return key
+
+
+def prefix(*parts: str) -> str:
+    """Join `parts` and end in `#`, so that `MX#JAL#` never matches `MX#JALISCO`."""
+    return sort_key(*parts) + SEPARATOR
+
+
+def split(key: str) -> tuple[str, ...]:
+    """Take a sort key apart again."""
+    return tuple(key.split(SEPARATOR))
+
+
+def require_part(part: object) -> None:
+    """Raise ValueError unless `part` can stand in a sort key: text, not empty, without `#`."""
+    if not isinstance(part, str) or not part:
+        raise ValueError("a part of a sort key is text and not empty")
+    if SEPARATOR in part:
+        raise ValueError(f"a part of a sort key has no {SEPARATOR!r}")

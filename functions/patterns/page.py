@@ -1,0 +1,42 @@
+"""One page of a list: one Query, expired rows left out, and a cursor while there is more."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from patterns import paging
+from patterns.attribute_values import Item
+from patterns.errors import Invalid
+from patterns.key_query import KeyQuery
+from patterns.table import StartKeyRefused, Table
+from patterns.ttl import is_alive
+
+
+def read_page(
+    table: Table,
+    query: KeyQuery,
+    *,
+    show: Callable[[Item], Mapping[str, Any]],
+    scope: Mapping[str, Any],
+    limit: int,
+    cursor: str | None,
+    now_ms: int,
+) -> dict[str, Any]:
+    """Read `{"items": [...], "cursor"?}`.
+
+    Raises:
+        Invalid: the cursor is not one of this list.
+
+    """
+    # The start key of an index has the table's own key in it, too.
+    names = frozenset({query.keys.sort, table.keys.partition, table.keys.sort}) - {query.keys.partition}
+    start = None
+    if cursor is not None:
+        start = {**paging.decode(cursor, names=names, scope=scope), query.keys.partition: query.partition}
+    try:
+        rows = table.query(query, limit=limit, start=start)
+    except StartKeyRefused:
+        raise Invalid.field("query.cursor", "is not a cursor of this list") from None
+    page: dict[str, Any] = {"items": [show(row) for row in rows.items if is_alive(row, now_ms)]}
+    if rows.last_key is not None:
+        page["cursor"] = paging.encode(rows.last_key, partition=query.keys.partition, scope=scope)
+    return page

@@ -1,0 +1,22 @@
+"""When a row expires. DynamoDB wants epoch seconds; events carry epoch milliseconds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+SECONDS_PER_DAY = 86_400
+ATTRIBUTE = "ttl"
+
+
+def ttl_at(timestamp_ms: int, days: int) -> int:
+    """Compute the epoch second at which a row about `timestamp_ms` expires, `days` later."""
+    return timestamp_ms // 1000 + days * SECONDS_PER_DAY
+
+
+def is_expired(ttl: int, now_ms: int) -> bool:
+    """Tell whether `ttl` (epoch seconds) has passed; the very second counts as passed."""
+    return ttl <= now_ms // 1000
+
+
+def is_alive(row: Mapping[str, Any], now_ms: int) -> bool:
+    """Tell whether a row still counts: DynamoDB deletes expired items days late, so that readers must look."""
+    return ATTRIBUTE not in row or not is_expired(row[ATTRIBUTE], now_ms)

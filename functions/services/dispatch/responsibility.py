@@ -1,0 +1,80 @@
+"""Who sees to a log: the operator it is assigned to, the supervisor it is escalated to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contract import logs
+from patterns.change_data_capture import Change, Fact
+from patterns.keys import sort_key
+from patterns.optimistic_lock import Command, Draft
+from services.dispatch.tables import partition_of
+
+Log = Mapping[str, str]
+"""`{equipmentId, state, timestamp}`: a log's natural key."""
+
+
+def log_of(equipment_id: str, state: str, timestamp: str) -> Log:
+    """Name a log."""
+    return {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
+
+
+@dataclass(frozen=True, slots=True)
+class Responsibility:
+    """A kind of responsibility; `discriminator` also names the entity and ends the sort key, `person` is its field."""
+
+    discriminator: str
+    person: str
+    event_type: str
+
+    def key_of(self, log: Log) -> dict[str, str]:
+        """Give the primary key of the row about a log."""
+        sort = sort_key(log["state"], log["timestamp"], self.discriminator)
+        return {"pk": partition_of(log["equipmentId"]), "sk": sort}
+
+    def decide(self, log: Log, person: str, command: Command) -> Draft:
+        """Decide who is to see to a log.
+
+        Raises:
+            Invalid: the log's time lies ahead or too far back.
+
+        """
+        return Draft(
+            key=self.key_of(log),
+            content={
+                "equipmentId": log["equipmentId"],
+                "state": log["state"],
+                "logTimestamp": log["timestamp"],
+                self.person: person,
+            },
+            attributes={
+                "discriminator": self.discriminator,
+                "ttl": logs.ttl_of(log["timestamp"], now_ms=command.now_ms),
+            },
+            command=command,
+        )
+
+    def shown(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what an answer or an event says: `{equipmentId, state, timestamp, <person>}`, the log's timestamp."""
+        return {
+            "equipmentId": row["equipmentId"],
+            "state": row["state"],
+            "timestamp": row["logTimestamp"],
+            self.person: row[self.person],
+        }
+
+    def fact_of(self, change: Change) -> Fact | None:
+        """Tell who sees to a log now."""
+        if change.new is None:
+            return None
+        return Fact(
+            type=self.event_type,
+            timestamp=change.new["timestamp"],
+            partition_key=change.new["equipmentId"],
+            entity_name=self.discriminator,
+            entity=self.shown(change.new),
+        )
+
+
+ASSIGNMENT = Responsibility("assignment", "operator", "operator-assigned")
+ESCALATION = Responsibility("escalation", "supervisor", "state-escalated")

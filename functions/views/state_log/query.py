@@ -1,0 +1,44 @@
+"""state_log view -> HTTP."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
+from patterns.http_api import HttpApi
+from patterns.paging import DEFAULT_LIMIT
+from patterns.table import Table
+from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator, shown
+from views.state_log.routes import ROUTES
+from views.state_log.view import KEYS
+
+TABLE = Table("STATE_LOG_TABLE", KEYS)
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.get("/equipment/<id>/logs")
+def get_logs_of_equipment(
+    equipment_id: EquipmentId, state: StateFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+) -> Response[str]:
+    """List the logs of a piece of equipment, newest first; those of `WARNING*` by state, then time, descending."""
+    return app.page(TABLE, logs_of_equipment(equipment_id, state), show=shown, limit=limit, cursor=cursor)
+
+
+@app.get("/operators/<operator>/logs")
+def get_logs_of_operator(
+    operator: Operator, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+) -> Response[str]:
+    """List the logs that an operator sees to, newest first."""
+    return app.page(TABLE, logs_of_operator(operator, first, last), show=shown, limit=limit, cursor=cursor)
+
+
+@app.get("/supervisors/<supervisor>/escalations")
+def get_escalations(
+    supervisor: Supervisor,
+    state: StateFilter = None,
+    date: Day = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+) -> Response[str]:
+    """List what was escalated to a supervisor, by state, then time, descending."""
+    return app.page(TABLE, escalations_to(supervisor, state, date), show=shown, limit=limit, cursor=cursor)

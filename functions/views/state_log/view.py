@@ -1,0 +1,54 @@
+"""What state_log keeps of each event: AWS's device-state-log, joined from three facts."""
+
+from typing import Any
+
+from contract import logs, names, times
+from patterns.domain_event import DomainEvent, Entity
+from patterns.keys import sort_key
+from patterns.schema import Index, Keys
+from patterns.view_update import On, ViewUpdate
+
+TTL_DAYS = logs.TTL_DAYS
+
+KEYS = Keys("DeviceID", "State#Date")
+BY_OPERATOR = Keys("Operator", "Date")
+BY_SUPERVISOR = Keys("EscalatedTo", "State#Date")
+# Not a local index: that would cap a device's collection at 10 GB for ever.
+BY_DATE = Keys("DeviceID", "Date")
+
+INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Index(BY_DATE)}
+
+
+def on_state_reported(event: DomainEvent) -> ViewUpdate:
+    """Keep that the log exists, and its detail."""
+    state = event.entity("state")
+    return _update(state, "reported", {"Detail": state.get("detail")})
+
+
+def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
+    """Keep who sees to the log."""
+    assignment = event.entity("assignment")
+    return _update(assignment, "assigned", {"Operator": assignment.text("operator")})
+
+
+def on_state_escalated(event: DomainEvent) -> ViewUpdate:
+    """Keep whom the log was handed up to."""
+    escalation = event.entity("escalation")
+    return _update(escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
+
+
+def _update(log: Entity, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
+    state, date = names.state(log.text("state")), times.require_fixed(log.text("timestamp"))
+    return ViewUpdate(
+        key={KEYS.partition: log.text("equipmentId"), KEYS.sort: sort_key(state, date)},
+        key_fields={"State": state, "Date": date},
+        fields=fields,
+        oplock=oplock,
+    )
+
+
+ON: On = {  # (source, type) -> what the view keeps of it
+    ("equipment", "state-reported"): on_state_reported,
+    ("dispatch", "operator-assigned"): on_operator_assigned,
+    ("dispatch", "state-escalated"): on_state_escalated,
+}

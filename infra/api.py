@@ -1,0 +1,118 @@
+"""The HTTP API: who may call is decided here by a token, what they may do by each handler, from its routes' groups."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from aws_cdk import CfnOutput, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_apigatewayv2 as gateway
+from aws_cdk import aws_cognito as cognito
+from aws_cdk import aws_logs as logs
+from aws_cdk.aws_apigatewayv2_authorizers import HttpUserPoolAuthorizer
+from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
+from constructs import Construct
+
+from contract import groups
+from infra import nag
+from infra.function import Function
+from infra.target import Target
+
+# Ids and outcomes: neither paths nor queries, which name people.
+LOGGED: Final = {
+    "requestId": "$context.requestId",
+    "routeKey": "$context.routeKey",
+    "status": "$context.status",
+    "responseLatency": "$context.responseLatency",
+    "subject": "$context.authorizer.claims.sub",
+    "authorizerError": "$context.authorizer.error",
+    "integrationError": "$context.integrationErrorMessage",
+}
+RATE_PER_SECOND: Final = 200  # 60,000 devices that report every five minutes
+
+PASSWORDS: Final = cognito.PasswordPolicy(
+    min_length=12, require_lowercase=True, require_uppercase=True, require_digits=True, require_symbols=True
+)
+
+
+class Api(Construct):
+    """One door for every service and view."""
+
+    def __init__(self, scope: Construct) -> None:
+        super().__init__(scope, "Api")
+        self._api = gateway.HttpApi(self, "Http", create_default_stage=False)
+        self._stage()
+        pool = self._users()
+        client = self._client(pool)
+        self._authorizer = HttpUserPoolAuthorizer("Users", pool, user_pool_clients=[client])
+
+    def serve(self, routes: Iterable[str], functions: Mapping[str, Function]) -> None:
+        """Let a package answer its routes: the query function those that read, the command function all others.
+
+        Raises:
+            ValueError: a route needs a handler file that does not exist.
+
+        """
+        integrations: dict[str, HttpLambdaIntegration] = {}
+        for route in routes:
+            method, path = route.split(" ")
+            role = "query" if method == "GET" else "command"
+            if role not in functions:
+                raise ValueError(f"{route} needs a handler file {role}.py")
+            if role not in integrations:
+                # One permission for the API: one for each route would outgrow the function's policy.
+                integrations[role] = HttpLambdaIntegration(
+                    role, functions[role].handler, scope_permission_to_route=False
+                )
+            self._api.add_routes(
+                path=path,
+                methods=[gateway.HttpMethod(method)],
+                integration=integrations[role],
+                authorizer=self._authorizer,
+            )
+
+    def _stage(self) -> None:
+        retention = Target.of(self).log_retention
+        log_group = logs.LogGroup(self, "Access", retention=retention, removal_policy=RemovalPolicy.DESTROY)
+        gateway.CfnStage(
+            self,
+            "Stage",
+            api_id=self._api.api_id,
+            stage_name="$default",
+            auto_deploy=True,
+            access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
+                destination_arn=log_group.log_group_arn, format=json.dumps(LOGGED)
+            ),
+            default_route_settings=gateway.CfnStage.RouteSettingsProperty(
+                throttling_rate_limit=RATE_PER_SECOND, throttling_burst_limit=2 * RATE_PER_SECOND
+            ),
+        )
+        CfnOutput(Stack.of(self), "ApiUrl", value=self._api.api_endpoint)
+
+    def _users(self) -> cognito.UserPool:
+        target = Target.of(self)
+        pool = cognito.UserPool(
+            self,
+            "Users",
+            self_sign_up_enabled=False,
+            password_policy=PASSWORDS,
+            deletion_protection=target.keeps_data,
+            removal_policy=target.removal_policy,
+        )
+        for name in groups.ALL:
+            pool.add_group(name.capitalize(), group_name=name)
+        CfnOutput(Stack.of(self), "UserPoolId", value=pool.user_pool_id)
+        nag.acknowledge(pool, COG2=nag.DEVICES, COG8=nag.PLUS_TIER)
+        return pool
+
+    def _client(self, pool: cognito.UserPool) -> cognito.UserPoolClient:
+        # Administrators fetch tokens for devices and tests; people sign in by SRP, which never sends a password.
+        flows = cognito.AuthFlow(user_srp=True, admin_user_password=True, user_password=Target.of(self).takes_passwords)
+        client = pool.add_client(
+            "Client",
+            auth_flows=flows,
+            disable_o_auth=True,
+            prevent_user_existence_errors=True,
+            access_token_validity=Duration.hours(1),
+        )
+        CfnOutput(Stack.of(self), "UserPoolClientId", value=client.user_pool_client_id)
+        return client

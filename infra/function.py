@@ -1,0 +1,84 @@
+"""The only place that creates a Lambda function: runtime, asset, role, logs, environment."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra import nag
+from infra.layer import third_party
+from infra.package import Package
+from infra.target import Target
+
+RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # the layer is built for it: PYTHON in layer.py
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much a function gets; memory buys CPU in proportion, and with it the cold start."""
+
+    memory_mb: int
+    timeout_seconds: int
+
+
+SIZES: Final = {
+    "command": Size(1024, 10),  # somebody waits for these two
+    "query": Size(1024, 10),
+    "trigger": Size(512, 60),
+    "listener": Size(512, 30),
+}
+
+
+class Function(Construct):
+    """The function of one handler file, with a role that may do nothing but what `allow` adds."""
+
+    def __init__(
+        self, scope: Construct, role: str, *, package: Package, code: lambda_.Code, environment: dict[str, str]
+    ) -> None:
+        super().__init__(scope, role.capitalize())
+        target = Target.of(self)
+        self._role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
+        self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
+        self.timeout = Duration.seconds(SIZES[role].timeout_seconds)
+        self.handler = lambda_.Function(
+            self,
+            "Handler",
+            description=f"{package.side}/{package.name}/{role}.py",
+            code=code,
+            handler=package.handler(role),
+            runtime=RUNTIME,
+            architecture=lambda_.Architecture.ARM_64,
+            layers=[third_party(self)],
+            memory_size=SIZES[role].memory_mb,
+            timeout=self.timeout,
+            role=self._role,
+            log_group=log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
+            environment={"POWERTOOLS_SERVICE_NAME": package.name, "STAGE": target.stage, **environment},
+        )
+        nag.acknowledge(self, L1=nag.RUNTIME)
+        if target.traced:
+            nag.acknowledge_wildcard(self, "*", nag.TRACES)
+
+    def allow(
+        self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
+    ) -> None:
+        """Add a permission to the role: exact actions on exact resources."""
+        self._role.add_to_principal_policy(
+            iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if)
+        )
+
+
+def functions_of(
+    scope: Construct, package: Package, roles: tuple[str, ...], environment: dict[str, str]
+) -> dict[str, Function]:
+    """Create a function for each of a package's handler files that exists; they share one asset."""
+    code = package.code()
+    present = [role for role in roles if package.has(role)]
+    return {role: Function(scope, role, package=package, code=code, environment=environment) for role in present}

@@ -1,0 +1,48 @@
+"""cdk-nag, and its rules that do not hold here, each acknowledged where it applies and with its reason."""
+
+from typing import Final
+
+from aws_cdk import Acknowledgment, App, CfnElement, Stack, Validations
+from cdk_nag import AwsSolutionsChecks
+from constructs import IConstruct
+
+from infra.target import Target
+
+RUNTIME: Final = "Python 3.13 is supported until 2029; the layer's compiled code is built for exactly this version"
+TRACES: Final = "X-Ray has no resources to name: PutTraceSegments takes only *"
+NOT_ITSELF: Final = "this queue is where dead letters end; another one behind it would only hide them"
+FAILURE_KEYS: Final = (
+    "Lambda chooses the object's key, below this fixed prefix of a bucket that only this service writes"
+)
+FEW_READS: Final = (
+    "written only by Lambda when a trigger gives up, read by a person: CloudTrail data events say more than S3's logs"
+)
+DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
+PLUS_TIER: Final = (
+    "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"
+)
+
+
+def audit(app: App) -> None:
+    """Make the synth fail on every finding that nobody acknowledged."""
+    if Target.of(app).audited:
+        Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def acknowledge(scope: IConstruct, **reasons: str) -> None:
+    """Accept findings on a construct and all below it, by rule: `acknowledge(queue, SQS3=…)`."""
+    found = [Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason) for rule, reason in reasons.items()]
+    Validations.of(scope).acknowledge(*found)
+
+
+def acknowledge_wildcard(scope: IConstruct, resource: str, reason: str) -> None:
+    """Accept one wildcard in a policy, by the resource that it names."""
+    Validations.of(scope).acknowledge(Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{resource}]", reason=reason))
+
+
+def logical_id(made: IConstruct) -> str:
+    """Return the name that cdk-nag uses for a construct's resource."""
+    resource = made.node.default_child
+    if not isinstance(resource, CfnElement):
+        raise TypeError(f"{made.node.path} is not one resource")
+    return Stack.of(made).get_logical_id(resource)

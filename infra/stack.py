@@ -1,0 +1,22 @@
+"""The whole topology: every service and every view. What each one needs is read from its package in `functions/`."""
+
+from aws_cdk import Stack
+from constructs import Construct
+
+from infra.api import Api
+from infra.event_hub import EventHub
+from infra.service import Service
+from infra.view import View
+
+
+class Andon(Stack):
+    """Everything, in one stack."""
+
+    def __init__(self, scope: Construct, name: str) -> None:
+        super().__init__(scope, name, description="Andon: which machine needs help")
+        hub = EventHub(self)
+        api = Api(self)
+
+        Service(self, "equipment", hub, api)
+        Service(self, "dispatch", hub, api)
+        View(self, "state_log", hub, api)

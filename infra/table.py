@@ -1,0 +1,86 @@
+"""A DynamoDB table, from the schema that its owner declares, and what a function may do with it."""
+
+from typing import Final
+
+from aws_cdk import Aws, CfnOutput, Stack
+from aws_cdk import aws_dynamodb as dynamodb
+from constructs import Construct
+
+from infra.function import Function
+from infra.package import pascal
+from infra.target import Target
+from patterns.schema import Keys, TableSchema
+
+# What DynamoDB does with a customer's key in the name of whoever calls it.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+KEY_USES: Final = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom")
+
+
+class Table(dynamodb.Table):
+    """An on-demand table without a fixed name; its id and its output are its environment variable in PascalCase."""
+
+    def __init__(self, scope: Construct, variable: str, schema: TableSchema) -> None:
+        target = Target.of(scope)
+        partition_key, sort_key = _attributes(schema.keys)
+        encryption = dynamodb.TableEncryption
+        super().__init__(
+            scope,
+            pascal(variable),
+            partition_key=partition_key,
+            sort_key=sort_key,
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
+            time_to_live_attribute="ttl" if schema.expires else None,
+            encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=target.keeps_data
+            ),
+            deletion_protection=target.keeps_data,
+            removal_policy=target.removal_policy,
+        )
+        self._add_indexes(schema)
+        # Named, because the `/index/*` of `grant` would allow indexes that nobody declared.
+        self._readable = [self.table_arn, *(f"{self.table_arn}/index/{name}" for name in schema.indexes)]
+        CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
+
+    def let_read(self, function: Function) -> None:
+        """Allow single reads and queries, of the table and of each declared index."""
+        self._let(function, ["dynamodb:GetItem", "dynamodb:Query"], self._readable)
+
+    def let_write(self, function: Function, *actions: str) -> None:
+        """Allow exactly these writes, as `PutItem`."""
+        self._let(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
+
+    def let_follow(self, function: Function) -> str:
+        """Allow reading the stream, and return its address."""
+        # `grant_stream_read` would add ListStreams of every table in the account.
+        stream = str(self.table_stream_arn)
+        reads = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+        self._let(function, [f"dynamodb:{action}" for action in reads], [stream])
+        return stream
+
+    def _let(self, function: Function, actions: list[str], resources: list[str]) -> None:
+        function.allow(actions, resources)
+        if self.encryption_key:
+            through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Aws.REGION}.amazonaws.com"}}
+            function.allow(list(KEY_USES), [self.encryption_key.key_arn], only_if=through_dynamodb)
+
+    def _add_indexes(self, schema: TableSchema) -> None:
+        projection = dynamodb.ProjectionType
+        for name, index in schema.indexes.items():
+            partition_key, sort_key = _attributes(index.keys)
+            self.add_global_secondary_index(
+                index_name=name,
+                partition_key=partition_key,
+                sort_key=sort_key,
+                projection_type=projection.ALL if index.projects is None else projection.INCLUDE,
+                non_key_attributes=None if index.projects is None else list(index.projects),
+            )
+
+
+def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute]:
+    sort_type = dynamodb.AttributeType.NUMBER if keys.sort_type == "N" else dynamodb.AttributeType.STRING
+    return (
+        dynamodb.Attribute(name=keys.partition, type=dynamodb.AttributeType.STRING),
+        dynamodb.Attribute(name=keys.sort, type=sort_type),
+    )

@@ -1,0 +1,87 @@
+"""A read side: its table, what it hears of each service, its listener and its query."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Final
+
+from aws_cdk import CfnOutput, Stack
+from aws_cdk import aws_sqs as sqs
+from aws_cdk.aws_lambda_event_sources import SqsEventSource
+from constructs import Construct
+
+from infra import queues
+from infra.api import Api
+from infra.event_hub import RETRY_HOURS, EventHub
+from infra.function import Function, functions_of
+from infra.package import Package, pascal
+from infra.table import Table
+from patterns import fault
+from patterns.schema import TableSchema
+
+STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
+MAX_CONCURRENCY: Final = 10  # not reserved concurrency: throttled polls would count as receives
+
+
+class View(Construct):
+    """A materialized view, from what its package declares."""
+
+    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
+        super().__init__(scope, name)
+        package = Package("views", name)
+        view = package.view()
+        variable = f"{name.upper()}_TABLE"
+        table = Table(self, variable, TableSchema(view.KEYS, view.INDEXES, expires=view.TTL_DAYS is not None))
+        functions = functions_of(self, package, ("listener", "query"), {variable: table.table_name})
+        api.serve(package.routes(), functions)
+
+        table.let_read(functions["query"])
+        listener = functions["listener"]
+        table.let_write(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
+        hub.let_publish(listener, only={"detail-type": fault.TYPE})
+        queue, dead_letters = self._queues(listener)
+        self._subscribe(hub, view.ON, queue, dead_letters)
+        _refuse_short_lived(name, view.TTL_DAYS, queue, dead_letters)
+
+    def _queues(self, listener: Function) -> tuple[sqs.Queue, sqs.Queue]:
+        dead_letters = queues.last_resort(self, "DeadLetters")
+        queue = queues.work(self, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
+        listener.handler.add_event_source(
+            SqsEventSource(queue, batch_size=10, max_concurrency=MAX_CONCURRENCY, report_batch_item_failures=True)
+        )
+        prefix = pascal(self.node.id)
+        CfnOutput(Stack.of(self), f"{prefix}QueueUrl", value=queue.queue_url)
+        CfnOutput(Stack.of(self), f"{prefix}DeadLetterQueueUrl", value=dead_letters.queue_url)
+        return queue, dead_letters
+
+    def _subscribe(
+        self, hub: EventHub, heard: Iterable[tuple[str, str]], queue: sqs.Queue, dead_letters: sqs.Queue
+    ) -> None:
+        by_source: dict[str, list[str]] = defaultdict(list)
+        for source, event_type in heard:
+            by_source[source].append(event_type)
+        for source, types in sorted(by_source.items()):
+            # Not delivered or not digested, it is the same event that this view lacks: one place to look.
+            hub.subscribe(self, source, types, to=queue, undelivered=dead_letters)
+
+
+def _refuse_short_lived(name: str, ttl_days: int | None, *redelivering: sqs.Queue) -> None:
+    """Refuse a view whose rows could expire and go before the last duplicate of an event arrives and recreates them.
+
+    Raises:
+        ValueError: TTL_DAYS is shorter than what redelivery can take.
+
+    """
+    hours = STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
+    if ttl_days is not None and ttl_days * 24 < hours:
+        raise ValueError(
+            f"view {name}: its rows live {ttl_days} days, but redelivery can take {hours / 24:g} (stream, EventBridge, "
+            f"queue, dead letters). Raise TTL_DAYS in functions/views/{name}/view.py, or shorten the retention in "
+            "infra/queues.py."
+        )
+
+
+def _retention_seconds(queue: sqs.Queue) -> float:
+    made = queue.node.default_child
+    if not isinstance(made, sqs.CfnQueue) or made.message_retention_period is None:
+        raise TypeError(f"{queue} does not say how long it keeps a message")
+    return made.message_retention_period

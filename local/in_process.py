@@ -1,0 +1,161 @@
+"""AWS within this process: the declared tables and a bus, on moto. One thread at a time; nothing is deployed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any, Self
+
+import moto.core  # before any client: it patches botocore when it is imported
+
+from local.packages import services, views
+from patterns import aws, clock
+from patterns.attribute_values import Item, to_plain
+from patterns.schema import Index, TableSchema
+
+REGION = "us-east-1"
+ACCOUNT = "000000000000"
+BUS = "andon"
+EVERYTHING = "everything"
+
+ENVIRONMENT = {
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",  # else moto's streams answer 404
+    "MOTO_ACCOUNT_ID": ACCOUNT,
+    "BUS_NAME": BUS,
+    "STAGE": "local",
+    "POWERTOOLS_SERVICE_NAME": "local",
+}
+
+
+class InProcess(AbstractContextManager["InProcess"]):
+    """Tables named after their environment variables, their streams, and a bus that a queue hears everything of."""
+
+    def __init__(self) -> None:
+        self.schemas = {v: schema for package in services() + views() for v, schema in package.tables.items()}
+        self._iterators: dict[str, str] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(_environment(ENVIRONMENT | {variable: variable for variable in self.schemas}))
+        self._stack.enter_context(moto.mock_aws())
+        aws.client.cache_clear()
+        self._stack.callback(aws.client.cache_clear)
+        for name, schema in self.schemas.items():
+            aws.client("dynamodb").create_table(**_table(name, schema))
+        self._open_streams()
+        self._queue = _open_bus()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def rows(self, table: str) -> list[Item]:
+        """Read a whole table, in the order of its keys."""
+        keys = self.schemas[table].keys
+        items = [to_plain(item) for item in self.typed_rows(table)]
+        return sorted(items, key=lambda item: (str(item[keys.partition]), item[keys.sort]))
+
+    def typed_rows(self, table: str) -> list[dict[str, Any]]:
+        """Read a whole table as DynamoDB writes it."""
+        pages = aws.client("dynamodb").get_paginator("scan").paginate(TableName=table)
+        return [item for page in pages for item in page["Items"]]
+
+    def restore(self, table: str, typed: list[dict[str, Any]]) -> None:
+        """Put rows into a table; its stream does not tell of them."""
+        for item in typed:
+            aws.client("dynamodb").put_item(TableName=table, Item=item)
+        self._open_streams()
+
+    def new_records(self, table: str) -> list[dict[str, Any]]:
+        """Take what a stream has to tell since the last time, as Lambda gets it."""
+        answer = aws.client("dynamodbstreams").get_records(ShardIterator=self._iterators[table])
+        self._iterators[table] = answer["NextShardIterator"]
+        return [_as_lambda_gets_it(record, table) for record in answer["Records"]]
+
+    def new_messages(self) -> list[str]:
+        """Take what was published since the last time, as bodies of a queue's messages."""
+        sqs, bodies = aws.client("sqs"), []
+        while messages := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10).get("Messages", []):
+            for message in messages:
+                sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=message["ReceiptHandle"])
+                bodies.append(message["Body"])
+        return bodies
+
+    def _open_streams(self) -> None:
+        streams = aws.client("dynamodbstreams")
+        for table in (name for name, schema in self.schemas.items() if schema.stream):
+            arn = aws.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
+            shard = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
+            start = streams.get_shard_iterator(StreamArn=arn, ShardId=shard, ShardIteratorType="LATEST")
+            self._iterators[table] = start["ShardIterator"]
+
+
+@contextmanager
+def frozen_clock(now_ms: int) -> Iterator[None]:
+    """Let it be `now_ms` for all handlers."""
+    real = clock.now_ms
+    clock.now_ms = lambda: now_ms
+    try:
+        yield
+    finally:
+        clock.now_ms = real
+
+
+@contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _table(name: str, schema: TableSchema) -> dict[str, Any]:
+    indexes = schema.indexes.items()
+    all_keys = [schema.keys, *(index.keys for _, index in indexes)]
+    types = {key.partition: "S" for key in all_keys} | {key.sort: key.sort_type for key in all_keys}
+    request: dict[str, Any] = {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "KeySchema": _key_schema(schema.keys.partition, schema.keys.sort),
+        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": kind} for n, kind in types.items()],
+    }
+    if indexes:
+        request["GlobalSecondaryIndexes"] = [_index(index_name, index) for index_name, index in indexes]
+    if schema.stream:
+        request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    return request
+
+
+def _index(name: str, index: Index) -> dict[str, Any]:
+    projection: dict[str, Any] = {"ProjectionType": "ALL"}
+    if index.projects is not None:
+        projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projects)}
+    key_schema = _key_schema(index.keys.partition, index.keys.sort)
+    return {"IndexName": name, "KeySchema": key_schema, "Projection": projection}
+
+
+def _key_schema(partition: str, sort: str) -> list[dict[str, str]]:
+    return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
+
+
+def _open_bus() -> str:
+    events, sqs = aws.client("events"), aws.client("sqs")
+    events.create_event_bus(Name=BUS)
+    queue: str = sqs.create_queue(QueueName=EVERYTHING)["QueueUrl"]
+    # Of any source at all: moto, like AWS, wants a pattern that names something.
+    events.put_rule(Name=EVERYTHING, EventBusName=BUS, EventPattern='{"source": [{"prefix": ""}]}')
+    target = {"Id": EVERYTHING, "Arn": f"arn:aws:sqs:{REGION}:{ACCOUNT}:{EVERYTHING}"}
+    events.put_targets(Rule=EVERYTHING, EventBusName=BUS, Targets=[target])
+    return queue
+
+
+def _as_lambda_gets_it(record: dict[str, Any], table: str) -> dict[str, Any]:
+    created = record["dynamodb"]["ApproximateCreationDateTime"].timestamp()
+    change = record["dynamodb"] | {"ApproximateCreationDateTime": int(created)}
+    arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{table}/stream/2020-01-01T00:00:00.000"
+    return {**record, "dynamodb": change, "eventSourceARN": arn}

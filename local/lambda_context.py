@@ -1,0 +1,11 @@
+"""What Lambda tells a handler about its invocation."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaContext:
+    """The part of Lambda's context that the handlers look at."""
+
+    function_name: str
+    aws_request_id: str = "00000000-0000-0000-0000-000000000000"

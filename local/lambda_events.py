@@ -1,0 +1,48 @@
+"""Events as the triggers of Lambda write them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def http_event(
+    route: str,
+    *,
+    path: Mapping[str, str] | None = None,
+    query: Mapping[str, str] | None = None,
+    body: object = None,
+    headers: Mapping[str, str] | None = None,
+    groups: Iterable[str] = ("admin",),
+    subject: str = "somebody",
+) -> dict[str, Any]:
+    """Write an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text is dumped."""
+    method, _, template = route.partition(" ")
+    raw_path = template
+    for name, value in (path or {}).items():
+        raw_path = raw_path.replace(f"{{{name}}}", value)
+    event: dict[str, Any] = {
+        "version": "2.0",
+        "routeKey": route,
+        "rawPath": raw_path,
+        "rawQueryString": "",
+        "headers": {"content-type": "application/json"} | dict(headers or {}),
+        "requestContext": {
+            "requestId": "request-1",
+            "stage": "$default",
+            "http": {"method": method, "path": raw_path},
+            "authorizer": {"jwt": {"claims": {"sub": subject, "cognito:groups": f"[{' '.join(groups)}]"}}},
+        },
+        "isBase64Encoded": False,
+    }
+    if path:
+        event["pathParameters"] = dict(path)
+    if query:
+        event["queryStringParameters"] = dict(query)
+    if body is not None:
+        event["body"] = body if isinstance(body, str) else json.dumps(body)
+    return event
+
+
+def sqs_event(bodies: Iterable[str]) -> dict[str, Any]:
+    """Write a queue's batch."""
+    return {"Records": [{"messageId": f"message-{number}", "body": body} for number, body in enumerate(bodies)]}

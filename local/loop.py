@@ -1,0 +1,76 @@
+"""The whole loop in one process: real handlers, no deployment.
+
+Commands write tables, triggers hear their streams, listeners get what was published, queries read the views.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from local.in_process import InProcess
+from local.lambda_context import LambdaContext
+from local.lambda_events import http_event, sqs_event
+from local.packages import Package, listeners_of, owner_of_route, owner_of_table
+
+BATCH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a client gets."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Loop(InProcess):
+    """Everything, on moto."""
+
+    def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
+        """Call a route by its key, with what `http_event` takes."""
+        return self.call(http_event(route, **parts))
+
+    def call(self, event: dict[str, Any]) -> Answer:
+        """Give an HTTP event to the handler that it belongs to."""
+        package, role = owner_of_route(event["routeKey"])
+        answer = package.handler(role)(event, _context(package, role))
+        body = answer.get("body")
+        headers = {name.lower(): value for name, value in answer["headers"].items()}
+        return Answer(answer["statusCode"], headers, json.loads(body) if body else None)
+
+    def run(self) -> list[dict[str, Any]]:
+        """Let changes become events and events rows, until nothing moves; give the events that were published."""
+        published = []
+        while bodies := self._trigger():
+            published += [json.loads(body) for body in bodies]
+            self.listen(bodies)
+        return published
+
+    def listen(self, bodies: list[str]) -> None:
+        """Deliver messages to every view that subscribes to them."""
+        for_view: dict[Package, list[str]] = {}
+        for body in bodies:
+            envelope = json.loads(body)
+            for package in listeners_of(envelope["source"], envelope["detail-type"]):
+                for_view.setdefault(package, []).append(body)
+        for package, batch in for_view.items():
+            for start in range(0, len(batch), BATCH):
+                self.deliver(package, batch[start : start + BATCH])
+
+    def deliver(self, package: Package, bodies: list[str]) -> list[str]:
+        """Give a view's listener one batch; give the ids of the messages that it wants again."""
+        answer = package.handler("listener")(sqs_event(bodies), _context(package, "listener"))
+        return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def _trigger(self) -> list[str]:
+        for table in (name for name, schema in self.schemas.items() if schema.stream):
+            if records := self.new_records(table):
+                package = owner_of_table(table)
+                package.handler("trigger")({"Records": records}, _context(package, "trigger"))
+        return self.new_messages()
+
+
+def _context(package: Package, role: str) -> LambdaContext:
+    return LambdaContext(f"{package.name}-{role}")

@@ -1,0 +1,99 @@
+"""The packages under `functions/`, found by folder."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from patterns.schema import TableSchema
+
+FUNCTIONS = Path(__file__).parents[1] / "functions"
+
+Handler = Callable[[dict[str, Any], Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A service (`side` is `services`) or a view (`views`)."""
+
+    side: str
+    name: str
+
+    def load(self, file: str) -> Any:  # noqa: ANN401  a module
+        """Import one of the package's files."""
+        return importlib.import_module(f"{self.side}.{self.name}.{file}")
+
+    def handler(self, role: str) -> Handler:
+        """Give the handler of a role: `command`, `query`, `trigger`, `listener`."""
+        return cast("Handler", self.load(role).handler)
+
+    @property
+    def routes(self) -> Mapping[str, frozenset[str]]:
+        """The package's `ROUTES`."""
+        return cast("Mapping[str, frozenset[str]]", self.load("routes").ROUTES)
+
+    @property
+    def tables(self) -> dict[str, TableSchema]:
+        """Its tables, by the environment variable that names each."""
+        if self.side == "services":
+            return cast("dict[str, TableSchema]", self.load("tables").TABLES)
+        view = self.load("view")
+        schema = TableSchema(view.KEYS, indexes=view.INDEXES, expires=view.TTL_DAYS is not None)
+        return {f"{self.name.upper()}_TABLE": schema}
+
+    @property
+    def on(self) -> Mapping[tuple[str, str], Any]:
+        """What a view subscribes to."""
+        return cast("Mapping[tuple[str, str], Any]", self.load("view").ON)
+
+
+def services() -> list[Package]:
+    """Find every service."""
+    return _packages("services")
+
+
+def views() -> list[Package]:
+    """Find every view."""
+    return _packages("views")
+
+
+def _packages(side: str) -> list[Package]:
+    return [Package(side, folder.parent.name) for folder in sorted((FUNCTIONS / side).glob("*/routes.py"))]
+
+
+def owner_of_route(route: str) -> tuple[Package, str]:
+    """Find who answers a route, and in which role.
+
+    Raises:
+        LookupError: nobody does.
+
+    """
+    role = "query" if route.startswith("GET ") else "command"
+    for package in services() + views():
+        if route in package.routes:
+            return package, role
+    raise LookupError(f"no package has the route {route}")
+
+
+def owner_of_table(table: str) -> Package:
+    """Find the service that owns a table, by its variable (`EQUIPMENT_TABLE`) or deployed name (`Andon-equipment…`).
+
+    Raises:
+        LookupError: there is none.
+
+    """
+    plain = _plain(table)
+    for package in services():
+        if _plain(package.name) in plain:
+            return package
+    raise LookupError(f"no service owns {table}")
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def listeners_of(source: str, event_type: str) -> list[Package]:
+    """Find the views that subscribe to an event."""
+    return [package for package in views() if (source, event_type) in package.on]

@@ -1,0 +1,78 @@
+"""Shows that something is going on when it takes longer than two seconds.
+
+Standard library only: the Makefile runs it with the system's Python, before anything is installed
+(`python3 -m local.progress WHAT COMMAND…`).
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+QUIET_S: Final = 2.0
+TTY_EVERY_S: Final = 0.2
+PLAIN_EVERY_S: Final = 15.0
+SPINNER: Final = "|/-\\"
+
+
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Say `what` is going on once it has taken two seconds, and how long it took when it is done.
+
+    On stderr, so that a command's own output stays clean: a line that counts on a terminal, plain lines elsewhere.
+    """
+    started = time.monotonic()
+    over = threading.Event()
+    ticker = threading.Thread(target=_tick, args=(what, started, over), daemon=True)
+    ticker.start()
+    outcome = "failed"
+    try:
+        yield
+        outcome = "done"
+    finally:
+        over.set()
+        ticker.join()
+        elapsed_s = time.monotonic() - started
+        if outcome == "done" or elapsed_s > QUIET_S:
+            _say(f"{outcome:>6}  {what} ({elapsed_s:.1f} s)")
+
+
+def _tick(what: str, started: float, over: threading.Event) -> None:
+    if over.wait(QUIET_S):
+        return
+    for turn in range(sys.maxsize):
+        elapsed_s = time.monotonic() - started
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r     {SPINNER[turn % len(SPINNER)]}  {what} … {elapsed_s:.0f} s\033[K")
+            sys.stderr.flush()
+        else:
+            _say(f"        {what} … {elapsed_s:.0f} s")
+        if over.wait(TTY_EVERY_S if sys.stderr.isatty() else PLAIN_EVERY_S):
+            return
+
+
+def _say(line: str) -> None:
+    # One write per line, so that lines of commands that run side by side do not mix.
+    sys.stderr.write(f"\r{line}\033[K\n" if sys.stderr.isatty() else f"{line}\n")
+    sys.stderr.flush()
+
+
+def main(what: str, command: list[str]) -> int:
+    """Run `command` as one step; what it printed is shown only when it fails."""
+    with step(what):
+        ended = subprocess.run(
+            command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+    if ended.returncode:
+        sys.stderr.buffer.write(ended.stdout)
+    return ended.returncode
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1], sys.argv[2:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
