@@ -1,5 +1,6 @@
 """Third-party code, in one layer, built by pip on this machine: no Docker, nothing that is not pinned by its hash."""
 
+import contextlib
 import hashlib
 import platform
 import shutil
@@ -47,11 +48,12 @@ def build(target: Target) -> Path:
     folder = home / hashlib.sha256(described.encode()).hexdigest()
     if not folder.is_dir():
         home.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=LAYERS))
-        _install(unfinished / "python", target.layer_platform)
-        if compiler:
-            _compile(unfinished / "python", compiler)
-        _finish(unfinished, folder)
+        with tempfile.TemporaryDirectory(dir=LAYERS) as unfinished:
+            content = Path(unfinished) / "layer"
+            _install(content / "python", target.layer_platform)
+            if compiler:
+                _compile(content, compiler)
+            _finish(content, folder)
     return folder
 
 
@@ -65,16 +67,14 @@ def _install(folder: Path, platform_tag: str | None) -> None:
 def _compile(folder: Path, interpreter: str) -> None:
     # boto3 without .pyc files costs 3.6 times the CPU at a cold start. The times that ordinary .pyc files are checked
     # by do not survive the packing of an asset, so these are not checked.
-    unchecked = ["--invalidation-mode", "unchecked-hash", "-s", str(folder.parent), "-p", "/opt"]
+    unchecked = ["--invalidation-mode", "unchecked-hash", "-s", str(folder), "-p", "/opt"]
     _run([interpreter, "-m", "compileall", "-q", *unchecked, str(folder)])
 
 
-def _finish(unfinished: Path, folder: Path) -> None:
-    """Give a complete folder its name in one step, and remove what it replaces."""
-    try:
-        unfinished.rename(folder)
-    except OSError:  # another synth was first, with the same content
-        shutil.rmtree(unfinished)
+def _finish(content: Path, folder: Path) -> None:
+    """Give complete content its name in one step, and remove what it replaces."""
+    with contextlib.suppress(OSError):  # another synth was first, with the same content
+        content.rename(folder)
     for stale in folder.parent.iterdir():
         if stale != folder:
             shutil.rmtree(stale, ignore_errors=True)

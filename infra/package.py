@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from aws_cdk import IgnoreMode
 from aws_cdk import aws_lambda as lambda_
@@ -13,14 +13,15 @@ from aws_cdk import aws_lambda as lambda_
 from patterns.schema import TableSchema
 
 FUNCTIONS: Final = Path(__file__).parents[1] / "functions"
-SIDES: Final = ("services", "views")
+Side = Literal["services", "views"]
+SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
     """A service or a view, by its folder."""
 
-    side: Literal["services", "views"]
+    side: Side
     name: str
     root: Path = FUNCTIONS
 

@@ -43,7 +43,7 @@ def running(home: Path) -> Emulator | None:
     try:
         noted = json.loads(_note(home).read_text())
         found = Emulator(noted["pid"], noted["port"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if f"{_mark(home)} " in processes.command_line(found.pid) else None
 
@@ -83,7 +83,7 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
 def stop(home: Path, emulator: Emulator) -> None:
     """End the emulator and its Lambda workers, and remove what they left."""
     process = emulator.process
-    processes.end_group(emulator.pid, grace_s=STOP_S, reap=process.poll if process else lambda: None)
+    processes.end_group(emulator.pid, process, grace_s=STOP_S)
     if process and process.stdin:
         process.stdin.close()
     clear(home)

@@ -12,6 +12,7 @@ from typing import Final
 from local.errors import Failed
 
 TAIL_LINES: Final = 30
+GRACE_S = 5.0
 POLL_S: Final = 0.05
 
 
@@ -28,15 +29,14 @@ def command_line(pid: int) -> str:
     return shown.stdout.strip()
 
 
-def end_group(pid: int, *, grace_s: float, reap: Callable[[], object] = lambda: None) -> None:
-    """End the process group that `pid` leads: its leader politely, and after at most `grace_s` all of it by force.
+def end_group(pid: int, process: subprocess.Popen[bytes] | None = None, *, grace_s: float) -> None:
+    """End the process group that `pid` leads: politely, and after at most `grace_s` by force.
 
-    `reap` collects the exit status, where the leader is a child of ours.
+    `process` is the leader, where it is a child of ours; its exit status is collected.
     """
 
     def ended() -> bool:
-        reap()
-        return not command_line(pid)
+        return process.poll() is not None if process else not command_line(pid)
 
     # Only the leader is waited for: in a container nobody may collect its orphans, and those look alive for ever.
     for signal_number in (signal.SIGTERM, signal.SIGKILL):
@@ -70,7 +70,7 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_
             raise Failed(f"{command[0]} did not end within {limit_s:.0f} s; the end of {log}:\n{tail(log)}") from None
         finally:
             if process.poll() is None:  # Ctrl-C comes by here too
-                end_group(process.pid, grace_s=5, reap=process.poll)
+                end_group(process.pid, process, grace_s=GRACE_S)
     if process.returncode:
         raise Failed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
 

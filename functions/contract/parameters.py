@@ -28,19 +28,28 @@ def _limit(text: str) -> int:
     return int(text)
 
 
+_ID_SCHEMA = {"type": "string", "minLength": 1, "maxLength": names.MAX_ID_CHARACTERS, "pattern": "^[^/]+$"}
+
 EquipmentId = Annotated[
     str,
     AfterValidator(names.identifier),
-    Path(alias="id", description="Chosen by the client: 1 to 128 printable characters without `/`.", example="press-7"),
+    WithJsonSchema(_ID_SCHEMA),
+    Path(alias="id", description="Chosen by the client.", example="press-7"),
+]
+Operator = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(_ID_SCHEMA), Path(example="Liz")]
+Supervisor = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(_ID_SCHEMA), Path(example="Sara")]
+State = Annotated[
+    str,
+    AfterValidator(names.state),
+    WithJsonSchema({"type": "string", "pattern": names.STATE_PATTERN}),
+    Path(description="What the equipment reported.", example="WARNING1"),
 ]
 Timestamp = Annotated[
     str,
     AfterValidator(times.normalised),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
     Path(description="ISO 8601; without an offset it is UTC.", example="2026-11-21T09:35:00Z"),
 ]
-State = Annotated[str, AfterValidator(names.state), Path(description=f"`{names.STATE_PATTERN}`", example="WARNING1")]
-Operator = Annotated[str, AfterValidator(names.identifier), Path(example="Liz")]
-Supervisor = Annotated[str, AfterValidator(names.identifier), Path(example="Sara")]
 
 IfMatch = Annotated[
     int | None,
@@ -58,11 +67,7 @@ To = Annotated[
     AfterValidator(lambda text: text and times.last_of(text)),
     Query(alias="to", description="A time, or a date: to its end. Inclusive."),
 ]
-Limit = Annotated[
-    int,
-    BeforeValidator(_limit),
-    Query(description="Rows a page.", ge=1, le=MAX_LIMIT),
-]
+Limit = Annotated[int, BeforeValidator(_limit), Query(description="Rows a page.", ge=1, le=MAX_LIMIT)]
 StateFilter = Annotated[
     str | None,
     AfterValidator(lambda text: text and names.state_filter(text)),

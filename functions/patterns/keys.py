@@ -15,7 +15,16 @@ def sort_key(*parts: str) -> str:
     """
     for part in parts:
         require_part(part)
-    key = SEPARATOR.join(parts)
+    return within_limit(SEPARATOR.join(parts))
+
+
+def within_limit(key: str) -> str:
+    """Give a sort key back if DynamoDB takes it.
+
+    Raises:
+        ValueError: it is over 1,024 UTF-8 bytes.
+
+    """
     if len(key.encode()) > MAX_SORT_KEY_BYTES:
         raise ValueError(f"a sort key has at most {MAX_SORT_KEY_BYTES} bytes")
     return key

@@ -72,11 +72,11 @@ class Synthesised:
         return str(self.outputs[name]["Value"]["Ref"])
 
 
-def listed(value: Any) -> list[Any]:
+def listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """`{"Fn::GetAtt": ["Bus", "Arn"]}` as `Bus.Arn`, joins as what they join."""
     match value:
         case {"Fn::GetAtt": [name, attribute]}:

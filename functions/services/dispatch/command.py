@@ -4,9 +4,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import EquipmentId, IfMatch, State, Timestamp
 from patterns.http_api import HttpApi
+from patterns.openapi import answers
 from patterns.optimistic_lock import save
 from patterns.table import Table
-from services.dispatch.bodies import AssignmentBody, EscalationBody
+from services.dispatch.bodies import Assignment, AssignmentBody, Escalation, EscalationBody
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
 from services.dispatch.routes import ROUTES
 from services.dispatch.tables import KEYS
@@ -17,7 +18,7 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/assignment")
+@app.put("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=answers(Assignment, 201, 200, 412, 428))
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
 ) -> Response[str]:
@@ -25,7 +26,7 @@ def put_assignment(
     return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/escalation")
+@app.put("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=answers(Escalation, 201, 200, 412, 428))
 def put_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
 ) -> Response[str]:

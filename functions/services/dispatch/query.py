@@ -6,8 +6,10 @@ from contract.parameters import EquipmentId, State, Timestamp
 from patterns import clock
 from patterns.errors import NotFound
 from patterns.http_api import HttpApi
+from patterns.openapi import answers
 from patterns.table import Table
 from patterns.ttl import is_alive
+from services.dispatch.bodies import Assignment, Escalation
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
 from services.dispatch.routes import ROUTES
 from services.dispatch.tables import KEYS
@@ -18,13 +20,13 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/assignment")
+@app.get("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=answers(Assignment, 200, 404))
 def get_assignment(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Tell which operator sees to a log."""
     return _get(ASSIGNMENT, log_of(equipment_id, state, timestamp))
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/escalation")
+@app.get("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=answers(Escalation, 200, 404))
 def get_escalation(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Tell which supervisor a log was escalated to."""
     return _get(ESCALATION, log_of(equipment_id, state, timestamp))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from contract import names
+from contract import locations, names
 
 MAX_DETAIL_BYTES = 4096
 
@@ -13,6 +13,55 @@ def _detail(text: str | None) -> str | None:
     if text is not None and len(text.encode()) > MAX_DETAIL_BYTES:
         raise ValueError(f"must be at most {MAX_DETAIL_BYTES} bytes")
     return text
+
+
+MAX_NAME_CHARACTERS = 1000
+
+
+Part = Annotated[
+    str,
+    AfterValidator(locations.part),
+    Field(min_length=1, max_length=locations.MAX_PART_CHARACTERS, pattern="^[^/#]+$"),
+]
+Id = Annotated[str, AfterValidator(names.identifier), Field(min_length=1, max_length=names.MAX_ID_CHARACTERS)]
+
+
+class Location(BaseModel):
+    """Where equipment stands, from the company down."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    company: Part = Field(examples=["Acme"])
+    country: Part = Field(examples=["MX"])
+    region: Part = Field(examples=["West"])
+    state: Part = Field(examples=["JAL"])
+    county: Part = Field(examples=["Guadalajara"])
+    city: Part = Field(examples=["Guadalajara"])
+    neighborhood: Part = Field(examples=["Centro"])
+
+
+class EquipmentBody(BaseModel):
+    """What a piece of equipment is, and where it stands."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS, examples=["Hydraulic press 7"])]
+    factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
+    lineId: Id = Field(examples=["line-3"])  # noqa: N815
+    location: Location
+
+
+class Equipment(BaseModel):
+    """A piece of equipment as it is answered; `changedAt` is fixed-width UTC."""
+
+    id: str
+    version: int
+    name: str
+    factoryId: str  # noqa: N815
+    lineId: str  # noqa: N815
+    location: Location
+    changedAt: str  # noqa: N815
+    changedBy: str  # noqa: N815
 
 
 class StateBody(BaseModel):

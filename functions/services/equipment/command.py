@@ -4,11 +4,14 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import EquipmentId, Timestamp
+from contract.parameters import EquipmentId, IfMatch, Timestamp
 from patterns import clock
 from patterns.http_api import HttpApi, answer
+from patterns.openapi import answers
+from patterns.optimistic_lock import save
 from patterns.table import Condition, ConditionFailed, Table
-from services.equipment.bodies import StateBody
+from services.equipment import metadata
+from services.equipment.bodies import Equipment, EquipmentBody, StateBody, StateReport
 from services.equipment.routes import ROUTES
 from services.equipment.state import report_state, require_same, shown
 from services.equipment.tables import KEYS
@@ -20,7 +23,15 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.put("/equipment/<id>/states/<timestamp>")
+@app.put("/equipment/<id>", responses=answers(Equipment, 201, 200, 412, 428))
+def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
+    """Register a piece of equipment, or change it: then If-Match names the version that is changed."""
+    content = body.model_dump()
+    draft = metadata.register(equipment_id, content, app.command(if_match, content))
+    return app.saved(save(TABLE, draft), show=metadata.shown)
+
+
+@app.put("/equipment/<id>/states/<timestamp>", responses=answers(StateReport, 201, 200, 409))
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
     """Report the state of a piece of equipment at a time; the same again changes nothing."""
     report = {"equipmentId": equipment_id, "timestamp": timestamp, **body.model_dump()}

@@ -8,9 +8,12 @@ from contract.parameters import Cursor, EquipmentId, From, Limit, To
 from patterns import clock
 from patterns.errors import NotFound
 from patterns.http_api import HttpApi, answer
+from patterns.openapi import answers
 from patterns.paging import DEFAULT_LIMIT
 from patterns.table import Table
 from patterns.ttl import is_alive
+from services.equipment import metadata
+from services.equipment.bodies import Equipment, StateReport, StateReports
 from services.equipment.routes import ROUTES
 from services.equipment.state import reports_of, shown
 from services.equipment.tables import KEYS
@@ -21,7 +24,16 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/states/latest")
+@app.get("/equipment/<id>", responses=answers(Equipment, 200, 404))
+def get_equipment(equipment_id: EquipmentId) -> Response[str]:
+    """Tell what a piece of equipment is now."""
+    row = TABLE.get(metadata.key_of(equipment_id), consistent=True)
+    if row is None:
+        raise NotFound("This equipment is not registered.")
+    return app.versioned(row, show=metadata.shown)
+
+
+@app.get("/equipment/<id>/states/latest", responses=answers(StateReport, 200, 404))
 def get_latest_state(equipment_id: EquipmentId) -> Response[str]:
     """Tell the newest report of a piece of equipment."""
     rows = TABLE.query(reports_of(equipment_id), limit=1).items
@@ -30,7 +42,7 @@ def get_latest_state(equipment_id: EquipmentId) -> Response[str]:
     return answer(HTTPStatus.OK, shown(rows[0]))
 
 
-@app.get("/equipment/<id>/states")
+@app.get("/equipment/<id>/states", responses=answers(StateReports, 200))
 def get_states(
     equipment_id: EquipmentId, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:

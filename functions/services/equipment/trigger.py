@@ -3,12 +3,15 @@
 from typing import Any
 
 from patterns.change_data_capture import Facts, publish_changes
-from services.equipment.state import DISCRIMINATOR, state_reported
+from services.equipment import metadata, state
 
 FACTS = Facts(
     source="equipment",
-    types=frozenset({"state-reported"}),
-    of={DISCRIMINATOR: state_reported},
+    types=frozenset({"equipment-created", "equipment-updated", "state-reported"}),
+    of={
+        metadata.DISCRIMINATOR: metadata.equipment_changed,
+        state.DISCRIMINATOR: state.state_reported,
+    },
 )
 
 

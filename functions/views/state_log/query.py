@@ -4,9 +4,11 @@ from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
 from patterns.http_api import HttpApi
+from patterns.openapi import answers
 from patterns.paging import DEFAULT_LIMIT
 from patterns.table import Table
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator, shown
+from views.state_log.answers import Logs
 from views.state_log.routes import ROUTES
 from views.state_log.view import KEYS
 
@@ -16,7 +18,7 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs")
+@app.get("/equipment/<id>/logs", responses=answers(Logs, 200))
 def get_logs_of_equipment(
     equipment_id: EquipmentId, state: StateFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
@@ -24,7 +26,7 @@ def get_logs_of_equipment(
     return app.page(TABLE, logs_of_equipment(equipment_id, state), show=shown, limit=limit, cursor=cursor)
 
 
-@app.get("/operators/<operator>/logs")
+@app.get("/operators/<operator>/logs", responses=answers(Logs, 200))
 def get_logs_of_operator(
     operator: Operator, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
@@ -32,7 +34,7 @@ def get_logs_of_operator(
     return app.page(TABLE, logs_of_operator(operator, first, last), show=shown, limit=limit, cursor=cursor)
 
 
-@app.get("/supervisors/<supervisor>/escalations")
+@app.get("/supervisors/<supervisor>/escalations", responses=answers(Logs, 200))
 def get_escalations(
     supervisor: Supervisor,
     state: StateFilter = None,

@@ -1,0 +1,43 @@
+"""What a route answers, for the OpenAPI document."""
+
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel
+
+from patterns.problem import CONTENT_TYPE
+
+JSON = "application/json"
+
+# Every route can refuse a request as invalid, and a caller as not allowed.
+ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
+
+
+class FieldProblem(BaseModel):
+    """One offending field."""
+
+    field: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """Problem details, RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldProblem] | None = None
+
+
+def answers(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
+    """List the answers of a route: `model` for those below 400, a problem for the others."""
+    return {status: _answer(HTTPStatus(status), model) for status in sorted({*statuses, *ALWAYS})}
+
+
+def _answer(status: HTTPStatus, model: type[BaseModel] | None) -> dict[str, Any]:
+    if status >= HTTPStatus.BAD_REQUEST:
+        return {"description": status.phrase, "content": {CONTENT_TYPE: {"model": Problem}}}
+    if model is None:
+        return {"description": status.phrase}
+    return {"description": status.phrase, "content": {JSON: {"model": model}}}

@@ -1,0 +1,21 @@
+"""What state_log answers."""
+
+from pydantic import BaseModel
+
+
+class Log(BaseModel):
+    """A log as it is answered; `timestamp` is fixed-width UTC."""
+
+    equipmentId: str  # noqa: N815  the contract's name
+    state: str
+    timestamp: str
+    operator: str | None = None
+    escalatedTo: str | None = None  # noqa: N815
+    detail: str | None = None
+
+
+class Logs(BaseModel):
+    """A page of logs; a missing cursor is the end."""
+
+    items: list[Log]
+    cursor: str | None = None

@@ -1,0 +1,63 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from contract import groups
+from local import device_state_log, questions, seed
+from local.api import path_of
+from local.processes import eventually
+from local.stack import Stack
+
+PATTERNS = [question.pattern for question in questions.questions(days=0)]
+
+
+@pytest.fixture(scope="module")
+def asked(stack: Stack) -> dict[str, questions.Asked]:
+    days = seed.days_to_yesterday()
+    seed.load(stack, days)
+    seed.load(stack, days)  # once more: it changes nothing
+
+    return {one.question.pattern: one for one in seed.asked_until_right(stack.api(groups.OPERATOR), days)}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_each_access_pattern_of_the_sample_gets_awss_answer(asked: dict[str, questions.Asked], pattern: str) -> None:
+    one = asked[pattern]
+
+    assert one.answer.status == 200
+    assert one.items == [log.answer for log in one.question.expected]
+
+
+def test_a_reported_state_becomes_readable_in_the_view(stack: Stack) -> None:
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
+    device, analyst = stack.api(groups.DEVICE), stack.api(groups.ANALYST)
+
+    put = device.put(path_of("equipment", "press 7#a", "states", now), {"state": "ERROR", "detail": "hot"})
+
+    reported = {"equipmentId": "press 7#a", "state": "ERROR", "timestamp": now, "detail": "hot"}
+    logs = path_of("equipment", "press 7#a", "logs")
+    assert put.status == 201
+    assert eventually(lambda: analyst.get(logs).json["items"] == [reported], within_s=seed.COMPLETE_WITHIN_S)
+
+
+def test_a_state_reported_again_is_the_same_and_a_different_one_a_conflict(stack: Stack) -> None:
+    command = device_state_log.state_report(device_state_log.sample(seed.days_to_yesterday())[0])
+    device = stack.api(groups.DEVICE)
+    device.put(command.path, command.body)
+
+    again = device.put(command.path, command.body)
+    different = device.put(command.path, {"state": "NORMAL"})
+
+    assert again.status == 200
+    assert different.status == 409
+    assert different.headers["content-type"].startswith("application/problem+json")
+
+
+def test_every_table_that_declares_a_ttl_has_it_on(stack: Stack) -> None:
+    tables = [name for output, name in stack.outputs.items() if output.endswith("Table")]
+    dynamodb = stack.client("dynamodb")
+
+    described = {name: dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"] for name in tables}
+
+    assert tables
+    assert all(ttl == {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"} for ttl in described.values()), described

@@ -1,0 +1,83 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.package import FUNCTIONS, SIDES
+from tests.infra.synthesised import PROJECT, Synthesised
+
+ROLES = {"services": ("command", "query", "trigger"), "views": ("listener", "query")}
+HANDLERS = [
+    f"{folder.relative_to(FUNCTIONS)}/{role}.py"
+    for side in SIDES
+    for folder in sorted((FUNCTIONS / side).iterdir())
+    for role in ROLES[side]
+    if (folder / f"{role}.py").is_file()
+]
+
+
+def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
+    return synthesised.functions()[file]
+
+
+def test_every_handler_file_is_one_function(aws: Synthesised) -> None:
+    assert sorted(aws.functions()) == sorted(HANDLERS)
+
+
+@pytest.mark.parametrize("file", HANDLERS)
+def test_a_function_runs_the_file_that_its_description_names(aws: Synthesised, file: str) -> None:
+    assert function(aws, file)["Handler"] == file.removesuffix(".py").replace("/", ".") + ".handler"
+
+
+@pytest.mark.parametrize("file", HANDLERS)
+def test_a_function_runs_python_3_13_on_arm_and_is_traced_by_lambda(aws: Synthesised, file: str) -> None:
+    made = function(aws, file)
+
+    assert made["Runtime"] == "python3.13"
+    assert made["Architectures"] == ["arm64"]
+    assert made["TracingConfig"] == {"Mode": "Active"}
+
+
+def test_no_code_imports_the_tracer() -> None:
+    # It costs 330 ms of CPU at a cold start.
+    assert not [path for path in FUNCTIONS.rglob("*.py") if "Tracer" in path.read_text()]
+
+
+@pytest.mark.parametrize("file", HANDLERS)
+def test_a_function_writes_json_to_a_log_that_ends(aws: Synthesised, file: str) -> None:
+    logging = function(aws, file)["LoggingConfig"]
+
+    assert logging["LogFormat"] == "JSON"
+    assert aws.of_type("AWS::Logs::LogGroup")[logging["LogGroup"]["Ref"]]["RetentionInDays"] == 30
+
+
+@pytest.mark.parametrize("file", HANDLERS)
+def test_a_function_knows_its_package_and_stage(aws: Synthesised, file: str) -> None:
+    told = function(aws, file)["Environment"]["Variables"]
+
+    assert told["POWERTOOLS_SERVICE_NAME"] == file.split("/")[1]
+    assert told["STAGE"] == "dev"
+
+
+@pytest.mark.parametrize("file", HANDLERS)
+def test_only_who_publishes_knows_the_bus(aws: Synthesised, file: str) -> None:
+    told = function(aws, file)["Environment"]["Variables"]
+
+    publishes = Path(file).stem in {"trigger", "listener"}
+    assert told.get("BUS_NAME") == ({"Ref": aws.output("BusName")} if publishes else None)
+
+
+def test_the_functions_of_a_package_share_one_asset_and_all_share_one_layer(aws: Synthesised) -> None:
+    assets: dict[str, set[str]] = {}
+    for file, made in aws.functions().items():
+        assets.setdefault(file.split("/")[1], set()).add(made["Code"]["S3Key"])
+
+    assert [len(keys) for keys in assets.values()] == [1] * len(assets)
+    assert len(set.union(*assets.values())) == len(assets)
+    [layer] = aws.of_type("AWS::Lambda::LayerVersion")
+    assert all(made["Layers"] == [{"Ref": layer}] for made in aws.functions().values())
+
+
+def test_nothing_in_the_repository_names_an_account_or_a_machine(aws: Synthesised) -> None:
+    assert str(PROJECT) not in str(aws.resources)
+    assert str(PROJECT) not in (PROJECT / "cdk.json").read_text()

@@ -1,0 +1,119 @@
+from typing import Any
+
+import pytest
+
+from tests.infra.synthesised import Synthesised, text
+from views.state_log import view as state_log
+
+DAY = 24 * 60 * 60
+LISTENERS = ["views/state_log/listener.py"]
+RULE = "AWS::Events::Rule"
+
+
+def queue_of(aws: Synthesised, file: str) -> dict[str, Any]:
+    [mapping] = aws.mappings(file)
+    name = mapping["EventSourceArn"]["Fn::GetAtt"][0]
+    return aws.of_type("AWS::SQS::Queue")[name]
+
+
+def rules_to(aws: Synthesised, output: str) -> list[dict[str, Any]]:
+    queue = f"{aws.output(output)}.Arn"
+    return [made for made in aws.of_type(RULE).values() if text(made["Targets"][0]["Arn"]) == queue]
+
+
+def test_every_queue_is_encrypted_by_sqs(aws: Synthesised) -> None:
+    assert {made["SqsManagedSseEnabled"] for made in aws.of_type("AWS::SQS::Queue").values()} == {True}
+
+
+def test_every_queue_is_refused_without_tls(aws: Synthesised) -> None:
+    without_tls = {"Bool": {"aws:SecureTransport": "false"}}
+
+    refusing = {
+        made["Queues"][0]["Ref"]
+        for made in aws.of_type("AWS::SQS::QueuePolicy").values()
+        for statement in made["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Deny"
+        and statement.get("Condition") == without_tls
+        and statement["Action"] == "sqs:*"
+    }
+
+    assert refusing == set(aws.of_type("AWS::SQS::Queue"))
+
+
+def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> None:
+    for policy in aws.of_type("AWS::SQS::QueuePolicy").values():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            if statement["Effect"] == "Allow":
+                [source] = statement["Condition"]["ArnEquals"].values()
+                assert statement["Principal"] == {"Service": "events.amazonaws.com"}
+                assert source["Fn::GetAtt"][0] in aws.of_type(RULE)
+
+
+@pytest.mark.parametrize("file", LISTENERS)
+def test_one_bad_message_neither_stops_nor_repeats_its_neighbours(aws: Synthesised, file: str) -> None:
+    [mapping] = aws.mappings(file)
+
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["BatchSize"] == 10
+    assert "MaximumBatchingWindowInSeconds" not in mapping
+
+
+@pytest.mark.parametrize("file", LISTENERS)
+def test_concurrency_is_limited_at_the_queue_and_not_reserved(aws: Synthesised, file: str) -> None:
+    [mapping] = aws.mappings(file)
+
+    assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2
+    assert "ReservedConcurrentExecutions" not in aws.functions()[file]
+
+
+@pytest.mark.parametrize("file", LISTENERS)
+def test_a_message_stays_hidden_for_six_times_as_long_as_its_listener_may_run(aws: Synthesised, file: str) -> None:
+    assert queue_of(aws, file)["VisibilityTimeout"] >= 6 * aws.functions()[file]["Timeout"]
+
+
+@pytest.mark.parametrize("file", LISTENERS)
+def test_after_five_attempts_a_message_waits_a_fortnight_for_a_person(aws: Synthesised, file: str) -> None:
+    redrive = queue_of(aws, file)["RedrivePolicy"]
+
+    assert redrive["maxReceiveCount"] == 5
+    dead_letters = redrive["deadLetterTargetArn"]["Fn::GetAtt"][0]
+    assert dead_letters == aws.output("StateLogDeadLetterQueueUrl")
+    assert aws.of_type("AWS::SQS::Queue")[dead_letters]["MessageRetentionPeriod"] == 14 * DAY
+
+
+def test_a_view_hears_exactly_what_it_names_one_rule_for_each_source(aws: Synthesised) -> None:
+    heard = [made["EventPattern"] for made in rules_to(aws, "StateLogQueueUrl")]
+
+    assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in heard)
+    assert len({pattern["source"][0] for pattern in heard}) == len(heard)
+    assert {(pattern["source"][0], kind) for pattern in heard for kind in pattern["detail-type"]} == set(state_log.ON)
+
+
+def test_no_rule_matches_by_prefix(aws: Synthesised) -> None:
+    for made in aws.of_type(RULE).values():
+        assert all(isinstance(value, str) for values in made["EventPattern"].values() for value in values)
+
+
+def test_every_rule_hears_the_bus_and_keeps_what_it_cannot_deliver(aws: Synthesised) -> None:
+    for made in aws.of_type(RULE).values():
+        assert made["EventBusName"] == {"Ref": aws.output("BusName")}
+        [target] = made["Targets"]
+        dead_letters = target["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0]
+        assert aws.of_type("AWS::SQS::Queue")[dead_letters]["MessageRetentionPeriod"] == 14 * DAY
+        assert target["RetryPolicy"]["MaximumEventAgeInSeconds"] == DAY
+
+
+def test_no_fault_is_lost_while_nothing_consumes_them(aws: Synthesised) -> None:
+    [rule] = rules_to(aws, "FaultQueueUrl")
+
+    assert rule["EventPattern"] == {"detail-type": ["fault"]}
+    assert aws.of_type("AWS::SQS::Queue")[aws.output("FaultQueueUrl")]["MessageRetentionPeriod"] == 14 * DAY
+
+
+def test_the_bus_remembers_what_went_over_it_except_on_the_emulator(aws: Synthesised, local: Synthesised) -> None:
+    [archive] = aws.of_type("AWS::Events::Archive").values()
+
+    assert archive["SourceArn"] == {"Fn::GetAtt": [aws.output("BusName"), "Arn"]}
+    assert archive["EventPattern"] == {"account": [{"Ref": "AWS::AccountId"}]}
+    assert archive["RetentionDays"] == 365
+    assert not local.of_type("AWS::Events::Archive")

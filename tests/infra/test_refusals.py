@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+from aws_cdk import App, Stack
+from aws_cdk import aws_sqs as sqs
+
+from infra import nag
+from infra.api import Api
+from infra.package import Package
+from tests.infra.synthesised import synthesise
+from views.state_log import view as state_log
+
+REDELIVERY_DAYS = 1 + 1 + 4 + 14  # stream, EventBridge, queue, dead letters
+
+
+def test_a_view_that_forgets_sooner_than_events_are_redelivered_is_refused_by_name_and_numbers(
+    layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state_log, "TTL_DAYS", REDELIVERY_DAYS - 1)
+
+    with pytest.raises(
+        ValueError, match=r"view state_log: its rows live 19 days, but redelivery can take 20 .*TTL_DAYS"
+    ):
+        synthesise(layer)
+
+
+def test_a_view_may_forget_as_soon_as_no_event_can_be_redelivered(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_log, "TTL_DAYS", REDELIVERY_DAYS)
+
+    synthesise(layer)
+
+
+def test_a_target_that_does_not_exist_is_refused(layer: Path) -> None:
+    with pytest.raises(ValueError, match="-c target=moon: there is aws and local"):
+        synthesise(layer, target="moon")
+
+
+def test_a_route_without_a_handler_file_is_refused(layer: Path) -> None:
+    stack = Stack(App(context={"layer": str(layer)}), "Alone")
+
+    with pytest.raises(ValueError, match=r"PUT /equipment/\{id\} needs a handler file command.py"):
+        Api(stack).serve(["PUT /equipment/{id}"], {})
+
+
+def test_cdk_nag_fails_the_synth_for_what_nobody_acknowledged() -> None:
+    app = App()
+    sqs.Queue(Stack(app, "Careless"), "Open")
+    nag.audit(app)
+
+    with pytest.raises(RuntimeError, match=r"AwsSolutions-SQS4"):
+        app.synth()
+
+
+def test_a_package_is_found_by_its_folder() -> None:
+    assert Package("views", "state_log").has("listener")
+    assert not Package("views", "state_log").has("command")

@@ -1,0 +1,168 @@
+"""What keeps the folders honest: packages are found by folder name, never listed."""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local import openapi
+from local.in_process import InProcess, frozen_clock
+from local.lambda_context import LambdaContext
+from local.lambda_events import sqs_event
+from local.packages import FUNCTIONS, Package, services, views
+from local.replay import time_of
+from patterns.bus_entry import to_message
+from patterns.domain_event import DomainEvent
+
+EVENTS = Path(__file__).parents[1] / "events"
+STREAM = sorted(EVENTS.glob("stream/*.json"))
+DOMAIN = sorted(EVENTS.glob("domain/*.json"))
+HTTP = sorted(EVENTS.glob("http/*.json"))
+
+SAMPLE_ACCOUNT = "000000000000"
+
+
+def read(path: Path) -> Any:  # noqa: ANN401  JSON is any
+    return json.loads(path.read_text())
+
+
+def type_of(path: Path) -> str:
+    return path.name.split(".", maxsplit=1)[0]
+
+
+def published_types() -> set[tuple[str, str]]:
+    facts = [package.load("trigger").FACTS for package in services()]
+    return {(told.source, event_type) for told in facts for event_type in told.types}
+
+
+def modules(file: str) -> list[str]:
+    paths = sorted(FUNCTIONS.glob(f"*/*/{file}.py"))
+    return [".".join(path.relative_to(FUNCTIONS).with_suffix("").parts) for path in paths]
+
+
+DECLARATIONS = [*modules("routes"), *modules("tables"), *modules("view")]
+
+
+def loaded_by(module: str) -> set[str]:
+    code = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=FUNCTIONS, capture_output=True, text=True, check=True)  # noqa: S603
+    return set(done.stdout.split())
+
+
+@pytest.fixture
+def world() -> Iterator[InProcess]:
+    with InProcess() as world:
+        yield world
+
+
+@pytest.mark.parametrize("sample", STREAM, ids=lambda path: path.name)
+def test_a_stream_sample_fed_to_its_trigger_publishes_exactly_the_domain_sample(world: InProcess, sample: Path) -> None:
+    batch, domain = read(sample), read(EVENTS / "domain" / sample.name)
+    source = domain["tags"]["source"]
+
+    with frozen_clock(time_of(batch)):
+        Package("services", source).handler("trigger")(batch, LambdaContext(domain["tags"]["functionname"]))
+
+    (message,) = [json.loads(body) for body in world.new_messages()]
+    assert message["detail"] == domain
+    assert (message["source"], message["detail-type"]) == (source, type_of(sample))
+
+
+@pytest.mark.parametrize(
+    ("view", "sample"),
+    [(view, sample) for view in views() for sample in DOMAIN if type_of(sample) in {name for _, name in view.on}],
+    ids=lambda value: value.name,
+)
+def test_every_view_digests_the_samples_of_what_it_subscribes_to(world: InProcess, view: Package, sample: Path) -> None:
+    event = DomainEvent.from_wire(read(sample))
+    (table,) = view.tables
+    before = world.rows(table)
+
+    with frozen_clock(event.timestamp):
+        message = to_message(event, source=event.tags["source"])
+        answer = view.handler("listener")(sqs_event([message]), LambdaContext(f"{view.name}-listener"))
+
+    assert answer == {"batchItemFailures": []}
+    assert world.rows(table) != before
+    assert world.new_messages() == [], "a fault was published"
+
+
+def test_every_type_that_a_view_subscribes_to_is_published_by_that_service() -> None:
+    wanted = {subscription for view in views() for subscription in view.on}
+
+    assert wanted <= published_types()
+
+
+def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
+    types = {event_type for _, event_type in published_types()}
+
+    assert types == {type_of(sample) for sample in DOMAIN}
+    assert {sample.name for sample in DOMAIN} == {sample.name for sample in STREAM}
+
+
+def test_every_route_has_a_sample() -> None:
+    routes = {route for package in services() + views() for route in package.routes}
+
+    assert routes == {read(sample)["routeKey"] for sample in HTTP}
+
+
+def test_samples_name_no_account_but_zeros() -> None:
+    accounts = {part for path in STREAM + DOMAIN + HTTP for part in _twelve_digits(path.read_text())}
+
+    assert accounts <= {SAMPLE_ACCOUNT}
+
+
+def test_the_openapi_document_has_exactly_the_routes() -> None:
+    paths = read(openapi.DOCUMENT)["paths"]
+    documented = {f"{method.upper()} {path}" for path, operations in paths.items() for method in operations}
+
+    assert documented == {route for package in services() + views() for route in package.routes}
+
+
+def test_the_openapi_document_is_what_the_handlers_say() -> None:
+    assert openapi.DOCUMENT.read_text() == openapi.text(), "run: make openapi"
+
+
+@pytest.mark.parametrize("path", sorted(FUNCTIONS.rglob("*.py")), ids=lambda path: str(path.relative_to(FUNCTIONS)))
+def test_no_file_imports_another_package(path: Path) -> None:
+    imported = set(_imports(path))
+    owner = path.relative_to(FUNCTIONS).parts
+    mine = ".".join(owner[:2])
+
+    assert not {name for name in imported if name.startswith(("services.", "views.")) and not _within(name, mine)}
+    if owner[0] == "patterns":
+        assert not {name for name in imported if _within(name, "contract")}, "the library knows no factory"
+
+
+@pytest.mark.parametrize("module", DECLARATIONS)
+def test_declarations_load_neither_aws_nor_http(module: str) -> None:
+    assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools"} & loaded_by(module)
+
+
+@pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener")])
+def test_listeners_and_triggers_load_neither_pydantic_nor_the_x_ray_sdk(module: str) -> None:
+    assert not {"pydantic", "aws_xray_sdk"} & loaded_by(module)
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def _twelve_digits(text: str) -> Iterator[str]:
+    for word in text.replace('"', ":").split(":"):
+        if len(word) == len(SAMPLE_ACCOUNT) and word.isdigit():
+            yield word
