@@ -8,7 +8,8 @@ from enum import StrEnum
 from patterns import ttl
 from patterns.attribute_values import Item
 from patterns.domain_event import DomainEvent
-from patterns.table import Condition, ConditionFailed, Table
+from patterns.expressions import Condition
+from patterns.table import ConditionFailed, Table
 from patterns.view_update import ViewUpdate
 
 ATTEMPTS = 5

@@ -11,7 +11,8 @@ from typing import Any
 from patterns import strict_json
 from patterns.attribute_values import Item
 from patterns.errors import PreconditionRequired, Stale
-from patterns.table import Condition, ConditionFailed, Table
+from patterns.expressions import Condition
+from patterns.table import ConditionFailed, Table
 
 ATTEMPTS = 3
 

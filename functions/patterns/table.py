@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from patterns import aws
 from patterns.attribute_values import Item, to_plain, to_typed
-from patterns.key_query import BeginsWith, Between, KeyQuery
+from patterns.expressions import Condition, conditional, query_request, update_expression
+from patterns.key_query import KeyQuery
 from patterns.schema import Keys
+
+# Codes within a cancelled transaction that a later attempt may not meet.
+RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 class ConditionFailed(Exception):
@@ -21,17 +25,20 @@ class ConditionFailed(Exception):
         self.row = row
 
 
+class TransactionConditionsFailed(Exception):
+    """Conditions of a transaction did not hold; `failed` has, by the number of the write, what stood there."""
+
+    def __init__(self, failed: Mapping[int, Item | None]) -> None:
+        super().__init__("conditions failed")
+        self.failed = failed
+
+
+class TransactionConflict(Exception):
+    """Another transaction was under way on the same rows: nothing was written, and it may be tried again."""
+
+
 class StartKeyRefused(Exception):
     """The key to go on from does not lie within the query."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition expression; `names` and `values` are its placeholders without `#` and `:`."""
-
-    expression: str
-    names: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Table:
             StartKeyRefused: `start` lies outside the query.
 
         """
-        request = _query_request(query) | {"TableName": self.name, "Limit": limit}
+        request = query_request(query) | {"TableName": self.name, "Limit": limit}
         if start is not None:
             request["ExclusiveStartKey"] = to_typed(start)
         try:
@@ -96,21 +103,15 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        change = _update_expression(assign, remove)
+        change = update_expression(assign, remove)
         whole = Condition(
             condition.expression, {**condition.names, **change.names}, {**condition.values, **change.values}
         )
         self._write("update_item", {"Key": to_typed(key), "UpdateExpression": change.expression}, whole)
 
     def _write(self, call: str, request: dict[str, Any], condition: Condition) -> None:
-        request |= {
-            "TableName": self.name,
-            "ConditionExpression": condition.expression,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-        _add_placeholders(request, condition)
         try:
-            getattr(aws.client("dynamodb"), call)(**request)
+            getattr(aws.client("dynamodb"), call)(**request | conditional(self.name, condition))
         except ClientError as error:
             if code_of(error) == "ConditionalCheckFailedException":
                 row = error.response.get("Item")
@@ -118,48 +119,39 @@ class Table:
             raise
 
 
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A row to be written in a transaction."""
+
+    table: Table
+    item: Mapping[str, Any]
+    condition: Condition
+
+
+def transact(*puts: Put) -> None:
+    """Write all rows or none, in one request (two write units a row and KB).
+
+    Raises:
+        TransactionConditionsFailed: conditions did not hold.
+        TransactionConflict: others were writing the same rows.
+
+    """
+    writes = [{"Put": conditional(put.table.name, put.condition) | {"Item": to_typed(put.item)}} for put in puts]
+    try:
+        aws.client("dynamodb").transact_write_items(TransactItems=writes)
+    except ClientError as error:
+        if code_of(error) != "TransactionCanceledException":
+            raise
+        reasons = list(enumerate(error.response["CancellationReasons"]))
+        failed = {n: reason.get("Item") for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
+        if failed:
+            rows = {number: to_plain(row) if row else None for number, row in failed.items()}
+            raise TransactionConditionsFailed(rows) from error
+        if any(reason["Code"] in RETRYABLE for _, reason in reasons):
+            raise TransactionConflict from error
+        raise
+
+
 def code_of(error: ClientError) -> str:
     """Give the code by which AWS names an error."""
     return str(error.response.get("Error", {}).get("Code", ""))
-
-
-def _update_expression(assign: Mapping[str, Any], remove: tuple[str, ...]) -> Condition:
-    """Write `SET … REMOVE …` with numbered placeholders: names may be reserved words or have `#` in them."""
-    names = {f"s{number}": name for number, name in enumerate(assign)} | {
-        f"r{n}": name for n, name in enumerate(remove)
-    }
-    values = {f"s{number}": value for number, value in enumerate(assign.values())}
-    expression = "SET " + ", ".join(f"#{place} = :{place}" for place in values)
-    if remove:
-        expression += " REMOVE " + ", ".join(f"#r{number}" for number in range(len(remove)))
-    return Condition(expression, names, values)
-
-
-def _query_request(query: KeyQuery) -> dict[str, Any]:
-    names = {"p": query.keys.partition}
-    values: dict[str, str | int] = {"p": query.partition}
-    expression = "#p = :p"
-    match query.sort:
-        case BeginsWith(prefix):
-            expression += " AND begins_with(#s, :s)"
-            values["s"] = prefix
-        case Between(first, last):
-            expression += " AND #s BETWEEN :s AND :t"
-            values |= {"s": first, "t": last}
-    if query.sort is not None:
-        names["s"] = query.keys.sort
-    request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
-    if query.index is not None:
-        request["IndexName"] = query.index
-    _add_placeholders(request, Condition(expression, names, values))
-    return request
-
-
-def _add_placeholders(request: dict[str, Any], condition: Condition) -> None:
-    """Add a condition's names and values, which DynamoDB refuses to see empty."""
-    if condition.names:
-        request["ExpressionAttributeNames"] = {f"#{place}": name for place, name in condition.names.items()}
-    if condition.values:
-        request["ExpressionAttributeValues"] = to_typed(
-            {f":{place}": value for place, value in condition.values.items()}
-        )

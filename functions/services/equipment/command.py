@@ -6,10 +6,11 @@ from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import EquipmentId, IfMatch, Timestamp
 from patterns import clock
+from patterns.expressions import Condition
 from patterns.http_api import HttpApi, answer
 from patterns.openapi import answers
 from patterns.optimistic_lock import save
-from patterns.table import Condition, ConditionFailed, Table
+from patterns.table import ConditionFailed, Table
 from services.equipment import metadata
 from services.equipment.bodies import Equipment, EquipmentBody, StateBody, StateReport
 from services.equipment.routes import ROUTES
