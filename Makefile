@@ -2,6 +2,7 @@
 
 PYTHON3 ?= python3
 PYTHON := .venv/bin/python
+RUN := PYTHONPATH=functions $(PYTHON) -m
 CDK := node_modules/.bin/cdk
 PROGRESS = $(PYTHON3) -m local.progress
 
@@ -12,22 +13,23 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token test check synth replay format lock deploy
+.PHONY: help install up down token test check synth replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
+up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567)
-	@PYTHONPATH=functions $(PYTHON) -m local.up $(if $(PORT),--port $(PORT))
+	@$(RUN) local.up --started $(STARTED) $(if $(PORT),--port $(PORT))
 
 down:  ## end what `make up` started
-	@$(if $(wildcard $(PYTHON)),PYTHONPATH=functions $(PYTHON) -m local.down,echo "nothing is running here")
+	@$(if $(wildcard $(PYTHON)),$(RUN) local.down,echo "nothing is running here")
 
 token: install  ## print a token for the running system: ROLE=operator
-	@PYTHONPATH=functions $(PYTHON) -m local.users $(ROLE)
+	@$(RUN) local.users $(ROLE)
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
-	@PYTHONPATH=functions $(PYTHON) -m local.replay $(EVENT)
+	@$(RUN) local.replay $(EVENT)
 
 test: check  ## check, then run every test (some of them: ARGS="-k order")
 	@$(PYTHON) -m pytest $(ARGS)
@@ -35,7 +37,7 @@ test: check  ## check, then run every test (some of them: ARGS="-k order")
 check: install  ## lint, formatting, types, and a synth for AWS with cdk-nag
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
-	@.venv/bin/mypy
+	@$(PROGRESS) "checking types" .venv/bin/mypy
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(MAKE) --no-print-directory synth
 
 format: install  ## put the code into its format, and repair what lint can
@@ -48,24 +50,23 @@ synth: install  ## write the CloudFormation for AWS to cdk.out/
 deploy: install  ## deploy to the AWS account of your credentials
 	@$(CDK) deploy --all $(ARGS)
 
-LOCK := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras \
-	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
-	@cd requirements && ../$(LOCK) --generate-hashes $(ARGS) runtime.in
-	@cd requirements && ../$(LOCK) $(ARGS) dev.in
-	@cd requirements && ../$(LOCK) $(ARGS) emulator.in
+	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins
+
+PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+pins:
+	@cd requirements && ../$(PIN) --generate-hashes $(ARGS) runtime.in
+	@cd requirements && ../$(PIN) $(ARGS) dev.in
+	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 
 install:  ## install what is missing (the other verbs do it too)
-	@$(MAKE) --question $(INSTALLED) 2>/dev/null || { $(needs) \
-		$(PROGRESS) "installing Python packages, the emulator and the CDK's command line" \
-		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED); }
-
-# What has to be there already.
-define needs
-$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	|| { echo "Python 3.11 or newer is needed; if it has another name: make PYTHON3=python3.13 $(MAKECMDGOALS)" >&2; exit 1; }; \
-command -v npm >/dev/null || { echo "Node and npm are needed: https://nodejs.org" >&2; exit 1; };
-endef
+	@$(PYTHON3) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; if it \
+	has another name: make PYTHON3=python3.13 $(MAKECMDGOALS)")'
+	@command -v npm >/dev/null || { echo "Node 20 or newer is needed, with npm: https://nodejs.org" >&2; exit 1; }
+	@$(MAKE) --no-print-directory --question $(INSTALLED) 2>/dev/null || $(PROGRESS) \
+		"installing Python packages, the emulator and the CDK's command line" \
+		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED)
 
 # Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,
 # into working out again what pip-compile worked out.

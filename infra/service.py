@@ -21,6 +21,9 @@ NOT_EXPIRED: Final = (
     {"eventName": ["INSERT", "MODIFY"]},
     {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
 )
+# A command adds and changes, on condition, and deletes nothing. It reads to recognise a retry and to go back to a
+# revision: consistently, so no index.
+COMMANDED: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
 FAILURES: Final = "aws/lambda"  # where Lambda puts what a trigger gave up on
 
 
@@ -38,8 +41,7 @@ class Service(Construct):
 
         if command := functions.get("command"):
             for table in tables.values():
-                # Conditional writes only: what a failed condition returns is the load, so a command reads nothing.
-                table.let_write(command, "PutItem", "UpdateItem")
+                table.let(command, *COMMANDED)
             if stream_first:
                 hub.let_publish(command, only={"source": name})
         if query := functions.get("query"):

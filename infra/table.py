@@ -13,7 +13,15 @@ from patterns.schema import Keys, TableSchema
 
 # What DynamoDB does with a customer's key in the name of whoever calls it.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
-KEY_USES: Final = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom")
+KEY_USES: Final = (
+    "kms:Decrypt",
+    "kms:DescribeKey",
+    "kms:Encrypt",
+    "kms:GenerateDataKey",
+    "kms:GenerateDataKeyWithoutPlaintext",
+    "kms:ReEncryptFrom",
+    "kms:ReEncryptTo",
+)
 
 
 class Table(dynamodb.Table):
@@ -29,6 +37,7 @@ class Table(dynamodb.Table):
             partition_key=partition_key,
             sort_key=sort_key,
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            table_class=dynamodb.TableClass.STANDARD_INFREQUENT_ACCESS if schema.seldom_read else None,
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
             encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
@@ -47,8 +56,8 @@ class Table(dynamodb.Table):
         """Allow single reads and queries, of the table and of each declared index."""
         self._let(function, ["dynamodb:GetItem", "dynamodb:Query"], self._readable)
 
-    def let_write(self, function: Function, *actions: str) -> None:
-        """Allow exactly these writes, as `PutItem`."""
+    def let(self, function: Function, *actions: str) -> None:
+        """Allow exactly these actions, as `PutItem`, on the table and on no index."""
         self._let(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
 
     def let_follow(self, function: Function) -> str:

@@ -36,7 +36,7 @@ class View(Construct):
 
         table.let_read(functions["query"])
         listener = functions["listener"]
-        table.let_write(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
+        table.let(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         hub.let_publish(listener, only={"detail-type": fault.TYPE})
         queue, dead_letters = self._queues(listener)
         self._subscribe(hub, view.ON, queue, dead_letters)

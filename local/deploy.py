@@ -30,7 +30,7 @@ def bootstrap(home: Path, emulator: Emulator) -> None:
 def synthesise(home: Path, emulator: Emulator) -> None:
     """Write the cloud assembly into `home`, so that two stacks at a time do not share one."""
     _cdk(
-        ["synth", "--quiet", "--context", "target=local", "--output", str(home / "cdk.out")],
+        ["synth", "--quiet", "--context=target=local", f"--output={home / 'cdk.out'}"],
         home=home,
         emulator=emulator,
         cwd=ROOT,
@@ -43,16 +43,7 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     written = home / "cdk-outputs.json"
     written.unlink(missing_ok=True)
     _cdk(
-        [
-            "deploy",
-            "--all",
-            "--app",
-            str(home / "cdk.out"),
-            "--require-approval",
-            "never",
-            "--outputs-file",
-            str(written),
-        ],
+        ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never", f"--outputs-file={written}"],
         home=home,
         emulator=emulator,
         cwd=ROOT,
@@ -131,6 +122,7 @@ def _environment(emulator: Emulator) -> dict[str, str]:
     # The person's own, for pip builds the layer during a synth and may need proxies and certificates;
     # but nothing of AWS, so that a profile can never send this to a real account.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
+    direct = ",".join(filter(None, ("127.0.0.1", own.get("NO_PROXY"), own.get("no_proxy"))))
     return own | {
         "AWS_ENDPOINT_URL": emulator.url,
         "AWS_ACCESS_KEY_ID": aws.KEY,
@@ -144,5 +136,7 @@ def _environment(emulator: Emulator) -> dict[str, str]:
         "CDK_DISABLE_CLI_TELEMETRY": "true",
         "CDK_DISABLE_VERSION_CHECK": "true",
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
-        "NO_PROXY": f"127.0.0.1,{own.get('NO_PROXY', '')}",
+        "NODE_NO_WARNINGS": "1",  # or they crowd out what went wrong
+        "NO_PROXY": direct,
+        "no_proxy": direct,
     }

@@ -57,6 +57,8 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
     """
     if _answers(port):
         raise PortBusy(f"port {port} is in use by something else; try another: PORT={port + 1} make up")
+    if not PYTHON.exists():
+        raise Failed("the emulator is not installed; make install")
     clear(home)
     scratch(home).mkdir(parents=True)
     entry = [str(ROOT / "local" / "lifeline.py")] if lifeline else ["-m", "ministack"]

@@ -34,7 +34,7 @@ class InProcess(AbstractContextManager["InProcess"]):
 
     def __init__(self) -> None:
         self.schemas = {v: schema for package in services() + views() for v, schema in package.tables.items()}
-        self._iterators: dict[str, str] = {}
+        self._heard: dict[str, str] = {}  # table -> sequence number of the last record
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -44,7 +44,6 @@ class InProcess(AbstractContextManager["InProcess"]):
         self._stack.callback(aws.client.cache_clear)
         for name, schema in self.schemas.items():
             aws.client("dynamodb").create_table(**_table(name, schema))
-        self._open_streams()
         self._queue = _open_bus()
         return self
 
@@ -66,13 +65,23 @@ class InProcess(AbstractContextManager["InProcess"]):
         """Put rows into a table; its stream does not tell of them."""
         for item in typed:
             aws.client("dynamodb").put_item(TableName=table, Item=item)
-        self._open_streams()
+        if self.schemas[table].stream:
+            self.new_records(table)
 
     def new_records(self, table: str) -> list[dict[str, Any]]:
         """Take what a stream has to tell since the last time, as Lambda gets it."""
-        answer = aws.client("dynamodbstreams").get_records(ShardIterator=self._iterators[table])
-        self._iterators[table] = answer["NextShardIterator"]
-        return [_as_lambda_gets_it(record, table) for record in answer["Records"]]
+        streams = aws.client("dynamodbstreams")
+        arn = aws.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
+        shard = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
+        # Asked for anew each time: an iterator of moto's goes stale when a transaction is cancelled.
+        start = {"ShardIteratorType": "TRIM_HORIZON"}
+        if table in self._heard:
+            start = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": self._heard[table]}
+        iterator = streams.get_shard_iterator(StreamArn=arn, ShardId=shard, **start)["ShardIterator"]
+        records = streams.get_records(ShardIterator=iterator)["Records"]
+        if records:
+            self._heard[table] = records[-1]["dynamodb"]["SequenceNumber"]
+        return [_as_lambda_gets_it(record, table) for record in records]
 
     def new_messages(self) -> list[str]:
         """Take what was published since the last time, as bodies of a queue's messages."""
@@ -82,14 +91,6 @@ class InProcess(AbstractContextManager["InProcess"]):
                 sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=message["ReceiptHandle"])
                 bodies.append(message["Body"])
         return bodies
-
-    def _open_streams(self) -> None:
-        streams = aws.client("dynamodbstreams")
-        for table in (name for name, schema in self.schemas.items() if schema.stream):
-            arn = aws.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
-            shard = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
-            start = streams.get_shard_iterator(StreamArn=arn, ShardId=shard, ShardIteratorType="LATEST")
-            self._iterators[table] = start["ShardIterator"]
 
 
 @contextmanager

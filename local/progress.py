@@ -62,13 +62,15 @@ def _say(line: str) -> None:
 
 def main(what: str, command: list[str]) -> int:
     """Run `command` as one step; what it printed is shown only when it fails."""
-    with step(what):
-        ended = subprocess.run(
-            command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-    if ended.returncode:
-        sys.stderr.buffer.write(ended.stdout)
-    return ended.returncode
+    try:
+        with step(what):
+            subprocess.run(
+                command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
+    except subprocess.CalledProcessError as failed:
+        sys.stderr.buffer.write(failed.stdout)
+        return failed.returncode
+    return 0
 
 
 if __name__ == "__main__":

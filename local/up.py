@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from contract import groups
 from local import emulator, questions, seed, stack
 from local.emulator import Emulator
@@ -17,13 +19,12 @@ from local.progress import step
 INTERRUPTED: Final = 130
 
 
-def up(home: Path, port: int | None) -> None:
+def up(home: Path, *, port: int | None, started_s: float) -> None:
     """Start or reuse the emulator of `home`, deploy, load the sample, show what it answers and how to go on.
 
     Raises:
         Failed: something is in the way, or an answer is not AWS's.
     """
-    started = time.monotonic()
     deployed = stack.bring_up(home, _emulator(home, port))
     days = seed.days_of(emulator.scratch(home))
     with step("loading AWS's sample through the API"):
@@ -36,7 +37,7 @@ def up(home: Path, port: int | None) -> None:
         raise Failed(f"not AWS's answer: {', '.join(wrong)}; for a clean start: make down up")
     print(f"All seven are AWS's answers, {days} days later.\n")
     print(_how_to_go_on(deployed))
-    print(f"Up after {time.monotonic() - started:.0f} s at {deployed.outputs['ApiUrl']}; end it with: make down")
+    print(f"Up after {time.time() - started_s:.0f} s at {deployed.outputs['ApiUrl']}; end it with: make down")
 
 
 def _emulator(home: Path, port: int | None) -> Emulator:
@@ -69,10 +70,15 @@ def main() -> int:
     """Bring it up, or say in a line what is in the way."""
     parser = argparse.ArgumentParser(prog="make up", description=__doc__)
     parser.add_argument("--port", type=int, help=f"of the emulator (default: {emulator.DEFAULT_PORT})")
+    parser.add_argument("--started", type=float, default=time.time(), help="epoch seconds from which the time counts")
+    given = parser.parse_args()
     try:
-        up(HOME, parser.parse_args().port)
+        up(HOME, port=given.port, started_s=given.started)
     except Failed as reason:
         print(f"make up: {reason}", file=sys.stderr)
+        return 1
+    except (OSError, BotoCoreError, ClientError) as unexpected:
+        print(f"make up: the emulator does not do as it should: {unexpected}; see {HOME}/emulator.log", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\ninterrupted; what was started is ended with: make down", file=sys.stderr)

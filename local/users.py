@@ -54,7 +54,7 @@ def _unless_there(already: type[Exception], create: Callable[..., object], **arg
         create(**arguments)
 
 
-def main(role: str) -> int:
+def main(role: str = "") -> int:
     """Print a token, or why there is none."""
     try:
         print(token(outputs.of_running_stack(), role))

@@ -23,6 +23,18 @@ def identifier(text: str) -> str:
     return text
 
 
+def part(text: str) -> str:
+    """Give `text` back if it can name a part of a piece of equipment: an identifier without `#`, which separates keys.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    if "#" in identifier(text):
+        raise ValueError("must not have a # in it")
+    return text
+
+
 def state(text: str) -> str:
     """Give `text` back if it names a state.
 

@@ -10,6 +10,7 @@ from contract import names, times
 from patterns.paging import MAX_LIMIT
 
 _IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _LIMIT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 
 
@@ -19,6 +20,13 @@ def _version(text: str) -> int:
     if match is None:
         raise ValueError('must be one quoted version such as "3"')
     return int(match[1])
+
+
+def _number(text: str) -> int:
+    """Read it strictly: int() would also take 1_0 and spaces."""
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("must be a whole number from 1 to 999999999")
+    return int(text)
 
 
 def _limit(text: str) -> int:
@@ -56,6 +64,27 @@ IfMatch = Annotated[
     BeforeValidator(_version),
     WithJsonSchema({"type": "string", "pattern": f"^{_IF_MATCH.pattern}$"}),
     Header(alias="If-Match", description='The version that is changed, quoted: `"3"`.', example='"3"'),
+]
+IfNoneMatch = Annotated[
+    str | None,
+    Header(alias="If-None-Match", description="Versions that the client has, quoted: 304 if it is one of them."),
+]
+AsOf = Annotated[
+    str | None,
+    AfterValidator(lambda text: text and times.normalised(text)),
+    Query(alias="asOf", description="A time: what was current then.", example="2026-11-21T09:35:00Z"),
+]
+Part = Annotated[
+    str,
+    AfterValidator(names.part),
+    WithJsonSchema(_ID_SCHEMA | {"pattern": "^[^/#]+$"}),
+    Path(description="A part of the equipment; `_` is the whole.", example="hydraulics"),
+]
+Version = Annotated[
+    int,
+    BeforeValidator(_number),
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 999_999_999}),
+    Path(alias="n", description="Counted from 1.", example=1),
 ]
 From = Annotated[
     str | None,

@@ -26,12 +26,12 @@ def to_typed(item: Mapping[str, Any]) -> Typed:
     """Turn plain values into DynamoDB's.
 
     Raises:
-        Poison: a value has no form there (NaN, too many digits, an unknown type).
+        Poison: a value has no form there (NaN, too many digits, an unknown type, too deep).
 
     """
     try:
         return {name: _serialize(_without_floats(value)) for name, value in item.items()}
-    except (TypeError, DecimalException) as error:
+    except (TypeError, DecimalException, RecursionError) as error:
         raise Poison("a value cannot be stored") from error
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from patterns.attribute_values import to_typed
-from patterns.key_query import BeginsWith, Between, KeyQuery
+from patterns.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,30 +17,51 @@ class Condition:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
+UNCONDITIONAL = Condition("")
+
+
 def conditional(table: str, condition: Condition) -> dict[str, Any]:
     """Give what every conditional write says: where, under which condition, and that the row in the way is wanted."""
-    request: dict[str, Any] = {
-        "TableName": table,
-        "ConditionExpression": condition.expression,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-    }
+    request: dict[str, Any] = {"TableName": table}
+    if condition.expression:
+        request["ConditionExpression"] = condition.expression
+        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     _add_placeholders(request, condition)
     return request
 
 
-def update_expression(assign: Mapping[str, Any], remove: tuple[str, ...]) -> Condition:
-    """Write `SET … REMOVE …` with numbered placeholders: names may be reserved words or have `#` in them."""
-    names = {f"s{number}": name for number, name in enumerate(assign)} | {
-        f"r{n}": name for n, name in enumerate(remove)
-    }
-    values = {f"s{number}": value for number, value in enumerate(assign.values())}
-    expression = "SET " + ", ".join(f"#{place} = :{place}" for place in values)
+def conditional_update(
+    table: str,
+    assign: Mapping[str, Any],
+    remove: tuple[str, ...],
+    condition: Condition,
+    *,
+    count: str | None = None,
+) -> dict[str, Any]:
+    """Give what a conditional update says, its key aside; it adds one to the attribute `count`."""
+    change = _update_expression(assign, remove, count)
+    names, values = {**condition.names, **change.names}, {**condition.values, **change.values}
+    request = conditional(table, Condition(condition.expression, names, values))
+    return request | {"UpdateExpression": change.expression}
+
+
+def _update_expression(assign: Mapping[str, Any], remove: tuple[str, ...], count: str | None) -> Condition:
+    """Write `SET … REMOVE … ADD …` with numbered placeholders: names may be reserved words or have `#` in them."""
+    names = {f"s{n}": name for n, name in enumerate(assign)} | {f"r{n}": name for n, name in enumerate(remove)}
+    values = {f"s{n}": value for n, value in enumerate(assign.values())}
+    clauses = []
+    if assign:
+        clauses.append("SET " + ", ".join(f"#s{n} = :s{n}" for n in range(len(assign))))
     if remove:
-        expression += " REMOVE " + ", ".join(f"#r{number}" for number in range(len(remove)))
-    return Condition(expression, names, values)
+        clauses.append("REMOVE " + ", ".join(f"#r{n}" for n in range(len(remove))))
+    if count is not None:
+        clauses.append("ADD #count :one")
+        names["count"], values["one"] = count, 1
+    return Condition(" ".join(clauses), names, values)
 
 
 def query_request(query: KeyQuery) -> dict[str, Any]:
+    """Give the request of a query, its table and page aside."""
     names = {"p": query.keys.partition}
     values: dict[str, str | int] = {"p": query.partition}
     expression = "#p = :p"
@@ -51,6 +72,12 @@ def query_request(query: KeyQuery) -> dict[str, Any]:
         case Between(first, last):
             expression += " AND #s BETWEEN :s AND :t"
             values |= {"s": first, "t": last}
+        case LessThan(bound):
+            expression += " AND #s < :s"
+            values["s"] = bound
+        case GreaterThan(bound):
+            expression += " AND #s > :s"
+            values["s"] = bound
     if query.sort is not None:
         names["s"] = query.keys.sort
     request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}

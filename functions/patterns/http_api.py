@@ -10,9 +10,9 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from patterns import clock, strict_json
-from patterns.attribute_values import Item
 from patterns.caller import Caller, authorize
 from patterns.errors import FieldError, Invalid, Rejected
+from patterns.etag import etag_of, matches
 from patterns.http_request import parse, routable
 from patterns.key_query import KeyQuery
 from patterns.log import logger
@@ -33,11 +33,12 @@ class HttpApi(APIGatewayHttpResolver):
     def __init__(self, routes: Mapping[str, frozenset[str]]) -> None:
         super().__init__(enable_validation=True, json_body_deserializer=parse)
         self._routes = routes
+        self._error: Exception | None = None
         self.use(middlewares=[_refuse_unknown_query])
         self.exception_handler([RequestValidationError])(_invalid)
         self.exception_handler([Rejected])(_rejected)
         self.exception_handler([NotFoundError])(_no_route)
-        self.exception_handler([Exception])(_failed)
+        self.exception_handler([Exception])(self._failed)
 
     @property
     def caller(self) -> Caller:
@@ -55,11 +56,15 @@ class HttpApi(APIGatewayHttpResolver):
 
     def saved(self, saved: Saved, *, show: Show) -> Response[str]:
         """Answer a command that was saved: 201 for a first revision, else 200."""
-        return self.versioned(saved.row, show=show, status=HTTPStatus.CREATED if saved.created else HTTPStatus.OK)
+        status = HTTPStatus.CREATED if saved.created else HTTPStatus.OK
+        return answer(status, show(saved.row), ETag=etag_of(saved.row["version"]))
 
-    def versioned(self, row: Item, *, show: Show, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
-        """Answer something that has a version, which the ETag tells."""
-        return answer(status, show(row), ETag=f'"{row["version"]}"')
+    def found(self, row: Mapping[str, Any], *, show: Show, if_none_match: str | None = None) -> Response[str]:
+        """Answer something that has a version, which the ETag tells; 304 if the client has that one."""
+        etag = etag_of(row["version"])
+        if matches(if_none_match, etag):
+            return answer(HTTPStatus.NOT_MODIFIED, ETag=etag)
+        return answer(HTTPStatus.OK, show(row), ETag=etag)
 
     def page(self, table: Table, query: KeyQuery, *, show: Show, limit: int, cursor: str | None) -> Response[str]:
         """Answer one page of a list; its cursor fits the same route and parameters only."""
@@ -73,19 +78,24 @@ class HttpApi(APIGatewayHttpResolver):
     def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
         """Be the Lambda function's handler."""
         started = time.perf_counter()
+        self._error = None
         answer = self._answer(event, context)
         request_id = event["requestContext"]["requestId"]
         answer.setdefault("headers", {})["x-request-id"] = request_id
-        logger().info(
+        self._log(
             event["routeKey"],
-            extra={
-                "function_request_id": context.aws_request_id,
-                "request_id": request_id,
-                "status": answer["statusCode"],
-                "ms": round((time.perf_counter() - started) * 1000, 1),
-            },
+            function_request_id=context.aws_request_id,
+            request_id=request_id,
+            status=answer["statusCode"],
+            ms=round((time.perf_counter() - started) * 1000, 1),
         )
         return answer
+
+    def _log(self, route: str, **told: object) -> None:
+        if self._error is None:
+            logger().info(route, extra=told)
+        else:
+            logger().error(route, extra=told, exc_info=self._error)
 
     def _answer(self, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401
         try:
@@ -98,6 +108,13 @@ class HttpApi(APIGatewayHttpResolver):
         finally:
             self.clear_context()  # type: ignore[no-untyped-call]
 
+    def _failed(self, error: Exception) -> Response[str]:
+        """Answer 500 without a word of why; the log has it."""
+        self._error = error
+        return _problem(
+            HTTPStatus.INTERNAL_SERVER_ERROR, "Something failed on our side; the request may be tried again."
+        )
+
     def _convert_matches_into_route_keys(self, match: Any) -> dict[str, str]:  # noqa: ANN401, ARG002
         """Take path parameters from the gateway, not from the path: see `routable`."""
         return dict(self.current_event.path_parameters)
@@ -107,13 +124,12 @@ def answer(status: HTTPStatus, body: Mapping[str, Any] | None = None, **headers:
     """Build an answer; header names are given with `_` for `-`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if body is None:
-        return Response(int(status), headers=named)
+        return Response(int(status), body="", headers=named)
     return Response(int(status), content_type=JSON, body=strict_json.dumps(body), headers=named)
 
 
 def _rejected(error: Rejected) -> Response[str]:
-    body = problem(error.status, error.detail, error.fields)
-    return Response(int(error.status), content_type=CONTENT_TYPE, body=strict_json.dumps(body))
+    return _problem(error.status, error.detail, error.fields)
 
 
 def _invalid(error: RequestValidationError) -> Response[str]:
@@ -125,15 +141,11 @@ def _invalid(error: RequestValidationError) -> Response[str]:
 
 
 def _no_route(_: NotFoundError) -> Response[str]:
-    body = problem(HTTPStatus.NOT_FOUND, "There is no such route.")
-    return Response(int(HTTPStatus.NOT_FOUND), content_type=CONTENT_TYPE, body=strict_json.dumps(body))
+    return _problem(HTTPStatus.NOT_FOUND, "There is no such route.")
 
 
-def _failed(error: Exception) -> Response[str]:
-    """Answer 500 without a word of why; the log has it."""
-    logger().error("failed", exc_info=error)
-    body = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something failed on our side; the request may be tried again.")
-    return Response(int(HTTPStatus.INTERNAL_SERVER_ERROR), content_type=CONTENT_TYPE, body=strict_json.dumps(body))
+def _problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()) -> Response[str]:
+    return Response(int(status), content_type=CONTENT_TYPE, body=strict_json.dumps(problem(status, detail, fields)))
 
 
 def _refuse_unknown_query(app: Any, next_middleware: Callable[[Any], Response[str]]) -> Response[str]:  # noqa: ANN401

@@ -20,12 +20,29 @@ class Between:
     last: str | int
 
 
+@dataclass(frozen=True, slots=True)
+class LessThan:
+    """Sort keys before `bound`, which is not among them."""
+
+    bound: str | int
+
+
+@dataclass(frozen=True, slots=True)
+class GreaterThan:
+    """Sort keys behind `bound`, which is not among them."""
+
+    bound: str | int
+
+
+Sort = BeginsWith | Between | LessThan | GreaterThan
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyQuery:
     """The rows of `partition` whose sort key fits `sort` (None: all), greatest (newest) first unless `forward`."""
 
     keys: Keys
     partition: str
-    sort: BeginsWith | Between | None = None
+    sort: Sort | None = None
     index: str | None = None
     forward: bool = False

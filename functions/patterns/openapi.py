@@ -38,6 +38,6 @@ def answers(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
 def _answer(status: HTTPStatus, model: type[BaseModel] | None) -> dict[str, Any]:
     if status >= HTTPStatus.BAD_REQUEST:
         return {"description": status.phrase, "content": {CONTENT_TYPE: {"model": Problem}}}
-    if model is None:
+    if model is None or status == HTTPStatus.NOT_MODIFIED:
         return {"description": status.phrase}
     return {"description": status.phrase, "content": {JSON: {"model": model}}}

@@ -1,30 +1,22 @@
 """Optimistic locking towards people: a change carries the version it was made for, and the write itself checks it.
 
-There is no read before the write: the row that a failed condition returns is the load, and tells what to answer.
+Pure: what a revision looks like, and what the row that a failed condition returned means. There is no read before a
+write; that row is the load. `versioned_write` does the I/O.
 """
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from patterns import strict_json
 from patterns.attribute_values import Item
-from patterns.errors import PreconditionRequired, Stale
+from patterns.errors import NotFound, PreconditionRequired, Rejected, Stale
 from patterns.expressions import Condition
-from patterns.table import ConditionFailed, Table
-
-ATTEMPTS = 3
-
-ABSENT = "attribute_not_exists(#version)"
-# The digest refuses a change that changes nothing; the timestamp, a writer whose clock is behind.
-CURRENT = "#version = :expected AND #timestamp < :now AND #digest <> :digest"
 
 STALE = "If-Match names another version than the current one; read again."
-
-
-class Contended(Exception):
-    """The row kept changing under us."""
+REQUIRED = "It exists already: a change needs If-Match with the current version."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,41 +36,59 @@ class Command:
 class Draft:
     """A revision that a command wants to be the current one.
 
-    key: the row's primary key. content: what the revision says. attributes: what else stands on the row.
+    content: what the revision says, compared by its digest; None is absent. attributes: what else stands on the current
+    row. deleted: it is a tombstone. revives: it may follow a tombstone. repeats: it is made even if it changes nothing.
     """
 
-    key: Mapping[str, Any]
     content: Mapping[str, Any]
     attributes: Mapping[str, Any]
     command: Command
+    deleted: bool = False
+    revives: bool = True
+    repeats: bool = False
 
-    def row(self, timestamp_ms: int) -> Item:
-        """Give the row of this revision, made at `timestamp_ms`."""
-        return {
-            **self.key,
-            **self.content,
-            **self.attributes,
-            "version": (self.command.if_match or 0) + 1,
-            "timestamp": timestamp_ms,
-            "changedBy": self.command.actor,
-            "digest": digest_of(self.content),
-            "fingerprint": self.command.fingerprint,
-        }
+    @property
+    def digest(self) -> str:
+        """Tell revisions that say the same from others."""
+        return digest_of({name: value for name, value in self.content.items() if value is not None})
+
+
+class Stands(Enum):
+    """What a writer believes to stand where it writes."""
+
+    NOTHING = auto()
+    ALIVE = auto()
+    TOMBSTONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a revision is put upon: the version that stands there, or stood there last, and when it may be stamped."""
+
+    version: int
+    stands: Stands
+    not_before_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The current row after a command; `created` says that it is the first revision."""
+    """The revision that a command made, now or the first time it came; `created` says that it began a life."""
 
     row: Item
     created: bool
 
+    @classmethod
+    def by(cls, revision: Item) -> "Saved":
+        """Tell of a command from the revision that it made."""
+        return cls(revision, created=revision.get("since") == revision["version"])
+
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """The writer's clock is behind the row's: write again, stamped with `timestamp_ms`."""
+class Recognise:
+    """Look whether the revision `version` is this command's, come again; `otherwise` it is refused."""
 
-    timestamp_ms: int
+    version: int
+    otherwise: Rejected
 
 
 def fingerprint_of(*, route: str, path: Mapping[str, str], if_match: int | None, body: object, actor: str) -> str:
@@ -91,56 +101,80 @@ def digest_of(value: object) -> str:
     return hashlib.sha256(strict_json.canonical(value).encode()).hexdigest()
 
 
-def save(table: Table, draft: Draft) -> Saved:
-    """Write a revision if the row is as its author believes: one request, a second one if our clock is behind.
-
-    Raises:
-        PreconditionRequired: the row exists and the command has no If-Match.
-        Stale: the row has another version, or is not there.
-        Contended: the row changed at each of `ATTEMPTS` attempts.
-
-    """
-    timestamp_ms = draft.command.now_ms
-    for _ in range(ATTEMPTS):
-        row = draft.row(timestamp_ms)
-        try:
-            table.put(row, condition=_condition(draft, row))
-        except ConditionFailed as failed:
-            verdict = judge(draft, failed.row)
-            if isinstance(verdict, Saved):
-                return verdict
-            timestamp_ms = max(timestamp_ms, verdict.timestamp_ms)
-        else:
-            return Saved(row, created=draft.command.if_match is None)
-    raise Contended
+def believed(command: Command) -> Base:
+    """Tell what a command believes to stand: nothing, or, alive, the version that it names."""
+    return Base(0, Stands.NOTHING) if command.if_match is None else Base(command.if_match, Stands.ALIVE)
 
 
-def judge(draft: Draft, row: Item | None) -> Saved | Again:
-    """Tell what a failed condition means, from the row that stood in the way. Pure.
+def revision_of(draft: Draft, base: Base) -> Item:
+    """Give the attributes of the revision that a draft becomes upon `base`; its timestamp is later than the base's."""
+    version = base.version + 1
+    revision = {name: value for name, value in draft.content.items() if value is not None} | {
+        "version": version,
+        "timestamp": max(draft.command.now_ms, base.not_before_ms),
+        "changedBy": draft.command.actor,
+        "fingerprint": draft.command.fingerprint,
+        "digest": draft.digest,
+    }
+    if base.stands is not Stands.ALIVE:
+        revision["since"] = version
+    if draft.deleted:
+        revision["deleted"] = True
+    return revision
 
-    Raises:
-        PreconditionRequired: there is a row, and no If-Match.
-        Stale: If-Match is not the row's version.
 
-    """
-    if row is None:
-        raise Stale(STALE)
-    if row["fingerprint"] == draft.command.fingerprint:  # a retry answers as the first time did
-        return Saved(row, created=draft.command.if_match is None)
-    if draft.command.if_match is None:
-        raise PreconditionRequired("It exists already: a change needs If-Match with the current version.")
-    if row["version"] != draft.command.if_match:
-        raise Stale(STALE)
-    if row["digest"] == digest_of(draft.content):
+def condition_of(draft: Draft, base: Base, revision: Item) -> Condition:
+    """Give the condition under which the current row may be written."""
+    if base.stands is Stands.NOTHING:
+        return Condition("attribute_not_exists(#version)", {"version": "version"})
+    # A writer whose clock is behind must see it: an entity's timestamps strictly increase.
+    parts = ["#version = :expected", "#timestamp < :now"]
+    names = {name: name for name in ("version", "timestamp", "deleted")}
+    values = {"expected": base.version, "now": revision["timestamp"]}
+    if base.stands is Stands.TOMBSTONE:
+        parts.append("attribute_exists(#deleted)")
+    else:
+        parts.append("attribute_not_exists(#deleted)")
+        if not draft.repeats:  # a change that changes nothing is no revision
+            parts.append("#digest <> :digest")
+            names["digest"] = "digest"
+            values["digest"] = revision["digest"]
+    return Condition(" AND ".join(parts), names, values)
+
+
+def judge(draft: Draft, row: Item | None) -> Saved | Base | Recognise:
+    """Tell what a failed condition means, from the row that stood in the way: done, to be put upon that, or refused."""
+    command = draft.command
+    if row is None:  # only who names a version meets nothing where something was expected
+        return Recognise((command.if_match or 0) + 1, Stale(STALE))
+    if row["fingerprint"] == command.fingerprint:  # a retry answers as the first time did
+        return Saved.by(row)
+    return _judge_tombstone(draft, row) if row.get("deleted") else _judge_alive(draft, row)
+
+
+def refusal_of(row: Item | None, command: Command) -> Rejected | None:
+    """Tell why a command that takes what stands there (a delete, a rollback) cannot be done, if it cannot."""
+    if row is None or row.get("deleted"):
+        return NotFound("There is no such thing, or not any more.")
+    if command.if_match is None:
+        return PreconditionRequired(REQUIRED)
+    return None if command.if_match == row["version"] else Stale(STALE)
+
+
+def _judge_alive(draft: Draft, row: Item) -> Saved | Base | Recognise:
+    command = draft.command
+    if command.if_match is None:
+        return Recognise(row["since"], PreconditionRequired(REQUIRED))
+    if command.if_match != row["version"]:
+        return Recognise(command.if_match + 1, Stale(STALE))
+    if row["digest"] == draft.digest and not draft.repeats:
         return Saved(row, created=False)
-    return Again(row["timestamp"] + 1)
+    return Base(row["version"], Stands.ALIVE, row["timestamp"] + 1)
 
 
-def _condition(draft: Draft, row: Item) -> Condition:
-    if draft.command.if_match is None:
-        return Condition(ABSENT, {"version": "version"})
-    return Condition(
-        CURRENT,
-        {name: name for name in ("version", "timestamp", "digest")},
-        {"expected": draft.command.if_match, "now": row["timestamp"], "digest": row["digest"]},
-    )
+def _judge_tombstone(draft: Draft, row: Item) -> Base | Recognise:
+    if_match = draft.command.if_match
+    if draft.revives and if_match in {None, row["version"]}:
+        return Base(row["version"], Stands.TOMBSTONE, row["timestamp"] + 1)
+    refusal = Stale(STALE) if draft.revives else NotFound("It was deleted.")
+    return Recognise((if_match or 0) + 1, refusal)

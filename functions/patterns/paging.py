@@ -1,12 +1,12 @@
 """Pages of a list: an opaque cursor that says where to go on, and that fits only the question it was given for."""
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
+from patterns import strict_json
 from patterns.errors import Invalid
 
 DEFAULT_LIMIT = 100
@@ -35,8 +35,8 @@ def decode(cursor: str, *, names: frozenset[str], scope: Mapping[str, Any]) -> P
     refused = Invalid.field("query.cursor", "is not a cursor of this list")
     try:
         padded = cursor[:MAX_CURSOR_CHARACTERS] + "=" * (-len(cursor) % 4)
-        position, checksum = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-    except (ValueError, TypeError, binascii.Error, RecursionError):
+        position, checksum = strict_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True).decode())
+    except (ValueError, TypeError):
         raise refused from None
     if not isinstance(position, dict) or position.keys() != names or checksum != _checksum(position, scope):
         raise refused

@@ -23,9 +23,13 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`)."""
+    """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
+
+    seldom_read: most of it only lies there, so that the infrequent-access class is cheaper.
+    """
 
     keys: Keys
     indexes: dict[str, Index] = field(default_factory=dict)
     stream: bool = False
     expires: bool = True
+    seldom_read: bool = False

@@ -9,12 +9,9 @@ from botocore.exceptions import ClientError
 
 from patterns import aws
 from patterns.attribute_values import Item, to_plain, to_typed
-from patterns.expressions import Condition, conditional, query_request, update_expression
+from patterns.expressions import UNCONDITIONAL, Condition, conditional, conditional_update, query_request
 from patterns.key_query import KeyQuery
 from patterns.schema import Keys
-
-# Codes within a cancelled transaction that a later attempt may not meet.
-RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 class ConditionFailed(Exception):
@@ -23,18 +20,6 @@ class ConditionFailed(Exception):
     def __init__(self, row: Item | None) -> None:
         super().__init__("condition failed")
         self.row = row
-
-
-class TransactionConditionsFailed(Exception):
-    """Conditions of a transaction did not hold; `failed` has, by the number of the write, what stood there."""
-
-    def __init__(self, failed: Mapping[int, Item | None]) -> None:
-        super().__init__("conditions failed")
-        self.failed = failed
-
-
-class TransactionConflict(Exception):
-    """Another transaction was under way on the same rows: nothing was written, and it may be tried again."""
 
 
 class StartKeyRefused(Exception):
@@ -66,14 +51,14 @@ class Table:
         answer = aws.client("dynamodb").get_item(TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
         return to_plain(answer["Item"]) if "Item" in answer else None
 
-    def query(self, query: KeyQuery, *, limit: int, start: Item | None = None) -> Rows:
+    def query(self, query: KeyQuery, *, limit: int, start: Item | None = None, consistent: bool = False) -> Rows:
         """Read up to `limit` rows (at most 1 MB) of one partition, from behind `start`.
 
         Raises:
             StartKeyRefused: `start` lies outside the query.
 
         """
-        request = query_request(query) | {"TableName": self.name, "Limit": limit}
+        request = query_request(query) | {"TableName": self.name, "Limit": limit, "ConsistentRead": consistent}
         if start is not None:
             request["ExclusiveStartKey"] = to_typed(start)
         try:
@@ -92,7 +77,7 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        self._write("put_item", {"Item": to_typed(item)}, condition)
+        self._write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
 
     def update(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
@@ -103,53 +88,35 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        change = update_expression(assign, remove)
-        whole = Condition(
-            condition.expression, {**condition.names, **change.names}, {**condition.values, **change.values}
-        )
-        self._write("update_item", {"Key": to_typed(key), "UpdateExpression": change.expression}, whole)
+        self._write("update_item", {"Key": to_typed(key), **conditional_update(self.name, assign, remove, condition)})
 
-    def _write(self, call: str, request: dict[str, Any], condition: Condition) -> None:
+    def increment(
+        self,
+        key: Mapping[str, Any],
+        counter: str,
+        *,
+        assign: Mapping[str, Any],
+        remove: tuple[str, ...] = (),
+        condition: Condition = UNCONDITIONAL,
+    ) -> Item:
+        """Add one to a number of a row (no number is 0) while assigning and removing others; give the row as it is now.
+
+        Raises:
+            ConditionFailed: the condition did not hold; nothing was written.
+
+        """
+        change = conditional_update(self.name, assign, remove, condition, count=counter)
+        answer = self._write("update_item", {"Key": to_typed(key), "ReturnValues": "ALL_NEW", **change})
+        return to_plain(answer["Attributes"])
+
+    def _write(self, call: str, request: dict[str, Any]) -> Any:  # noqa: ANN401  boto3's answers have no type
         try:
-            getattr(aws.client("dynamodb"), call)(**request | conditional(self.name, condition))
+            return getattr(aws.client("dynamodb"), call)(**request)
         except ClientError as error:
             if code_of(error) == "ConditionalCheckFailedException":
                 row = error.response.get("Item")
                 raise ConditionFailed(to_plain(row) if row else None) from error
             raise
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """A row to be written in a transaction."""
-
-    table: Table
-    item: Mapping[str, Any]
-    condition: Condition
-
-
-def transact(*puts: Put) -> None:
-    """Write all rows or none, in one request (two write units a row and KB).
-
-    Raises:
-        TransactionConditionsFailed: conditions did not hold.
-        TransactionConflict: others were writing the same rows.
-
-    """
-    writes = [{"Put": conditional(put.table.name, put.condition) | {"Item": to_typed(put.item)}} for put in puts]
-    try:
-        aws.client("dynamodb").transact_write_items(TransactItems=writes)
-    except ClientError as error:
-        if code_of(error) != "TransactionCanceledException":
-            raise
-        reasons = list(enumerate(error.response["CancellationReasons"]))
-        failed = {n: reason.get("Item") for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
-        if failed:
-            rows = {number: to_plain(row) if row else None for number, row in failed.items()}
-            raise TransactionConditionsFailed(rows) from error
-        if any(reason["Code"] in RETRYABLE for _, reason in reasons):
-            raise TransactionConflict from error
-        raise
 
 
 def code_of(error: ClientError) -> str:

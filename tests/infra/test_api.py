@@ -1,13 +1,11 @@
-import importlib
 import json
 from typing import Any
 
 import pytest
 
 from contract import groups
-from tests.infra.synthesised import Synthesised, text
+from tests.infra.synthesised import PACKAGES, Synthesised, text
 
-PACKAGES = ["services.equipment", "services.dispatch", "views.state_log"]
 ROUTE = "AWS::ApiGatewayV2::Route"
 
 
@@ -26,9 +24,9 @@ def handler_of(aws: Synthesised, route: dict[str, Any]) -> str:
 
 def test_each_route_leads_to_its_own_package_reads_to_the_query_and_all_else_to_the_command(aws: Synthesised) -> None:
     declared = {
-        route: f"{package}.{'query' if route.startswith('GET ') else 'command'}.handler"
+        route: package.handler("query" if route.startswith("GET ") else "command")
         for package in PACKAGES
-        for route in importlib.import_module(f"{package}.routes").ROUTES
+        for route in package.routes()
     }
 
     assert {made["RouteKey"]: handler_of(aws, made) for made in aws.of_type(ROUTE).values()} == declared

@@ -3,33 +3,24 @@ from typing import Any
 
 import pytest
 
-from infra.package import FUNCTIONS, SIDES
-from tests.infra.synthesised import PROJECT, Synthesised
-
-ROLES = {"services": ("command", "query", "trigger"), "views": ("listener", "query")}
-HANDLERS = [
-    f"{folder.relative_to(FUNCTIONS)}/{role}.py"
-    for side in SIDES
-    for folder in sorted((FUNCTIONS / side).iterdir())
-    for role in ROLES[side]
-    if (folder / f"{role}.py").is_file()
-]
+from infra.package import FUNCTIONS
+from tests.infra.synthesised import FILES, PROJECT, Synthesised
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
     return synthesised.functions()[file]
 
 
-def test_every_handler_file_is_one_function(aws: Synthesised) -> None:
-    assert sorted(aws.functions()) == sorted(HANDLERS)
+def test_every_handler_file_of_every_package_is_one_function(aws: Synthesised) -> None:
+    assert sorted(aws.functions()) == sorted(FILES)
 
 
-@pytest.mark.parametrize("file", HANDLERS)
+@pytest.mark.parametrize("file", FILES)
 def test_a_function_runs_the_file_that_its_description_names(aws: Synthesised, file: str) -> None:
     assert function(aws, file)["Handler"] == file.removesuffix(".py").replace("/", ".") + ".handler"
 
 
-@pytest.mark.parametrize("file", HANDLERS)
+@pytest.mark.parametrize("file", FILES)
 def test_a_function_runs_python_3_13_on_arm_and_is_traced_by_lambda(aws: Synthesised, file: str) -> None:
     made = function(aws, file)
 
@@ -43,7 +34,7 @@ def test_no_code_imports_the_tracer() -> None:
     assert not [path for path in FUNCTIONS.rglob("*.py") if "Tracer" in path.read_text()]
 
 
-@pytest.mark.parametrize("file", HANDLERS)
+@pytest.mark.parametrize("file", FILES)
 def test_a_function_writes_json_to_a_log_that_ends(aws: Synthesised, file: str) -> None:
     logging = function(aws, file)["LoggingConfig"]
 
@@ -51,7 +42,7 @@ def test_a_function_writes_json_to_a_log_that_ends(aws: Synthesised, file: str) 
     assert aws.of_type("AWS::Logs::LogGroup")[logging["LogGroup"]["Ref"]]["RetentionInDays"] == 30
 
 
-@pytest.mark.parametrize("file", HANDLERS)
+@pytest.mark.parametrize("file", FILES)
 def test_a_function_knows_its_package_and_stage(aws: Synthesised, file: str) -> None:
     told = function(aws, file)["Environment"]["Variables"]
 
@@ -59,7 +50,7 @@ def test_a_function_knows_its_package_and_stage(aws: Synthesised, file: str) -> 
     assert told["STAGE"] == "dev"
 
 
-@pytest.mark.parametrize("file", HANDLERS)
+@pytest.mark.parametrize("file", FILES)
 def test_only_who_publishes_knows_the_bus(aws: Synthesised, file: str) -> None:
     told = function(aws, file)["Environment"]["Variables"]
 

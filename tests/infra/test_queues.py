@@ -2,11 +2,11 @@ from typing import Any
 
 import pytest
 
-from tests.infra.synthesised import Synthesised, text
-from views.state_log import view as state_log
+from infra.package import Package, pascal
+from tests.infra.synthesised import FILES, VIEWS, Synthesised, text
 
 DAY = 24 * 60 * 60
-LISTENERS = ["views/state_log/listener.py"]
+LISTENERS = [file for file in FILES if file.endswith("/listener.py")]
 RULE = "AWS::Events::Rule"
 
 
@@ -77,16 +77,17 @@ def test_after_five_attempts_a_message_waits_a_fortnight_for_a_person(aws: Synth
 
     assert redrive["maxReceiveCount"] == 5
     dead_letters = redrive["deadLetterTargetArn"]["Fn::GetAtt"][0]
-    assert dead_letters == aws.output("StateLogDeadLetterQueueUrl")
+    assert dead_letters == aws.output(f"{pascal(file.split('/')[1])}DeadLetterQueueUrl")
     assert aws.of_type("AWS::SQS::Queue")[dead_letters]["MessageRetentionPeriod"] == 14 * DAY
 
 
-def test_a_view_hears_exactly_what_it_names_one_rule_for_each_source(aws: Synthesised) -> None:
-    heard = [made["EventPattern"] for made in rules_to(aws, "StateLogQueueUrl")]
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_a_view_hears_exactly_what_it_names_one_rule_for_each_source(aws: Synthesised, view: Package) -> None:
+    heard = [made["EventPattern"] for made in rules_to(aws, f"{pascal(view.name)}QueueUrl")]
 
     assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in heard)
     assert len({pattern["source"][0] for pattern in heard}) == len(heard)
-    assert {(pattern["source"][0], kind) for pattern in heard for kind in pattern["detail-type"]} == set(state_log.ON)
+    assert {(pattern["source"][0], kind) for pattern in heard for kind in pattern["detail-type"]} == set(view.view().ON)
 
 
 def test_no_rule_matches_by_prefix(aws: Synthesised) -> None:

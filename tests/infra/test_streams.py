@@ -4,54 +4,58 @@ from typing import Any
 
 import pytest
 
-from tests.infra.synthesised import Synthesised, text
+from tests.infra.synthesised import SERVICES, Synthesised, declared_tables, text
 
-TRIGGERS = [("services/equipment/trigger.py", "EquipmentTable"), ("services/dispatch/trigger.py", "DispatchTable")]
+STREAMED = [
+    (f"services/{service.name}/trigger.py", name)
+    for service in SERVICES
+    for name, schema in declared_tables(service).items()
+    if schema.stream
+]
+streamed = pytest.mark.parametrize(("file", "table"), STREAMED)
 
 
-def follows(synthesised: Synthesised, file: str) -> dict[str, Any]:
-    [mapping] = synthesised.mappings(file)
+def follows(synthesised: Synthesised, file: str, table: str) -> dict[str, Any]:
+    stream = f"{synthesised.output(table)}.StreamArn"
+    [mapping] = [made for made in synthesised.mappings(file) if text(made["EventSourceArn"]) == stream]
     return mapping
 
 
-def bucket_of(synthesised: Synthesised, file: str) -> str:
-    destination = follows(synthesised, file)["DestinationConfig"]["OnFailure"]["Destination"]
+def bucket_of(synthesised: Synthesised, file: str, table: str) -> str:
+    destination = follows(synthesised, file, table)["DestinationConfig"]["OnFailure"]["Destination"]
     name: str = destination["Fn::GetAtt"][0]
     return name
 
 
-@pytest.mark.parametrize(("file", "table"), TRIGGERS)
+@streamed
 def test_a_trigger_misses_no_change_of_its_table(aws: Synthesised, file: str, table: str) -> None:
-    mapping = follows(aws, file)
-
-    assert text(mapping["EventSourceArn"]) == f"{aws.output(table)}.StreamArn"
-    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert follows(aws, file, table)["StartingPosition"] == "TRIM_HORIZON"
 
 
-@pytest.mark.parametrize(("file", "_table"), TRIGGERS)
-def test_a_batch_is_retried_until_just_before_the_stream_forgets_it(aws: Synthesised, file: str, _table: str) -> None:
-    mapping = follows(aws, file)
+@streamed
+def test_a_batch_is_retried_until_just_before_the_stream_forgets_it(aws: Synthesised, file: str, table: str) -> None:
+    mapping = follows(aws, file, table)
 
     assert mapping["MaximumRetryAttempts"] == -1
     assert mapping["MaximumRecordAgeInSeconds"] == 23 * 60 * 60
     assert mapping["BisectBatchOnFunctionError"] is True
 
 
-@pytest.mark.parametrize(("file", "_table"), TRIGGERS)
-def test_partial_batch_responses_are_not_relied_upon(aws: Synthesised, file: str, _table: str) -> None:
-    assert "FunctionResponseTypes" not in follows(aws, file)
+@streamed
+def test_partial_batch_responses_are_not_relied_upon(aws: Synthesised, file: str, table: str) -> None:
+    assert "FunctionResponseTypes" not in follows(aws, file, table)
 
 
-@pytest.mark.parametrize(("file", "_table"), TRIGGERS)
+@streamed
 def test_on_the_emulator_a_bad_record_blocks_its_stream_for_a_minute_only(
-    local: Synthesised, file: str, _table: str
+    local: Synthesised, file: str, table: str
 ) -> None:
-    assert follows(local, file)["MaximumRecordAgeInSeconds"] == 60
+    assert follows(local, file, table)["MaximumRecordAgeInSeconds"] == 60
 
 
-@pytest.mark.parametrize(("file", "_table"), TRIGGERS)
-def test_the_filter_drops_what_ttl_removed_and_nothing_else(aws: Synthesised, file: str, _table: str) -> None:
-    filters = [json.loads(made["Pattern"]) for made in follows(aws, file)["FilterCriteria"]["Filters"]]
+@streamed
+def test_the_filter_drops_what_ttl_removed_and_nothing_else(aws: Synthesised, file: str, table: str) -> None:
+    filters = [json.loads(made["Pattern"]) for made in follows(aws, file, table)["FilterCriteria"]["Filters"]]
     by_ttl = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
     def passes(record: dict[str, Any]) -> bool:
@@ -64,9 +68,9 @@ def test_the_filter_drops_what_ttl_removed_and_nothing_else(aws: Synthesised, fi
     assert not passes({"eventName": "REMOVE", "userIdentity": by_ttl})
 
 
-@pytest.mark.parametrize(("file", "_table"), TRIGGERS)
-def test_what_a_trigger_gives_up_on_is_kept_whole_and_private(aws: Synthesised, file: str, _table: str) -> None:
-    resource = aws.resources[bucket_of(aws, file)]
+@streamed
+def test_what_a_trigger_gives_up_on_is_kept_whole_and_private(aws: Synthesised, file: str, table: str) -> None:
+    resource = aws.resources[bucket_of(aws, file, table)]
 
     assert resource["Type"] == "AWS::S3::Bucket"
     assert resource["DeletionPolicy"] == "Retain"
@@ -75,12 +79,12 @@ def test_what_a_trigger_gives_up_on_is_kept_whole_and_private(aws: Synthesised, 
     assert "AES256" in json.dumps(resource["Properties"]["BucketEncryption"])
 
 
-@pytest.mark.parametrize(("file", "_table"), TRIGGERS)
-def test_a_failure_store_is_refused_without_tls(aws: Synthesised, file: str, _table: str) -> None:
+@streamed
+def test_a_failure_store_is_refused_without_tls(aws: Synthesised, file: str, table: str) -> None:
     [policy] = [
         made
         for made in aws.of_type("AWS::S3::BucketPolicy").values()
-        if made["Bucket"] == {"Ref": bucket_of(aws, file)}
+        if made["Bucket"] == {"Ref": bucket_of(aws, file, table)}
     ]
 
     [denied] = [made for made in policy["PolicyDocument"]["Statement"] if made["Effect"] == "Deny"]
@@ -89,7 +93,9 @@ def test_a_failure_store_is_refused_without_tls(aws: Synthesised, file: str, _ta
 
 
 def test_each_service_keeps_its_failures_apart(aws: Synthesised) -> None:
-    assert len({bucket_of(aws, file) for file, _ in TRIGGERS}) == len(TRIGGERS)
+    stores = {bucket_of(aws, file, table): file for file, table in STREAMED}
+
+    assert sorted(stores.values()) == sorted({file for file, _ in STREAMED})
 
 
 def test_no_stream_has_more_than_two_readers(aws: Synthesised) -> None:

@@ -1,16 +1,13 @@
-import importlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from patterns.schema import Index, Keys, TableSchema
-from tests.infra.synthesised import Synthesised, synthesise
+from patterns.schema import Index, Keys
+from tests.infra.synthesised import PACKAGES, Synthesised, declared_tables, synthesise
 from views.state_log import view as state_log
 
-OWNED = [("EquipmentTable", "services.equipment.tables", "EQUIPMENT_TABLE")]
-OWNED += [("DispatchTable", "services.dispatch.tables", "DISPATCH_TABLE")]
-EVERY_TABLE = ["EquipmentTable", "DispatchTable", "StateLogTable"]
+DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}
 
 
 def table(synthesised: Synthesised, output: str) -> dict[str, Any]:
@@ -19,10 +16,10 @@ def table(synthesised: Synthesised, output: str) -> dict[str, Any]:
 
 
 def test_every_table_has_an_output_of_its_name(aws: Synthesised) -> None:
-    assert set(aws.of_type("AWS::DynamoDB::Table")) == {aws.output(name) for name in EVERY_TABLE}
+    assert set(aws.of_type("AWS::DynamoDB::Table")) == {aws.output(name) for name in DECLARED}
 
 
-@pytest.mark.parametrize("name", EVERY_TABLE)
+@pytest.mark.parametrize("name", DECLARED)
 def test_on_aws_a_table_outlives_mistakes(aws: Synthesised, name: str) -> None:
     made = table(aws, name)
 
@@ -31,7 +28,7 @@ def test_on_aws_a_table_outlives_mistakes(aws: Synthesised, name: str) -> None:
     assert made["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 
 
-@pytest.mark.parametrize("name", EVERY_TABLE)
+@pytest.mark.parametrize("name", DECLARED)
 def test_on_the_emulator_a_table_goes_with_its_stack(local: Synthesised, name: str) -> None:
     made = table(local, name)
 
@@ -39,7 +36,7 @@ def test_on_the_emulator_a_table_goes_with_its_stack(local: Synthesised, name: s
     assert made["Properties"]["DeletionProtectionEnabled"] is False
 
 
-@pytest.mark.parametrize("name", EVERY_TABLE)
+@pytest.mark.parametrize("name", DECLARED)
 def test_a_table_is_on_demand_and_has_no_fixed_name(aws: Synthesised, name: str) -> None:
     made = table(aws, name)["Properties"]
 
@@ -48,17 +45,29 @@ def test_a_table_is_on_demand_and_has_no_fixed_name(aws: Synthesised, name: str)
     assert "ProvisionedThroughput" not in made
 
 
-@pytest.mark.parametrize(("name", "module", "variable"), OWNED)
-def test_a_table_is_what_its_service_declares(aws: Synthesised, name: str, module: str, variable: str) -> None:
-    schema: TableSchema = importlib.import_module(module).TABLES[variable]
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_table_is_what_its_package_declares(aws: Synthesised, name: str) -> None:
+    made, schema = table(aws, name)["Properties"], DECLARED[name]
 
-    assert_is(table(aws, name)["Properties"], schema)
+    assert made["KeySchema"] == key_schema(schema.keys)
+    assert {index["IndexName"]: index["KeySchema"] for index in made.get("GlobalSecondaryIndexes", [])} == {
+        index: key_schema(declared.keys) for index, declared in schema.indexes.items()
+    }
+    assert ("TimeToLiveSpecification" in made) == schema.expires
+    assert ("StreamSpecification" in made) == schema.stream
+    assert (made.get("TableClass") == "STANDARD_INFREQUENT_ACCESS") == schema.seldom_read
 
 
-def test_a_table_is_what_its_view_declares(aws: Synthesised) -> None:
-    schema = TableSchema(state_log.KEYS, state_log.INDEXES, expires=state_log.TTL_DAYS is not None)
+@pytest.mark.parametrize("name", [name for name, schema in DECLARED.items() if schema.stream])
+def test_a_stream_tells_what_was_and_what_is(aws: Synthesised, name: str) -> None:
+    assert table(aws, name)["Properties"]["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
 
-    assert_is(table(aws, "StateLogTable")["Properties"], schema)
+
+@pytest.mark.parametrize("name", [name for name, schema in DECLARED.items() if schema.expires])
+def test_rows_expire_by_their_ttl(aws: Synthesised, name: str) -> None:
+    expected = {"AttributeName": "ttl", "Enabled": True}
+
+    assert table(aws, name)["Properties"]["TimeToLiveSpecification"] == expected
 
 
 def test_rows_without_an_end_leave_the_table_without_a_ttl(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +94,7 @@ def test_an_index_copies_only_what_it_declares_and_sorts_numbers_as_numbers(
 def test_a_customer_key_is_a_context_value_away_and_whoever_uses_the_table_may_use_it(layer: Path) -> None:
     made = synthesise(layer, customerKey="true")
 
-    for name in EVERY_TABLE:
+    for name in DECLARED:
         properties = table(made, name)["Properties"]
         assert properties["SSESpecification"]["SSEType"] == "KMS"
         key = properties["SSESpecification"]["KMSMasterKeyId"]["Fn::GetAtt"][0]
@@ -93,17 +102,6 @@ def test_a_customer_key_is_a_context_value_away_and_whoever_uses_the_table_may_u
     for file in made.functions():
         assert any(action == "kms:Decrypt" for action, _ in made.allowed(file))
         assert not any("*" in action for action, _ in made.allowed(file))
-
-
-def assert_is(made: dict[str, Any], schema: TableSchema) -> None:
-    assert made["KeySchema"] == key_schema(schema.keys)
-    assert {index["IndexName"]: index["KeySchema"] for index in made.get("GlobalSecondaryIndexes", [])} == {
-        name: key_schema(index.keys) for name, index in schema.indexes.items()
-    }
-    assert made.get("StreamSpecification") == ({"StreamViewType": "NEW_AND_OLD_IMAGES"} if schema.stream else None)
-    assert made.get("TimeToLiveSpecification") == (
-        {"AttributeName": "ttl", "Enabled": True} if schema.expires else None
-    )
 
 
 def key_schema(keys: Keys) -> list[dict[str, str]]:

@@ -37,4 +37,6 @@ def test_a_command_that_fails_is_heard_in_full(capfdbinary: pytest.CaptureFixtur
     code = progress.main("installing", [sys.executable, "-c", failing])
 
     assert code == 4
-    assert b"the reason" in capfdbinary.readouterr().err
+    said = capfdbinary.readouterr().err
+    assert b"the reason" in said
+    assert b"done" not in said

@@ -52,7 +52,6 @@ def test_the_report_shows_what_was_asked_and_answered() -> None:
         "1. getEscalatedLogsForSupervisor: What was escalated to Sara?",
         "   GET /supervisors/Sara/escalations",
         "   d#11223 WARNING4 2020-04-27T16:15:00.000Z Sue      -> Sara",
-        "",
     ]
 
 

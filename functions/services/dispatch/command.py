@@ -5,8 +5,8 @@ from aws_lambda_powertools.event_handler import Response
 from contract.parameters import EquipmentId, IfMatch, State, Timestamp
 from patterns.http_api import HttpApi
 from patterns.openapi import answers
-from patterns.optimistic_lock import save
 from patterns.table import Table
+from patterns.versioned_write import Versions, save
 from services.dispatch.bodies import Assignment, AssignmentBody, Escalation, EscalationBody
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
 from services.dispatch.routes import ROUTES
@@ -36,4 +36,5 @@ def put_escalation(
 
 def _save(kind: Responsibility, log: Log, person: str, if_match: int | None) -> Response[str]:
     command = app.command(if_match, {kind.person: person})
-    return app.saved(save(TABLE, kind.decide(log, person, command)), show=kind.shown)
+    versions = Versions(table=TABLE, key=kind.key_of(log))
+    return app.saved(save(versions, kind.decide(log, person, command)), show=kind.shown)

@@ -40,7 +40,6 @@ class Responsibility:
 
         """
         return Draft(
-            key=self.key_of(log),
             content={
                 "equipmentId": log["equipmentId"],
                 "state": log["state"],

@@ -62,6 +62,52 @@ class Equipment(BaseModel):
     location: Location
     changedAt: str  # noqa: N815
     changedBy: str  # noqa: N815
+    deleted: bool | None = None
+
+
+class EquipmentVersions(BaseModel):
+    """A page of versions, newest first; a missing cursor is the end."""
+
+    items: list[Equipment]
+    cursor: str | None = None
+
+
+class RollbackBody(BaseModel):
+    """The version whose content is to be current again."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    toVersion: Annotated[int, Field(ge=1, le=999_999_999, examples=[1])]  # noqa: N815
+
+
+class AuditBody(BaseModel):
+    """What an auditor found."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    result: Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS, examples=["passed"])]
+    auditor: Id = Field(examples=["Olga"])
+    notes: Annotated[str | None, Field(max_length=MAX_NAME_CHARACTERS)] = None
+
+
+class Audit(BaseModel):
+    """An audit as it is answered; `changedAt` is fixed-width UTC."""
+
+    equipmentId: str  # noqa: N815
+    part: str
+    revision: int
+    result: str
+    auditor: str
+    notes: str | None = None
+    changedAt: str  # noqa: N815
+    changedBy: str  # noqa: N815
+
+
+class Audits(BaseModel):
+    """A page of audits; a missing cursor is the end."""
+
+    items: list[Audit]
+    cursor: str | None = None
 
 
 class StateBody(BaseModel):

@@ -4,20 +4,27 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import EquipmentId, IfMatch, Timestamp
+from contract.parameters import EquipmentId, IfMatch, Part, Timestamp
 from patterns import clock
 from patterns.expressions import Condition
 from patterns.http_api import HttpApi, answer
 from patterns.openapi import answers
-from patterns.optimistic_lock import save
-from patterns.table import ConditionFailed, Table
-from services.equipment import metadata
-from services.equipment.bodies import Equipment, EquipmentBody, StateBody, StateReport
+from patterns.optimistic_lock import Saved
+from patterns.table import ConditionFailed
+from patterns.versioned_write import current, save
+from services.equipment import audit, metadata, state
+from services.equipment.bodies import (
+    Audit,
+    AuditBody,
+    Equipment,
+    EquipmentBody,
+    RollbackBody,
+    StateBody,
+    StateReport,
+)
 from services.equipment.routes import ROUTES
-from services.equipment.state import report_state, require_same, shown
-from services.equipment.tables import KEYS
+from services.equipment.stores import HISTORY_TABLE, TABLE, audits_of, versions_of
 
-TABLE = Table("EQUIPMENT_TABLE", KEYS)
 ABSENT = Condition("attribute_not_exists(pk)")
 
 app = HttpApi(ROUTES)
@@ -29,17 +36,46 @@ def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMa
     """Register a piece of equipment, or change it: then If-Match names the version that is changed."""
     content = body.model_dump()
     draft = metadata.register(equipment_id, content, app.command(if_match, content))
-    return app.saved(save(TABLE, draft), show=metadata.shown)
+    return app.saved(save(versions_of(equipment_id), draft), show=metadata.shown)
+
+
+@app.delete("/equipment/<id>", responses=answers(None, 204, 404, 412, 428))
+def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
+    """Delete a piece of equipment; its history stays, and a PUT brings it back."""
+    command, versions = app.command(if_match, {}), versions_of(equipment_id)
+    row = current(versions, command)
+    if not isinstance(row, Saved):
+        save(versions, metadata.retire(row, command))
+    return answer(HTTPStatus.NO_CONTENT)
+
+
+@app.post("/equipment/<id>/rollback", responses=answers(Equipment, 200, 404, 409, 412, 428))
+def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response[str]:
+    """Make an earlier version current again, as a new version."""
+    command, versions = app.command(if_match, body.model_dump()), versions_of(equipment_id)
+    row = current(versions, command)
+    if isinstance(row, Saved):
+        return app.saved(row, show=metadata.shown)
+    revision = HISTORY_TABLE.get(metadata.revision_key(equipment_id, body.toVersion), consistent=True)
+    return app.saved(save(versions, metadata.roll_back(revision, command)), show=metadata.shown)
+
+
+@app.put("/equipment/<id>/audits/<part>", responses=answers(Audit, 201, 200, 404, 412, 428))
+def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
+    """Record an audit of a part, `_` for the whole: the next revision."""
+    content = body.model_dump()
+    draft = audit.record({"equipmentId": equipment_id, "part": part, **content}, app.command(if_match, content))
+    return app.saved(save(audits_of(equipment_id, part), draft), show=audit.shown)
 
 
 @app.put("/equipment/<id>/states/<timestamp>", responses=answers(StateReport, 201, 200, 409))
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
     """Report the state of a piece of equipment at a time; the same again changes nothing."""
     report = {"equipmentId": equipment_id, "timestamp": timestamp, **body.model_dump()}
-    row = report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
+    row = state.report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
     try:
         TABLE.put(row, condition=ABSENT)
     except ConditionFailed as failed:
-        require_same(report, failed.row)
-        return answer(HTTPStatus.OK, shown(row))
-    return answer(HTTPStatus.CREATED, shown(row))
+        state.require_same(report, failed.row)
+        return answer(HTTPStatus.OK, state.shown(row))
+    return answer(HTTPStatus.CREATED, state.shown(row))

@@ -6,22 +6,43 @@ from typing import Any
 from contract import times
 from contract.locations import board_sort_key
 from patterns.change_data_capture import Change, Fact, lifecycle
-from patterns.errors import Invalid
+from patterns.errors import Conflict, Invalid, NotFound
+from patterns.key_query import Between, KeyQuery
 from patterns.optimistic_lock import Command, Draft
-from services.equipment.tables import partition_of
+from patterns.ttl import ttl_at
+from services.equipment.tables import HISTORY, HISTORY_BY_TIME, partition_of
 
 DISCRIMINATOR = "equipment"
+
+# How long a tombstone stands in the way before the TTL service takes it; the history keeps it for ever.
+TOMBSTONE_DAYS = 33
 
 CONTENT = ("name", "factoryId", "lineId", "location")
 
 
-def key_of(equipment_id: str) -> dict[str, str]:
+def key_of(equipment_id: str) -> dict[str, Any]:
     """Give the primary key of the current metadata."""
     return {"pk": partition_of(equipment_id), "sk": "Metadata"}
 
 
+def revision_key(equipment_id: str, version: int) -> dict[str, Any]:
+    """Give the primary key of a revision, in the history."""
+    return {"pk": partition_of(equipment_id), "version": version}
+
+
+def revisions_of(equipment_id: str) -> KeyQuery:
+    """Ask for all revisions, newest first."""
+    return KeyQuery(keys=HISTORY, partition=partition_of(equipment_id))
+
+
+def revisions_until(equipment_id: str, time: str) -> KeyQuery:
+    """Ask for the revisions that were made until `time`, newest first."""
+    sort = Between(0, times.to_ms(time))
+    return KeyQuery(keys=HISTORY_BY_TIME, index="ByTime", partition=partition_of(equipment_id), sort=sort)
+
+
 def register(equipment_id: str, content: Mapping[str, Any], command: Command) -> Draft:
-    """Decide a revision of the metadata `{name, factoryId, lineId, location}`.
+    """Decide a revision `{name, factoryId, lineId, location}`.
 
     Raises:
         Invalid: id and location together are too long for a sort key.
@@ -31,21 +52,52 @@ def register(equipment_id: str, content: Mapping[str, Any], command: Command) ->
         board_sort_key(content["location"], equipment_id)
     except ValueError as error:
         raise Invalid.field("body.location", str(error)) from error
+    return Draft(content=_content(content), attributes=attributes_of(equipment_id), command=command)
+
+
+def retire(row: Mapping[str, Any], command: Command) -> Draft:
+    """Decide the tombstone of what stands in `row`: a revision that says the same, marked deleted."""
+    attributes = {**attributes_of(row["id"]), "ttl": ttl_at(command.now_ms, TOMBSTONE_DAYS)}
     return Draft(
-        key=key_of(equipment_id),
-        content={name: content[name] for name in CONTENT},
-        attributes={"discriminator": DISCRIMINATOR, "id": equipment_id},
-        command=command,
+        content=_content(row), attributes=attributes, command=command, deleted=True, revives=False, repeats=True
     )
 
 
+def roll_back(revision: Mapping[str, Any] | None, command: Command) -> Draft:
+    """Decide a new revision that says what an earlier one said.
+
+    Raises:
+        NotFound: there is no such revision.
+        Conflict: it is a tombstone.
+
+    """
+    if revision is None:
+        raise NotFound("There is no such version.")
+    if revision.get("deleted"):
+        raise Conflict("That version is a deletion.")
+    attributes = attributes_of(revision["id"])
+    return Draft(content=_content(revision), attributes=attributes, command=command, revives=False, repeats=True)
+
+
+def alive(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Give a row back unless it is none or a tombstone.
+
+    Raises:
+        NotFound: it is.
+
+    """
+    if row is None or row.get("deleted"):
+        raise NotFound("This equipment is not registered.")
+    return row
+
+
 def shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says: `{id, version, name, factoryId, lineId, location, changedAt, changedBy}`."""
+    """Give what an answer says: `{id, version, name, factoryId, lineId, location, changedAt, changedBy, deleted?}`."""
     return {**_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
 
 
 def equipment_changed(change: Change) -> Fact | None:
-    """Tell of a revision: `equipment-created`, `equipment-updated`."""
+    """Tell of a revision: `equipment-created`, `-updated`, `-deleted`, `-undeleted`."""
     if change.new is None:
         return None
     return Fact(
@@ -57,5 +109,15 @@ def equipment_changed(change: Change) -> Fact | None:
     )
 
 
+def attributes_of(equipment_id: str) -> dict[str, Any]:
+    """Give what stands on every row of the metadata besides what a revision says."""
+    return {"discriminator": DISCRIMINATOR, "id": equipment_id}
+
+
+def _content(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: source[name] for name in CONTENT}
+
+
 def _entity(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("id", "version", *CONTENT)}
+    entity = {name: row[name] for name in ("id", "version", *CONTENT)}
+    return {**entity, "deleted": True} if row.get("deleted") else entity

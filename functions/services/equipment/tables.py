@@ -1,9 +1,17 @@
-"""The table that equipment owns: one partition per piece of equipment, a `discriminator` on every row."""
+"""The tables that equipment owns: one partition per piece of equipment, and the revisions of its metadata beside it."""
 
-from patterns.schema import Keys, TableSchema
+from patterns.schema import Index, Keys, TableSchema
 
 KEYS = Keys("pk", "sk")
-TABLES = {"EQUIPMENT_TABLE": TableSchema(KEYS, stream=True)}
+HISTORY = Keys("pk", "version", sort_type="N")
+HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N")
+
+TABLES = {
+    "EQUIPMENT_TABLE": TableSchema(KEYS, stream=True),
+    "EQUIPMENT_HISTORY_TABLE": TableSchema(
+        HISTORY, indexes={"ByTime": Index(HISTORY_BY_TIME)}, expires=False, seldom_read=True
+    ),
+}
 
 
 def partition_of(equipment_id: str) -> str:

@@ -3,13 +3,23 @@
 from typing import Any
 
 from patterns.change_data_capture import Facts, publish_changes
-from services.equipment import metadata, state
+from services.equipment import audit, metadata, state
 
 FACTS = Facts(
     source="equipment",
-    types=frozenset({"equipment-created", "equipment-updated", "state-reported"}),
+    types=frozenset(
+        {
+            "equipment-created",
+            "equipment-updated",
+            "equipment-deleted",
+            "equipment-undeleted",
+            "audit-recorded",
+            "state-reported",
+        }
+    ),
     of={
         metadata.DISCRIMINATOR: metadata.equipment_changed,
+        audit.DISCRIMINATOR: audit.audit_recorded,
         state.DISCRIMINATOR: state.state_reported,
     },
 )

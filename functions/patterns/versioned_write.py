@@ -1,0 +1,171 @@
+"""Write the next version of a thing under the optimistic lock: its current row alone, or with every revision kept."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from patterns.attribute_values import Item
+from patterns.errors import Rejected
+from patterns.expressions import Condition
+from patterns.key_query import KeyQuery
+from patterns.optimistic_lock import (
+    Base,
+    Command,
+    Draft,
+    Recognise,
+    Saved,
+    Stands,
+    believed,
+    condition_of,
+    judge,
+    refusal_of,
+    revision_of,
+)
+from patterns.table import ConditionFailed, Table
+from patterns.transaction import Check, Put, TransactionConditionsFailed, TransactionConflict, Update, transact
+
+ATTEMPTS = 8
+FIRST_PAUSE_SECONDS = 0.01
+
+
+class Contended(Exception):
+    """The row was being written by others at every attempt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revisions:
+    """Where every revision is kept: the table, the key of version n, and all of them, newest first."""
+
+    table: Table
+    key_of: Callable[[int], Mapping[str, Any]]
+    all: KeyQuery
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Versions:
+    """Where the versions of one thing are kept: the current one, all of them, and what must be so to write them."""
+
+    table: Table
+    key: Mapping[str, Any]
+    revisions: Revisions | None = None
+    requires: Check | None = None
+    missing: Rejected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A write that was not made: what stood in the way of the current row, of the revision, or what was missing."""
+
+    failed: Mapping[int, Item | None]
+
+
+_CURRENT, _REVISION = 0, 1
+
+
+def save(versions: Versions, draft: Draft) -> Saved:
+    """Make a draft the current version: one request, more of them only if something stands in the way.
+
+    Raises:
+        PreconditionRequired: it exists and the command names no version.
+        Stale: the command names another version than the current one.
+        NotFound: it was deleted, and the command is not one that brings it back; or what it requires is missing.
+        Contended: others wrote at each of `ATTEMPTS` attempts.
+
+    """
+    base = believed(draft.command)
+    for attempt in range(ATTEMPTS):
+        revision = revision_of(draft, base)
+        try:
+            refused = _write(versions, draft, base, revision)
+        except TransactionConflict:
+            time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+            continue
+        if refused is None:
+            return Saved.by({**revision, **draft.attributes})
+        verdict = _judge(versions, draft, refused)
+        if isinstance(verdict, Saved):
+            return verdict
+        base = verdict
+    raise Contended
+
+
+def current(versions: Versions, command: Command) -> Item | Saved:
+    """Read the current row for a command that takes what stands there, or recognise the command as come again.
+
+    Raises:
+        NotFound: there is none, or it was deleted.
+        PreconditionRequired: the command names no version.
+        Stale: the command names another version.
+
+    """
+    row = versions.table.get(versions.key, consistent=True)
+    refusal = refusal_of(row, command)
+    if row is not None and refusal is None:
+        return row
+    again = recognise(versions, command.fingerprint, (command.if_match or 0) + 1)
+    if again is None:
+        raise refusal or Contended
+    return again
+
+
+def recognise(versions: Versions, fingerprint: str, version: int) -> Saved | None:
+    """Give the revision `version` if the command of this fingerprint made it: then the command has come again."""
+    if versions.revisions is None:
+        return None
+    row = versions.revisions.table.get(versions.revisions.key_of(version), consistent=True)
+    return Saved.by(row) if row and row["fingerprint"] == fingerprint else None
+
+
+def _write(versions: Versions, draft: Draft, base: Base, revision: Item) -> _Refused | None:
+    write = _write_of(versions, draft, base, revision)
+    try:
+        if versions.revisions is None:
+            write.alone()
+        else:
+            transact(write, *_more(versions, versions.revisions, revision))
+    except ConditionFailed as failed:
+        return _Refused({_CURRENT: failed.row})
+    except TransactionConditionsFailed as failed:
+        return _Refused(failed.failed)
+    return None
+
+
+def _write_of(versions: Versions, draft: Draft, base: Base, revision: Item) -> Put | Update:
+    """Put the first row of a life whole; update a living one, which keeps since when it lives."""
+    row, condition = {**revision, **draft.attributes}, condition_of(draft, base, revision)
+    if base.stands is not Stands.ALIVE:
+        return Put(versions.table, {**versions.key, **row}, condition)
+    gone = tuple(name for name, value in draft.content.items() if value is None)
+    return Update(versions.table, versions.key, row, gone, condition)
+
+
+def _more(versions: Versions, revisions: Revisions, revision: Item) -> list[Put | Check]:
+    item = {**revisions.attributes, **revision, **revisions.key_of(revision["version"])}
+    put = Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
+    return [put] if versions.requires is None else [put, versions.requires]
+
+
+def _judge(versions: Versions, draft: Draft, refused: _Refused) -> Saved | Base:
+    if _CURRENT not in refused.failed:
+        if _REVISION not in refused.failed and versions.missing is not None:
+            raise versions.missing
+        return _behind_the_last(versions)
+    verdict = judge(draft, refused.failed[_CURRENT])
+    if not isinstance(verdict, Recognise):
+        return verdict
+    again = recognise(versions, draft.command.fingerprint, verdict.version)
+    if again is None:
+        raise verdict.otherwise
+    return again
+
+
+def _behind_the_last(versions: Versions) -> Base:
+    """Go on behind the newest revision: the current row was a tombstone, and the TTL service took it."""
+    if versions.revisions is None:
+        raise Contended
+    rows = versions.revisions.table.query(versions.revisions.all, limit=1, consistent=True).items
+    last = rows[0] if rows else {"version": 0, "timestamp": 0}
+    return Base(last["version"], Stands.NOTHING, last["timestamp"] + 1)

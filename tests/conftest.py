@@ -1,0 +1,81 @@
+import json
+import logging
+import time
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from local.in_process import frozen_clock
+from local.loop import Loop
+from patterns import materialize
+from patterns.log import logger
+from tests.samples import NOW
+from tests.wire import Wire
+
+# The same examples at every run, so that a submission fails for what it changed; no deadline on a busy machine.
+settings.register_profile("andon", deadline=None, derandomize=True, database=None, max_examples=60)
+settings.load_profile("andon")
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Let a batch be worked through in order: moto is not atomic under threads."""
+    parallel = materialize.PARALLEL
+    materialize.PARALLEL = 1
+    materialize._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
+    yield
+    materialize.PARALLEL = parallel
+    materialize._pool.cache_clear()  # noqa: SLF001
+
+
+@pytest.fixture(scope="module")
+def loop(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
+    """Everything, at `NOW`, empty at the beginning of a module; tests keep apart by `equipment_id`."""
+    with Loop() as loop, frozen_clock(NOW):
+        yield loop
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """What goes over the wire from here on; to be asked for behind `loop` or `world`."""
+    with Wire() as wire:
+        yield wire
+
+
+@pytest.fixture
+def equipment_id() -> str:
+    """A piece of equipment that no other test knows."""
+    return f"d#{next(_numbers)}"
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that somebody wanted to sleep; nobody does."""
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    return pauses
+
+
+@pytest.fixture
+def log_lines() -> Iterator[list[dict[str, Any]]]:
+    """The lines that are logged from here on."""
+    lines: list[dict[str, Any]] = []
+    handler = _Listening(lines)
+    logger().addHandler(handler)
+    handler.setFormatter(logger().registered_formatter)
+    yield lines
+    logger().removeHandler(handler)
+
+
+class _Listening(logging.Handler):
+    def __init__(self, lines: list[dict[str, Any]]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(json.loads(self.format(record)))
