@@ -20,3 +20,4 @@ class Andon(Stack):
         Service(self, "equipment", hub, api)
         Service(self, "dispatch", hub, api)
         View(self, "state_log", hub, api)
+        View(self, "board", hub, api)

@@ -87,9 +87,9 @@ class Table(dynamodb.Table):
             )
 
 
-def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute]:
+def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | None]:
+    partition_key = dynamodb.Attribute(name=keys.partition, type=dynamodb.AttributeType.STRING)
+    if keys.sort is None:
+        return partition_key, None
     sort_type = dynamodb.AttributeType.NUMBER if keys.sort_type == "N" else dynamodb.AttributeType.STRING
-    return (
-        dynamodb.Attribute(name=keys.partition, type=dynamodb.AttributeType.STRING),
-        dynamodb.Attribute(name=keys.sort, type=sort_type),
-    )
+    return partition_key, dynamodb.Attribute(name=keys.sort, type=sort_type)

@@ -10,7 +10,7 @@ import moto.core  # before any client: it patches botocore when it is imported
 from local.packages import services, views
 from patterns import aws, clock
 from patterns.attribute_values import Item, to_plain
-from patterns.schema import Index, TableSchema
+from patterns.schema import Index, Keys, TableSchema
 
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
@@ -54,7 +54,7 @@ class InProcess(AbstractContextManager["InProcess"]):
         """Read a whole table, in the order of its keys."""
         keys = self.schemas[table].keys
         items = [to_plain(item) for item in self.typed_rows(table)]
-        return sorted(items, key=lambda item: (str(item[keys.partition]), item[keys.sort]))
+        return sorted(items, key=lambda item: [item[name] for name in keys.names])
 
     def typed_rows(self, table: str) -> list[dict[str, Any]]:
         """Read a whole table as DynamoDB writes it."""
@@ -118,11 +118,13 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 def _table(name: str, schema: TableSchema) -> dict[str, Any]:
     indexes = schema.indexes.items()
     all_keys = [schema.keys, *(index.keys for _, index in indexes)]
-    types = {key.partition: "S" for key in all_keys} | {key.sort: key.sort_type for key in all_keys}
+    types = {key.partition: "S" for key in all_keys} | {
+        key.sort: key.sort_type for key in all_keys if key.sort is not None
+    }
     request: dict[str, Any] = {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
-        "KeySchema": _key_schema(schema.keys.partition, schema.keys.sort),
+        "KeySchema": _key_schema(schema.keys),
         "AttributeDefinitions": [{"AttributeName": n, "AttributeType": kind} for n, kind in types.items()],
     }
     if indexes:
@@ -136,12 +138,13 @@ def _index(name: str, index: Index) -> dict[str, Any]:
     projection: dict[str, Any] = {"ProjectionType": "ALL"}
     if index.projects is not None:
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projects)}
-    key_schema = _key_schema(index.keys.partition, index.keys.sort)
+    key_schema = _key_schema(index.keys)
     return {"IndexName": name, "KeySchema": key_schema, "Projection": projection}
 
 
-def _key_schema(partition: str, sort: str) -> list[dict[str, str]]:
-    return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
+def _key_schema(keys: Keys) -> list[dict[str, str]]:
+    kinds = zip(keys.names, ("HASH", "RANGE"), strict=False)
+    return [{"AttributeName": name, "KeyType": kind} for name, kind in kinds]
 
 
 def _open_bus() -> str:

@@ -12,16 +12,16 @@ def diff_rows(before: list[Item], after: list[Item], keys: Keys) -> Iterator[str
     for key in sorted(was.keys() | now.keys()):
         if was.get(key) != now.get(key):
             sign = "~" if key in was and key in now else "+" if key in now else "-"
-            yield f"{sign} {keys.partition} = {key[0]}, {keys.sort} = {key[1]}"
+            yield f"{sign} " + ", ".join(f"{name} = {value}" for name, value in zip(keys.names, key, strict=True))
             yield from (f"    {line}" for line in _attributes(was.get(key, {}), now.get(key, {}), keys))
 
 
-def _by_key(rows: list[Item], keys: Keys) -> dict[tuple[str, str], Item]:
-    return {(str(row[keys.partition]), str(row[keys.sort])): row for row in rows}
+def _by_key(rows: list[Item], keys: Keys) -> dict[tuple[str, ...], Item]:
+    return {tuple(str(row[name]) for name in keys.names): row for row in rows}
 
 
 def _attributes(was: Mapping[str, object], now: Mapping[str, object], keys: Keys) -> Iterator[str]:
-    for name in sorted((was.keys() | now.keys()) - {keys.partition, keys.sort}):
+    for name in sorted((was.keys() | now.keys()) - set(keys.names)):
         if name not in was:
             yield f"+ {name}: {now[name]!r}"
         elif name not in now:

@@ -6,7 +6,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
-from contract import names, times
+from contract import locations, names, times
 from patterns.paging import MAX_LIMIT
 
 _IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
@@ -97,6 +97,13 @@ To = Annotated[
     Query(alias="to", description="A time, or a date: to its end. Inclusive."),
 ]
 Limit = Annotated[int, BeforeValidator(_limit), Query(description="Rows a page.", ge=1, le=MAX_LIMIT)]
+Company = Annotated[
+    str, AfterValidator(locations.part), WithJsonSchema(_ID_SCHEMA | {"pattern": "^[^/#]+$"}), Path(example="Acme")
+]
+LocationFilter = Annotated[
+    str | None,
+    Query(description="A place within the company, from the country down, parts separated by `/`.", example="MX/West"),
+]
 StateFilter = Annotated[
     str | None,
     AfterValidator(lambda text: text and names.state_filter(text)),

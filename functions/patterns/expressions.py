@@ -78,7 +78,7 @@ def query_request(query: KeyQuery) -> dict[str, Any]:
         case GreaterThan(bound):
             expression += " AND #s > :s"
             values["s"] = bound
-    if query.sort is not None:
+    if query.sort is not None and query.keys.sort is not None:
         names["s"] = query.keys.sort
     request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
     if query.index is not None:

@@ -79,7 +79,7 @@ class Numbered:
         return KeyQuery(keys=self.table.keys, partition=self.revisions or self.partition, sort=sort)
 
     def _key(self, partition: str, sort_key: str) -> dict[str, Any]:
-        return {self.table.keys.partition: partition, self.table.keys.sort: within_limit(sort_key)}
+        return self.table.keys.of(partition, within_limit(sort_key))
 
     def _sort_key(self, version: int) -> str:
         if not 1 <= version <= MAX_VERSION:

@@ -28,7 +28,7 @@ def read_page(
 
     """
     # The start key of an index has the table's own key in it, too.
-    names = frozenset({query.keys.sort, table.keys.partition, table.keys.sort}) - {query.keys.partition}
+    names = frozenset(query.keys.names + table.keys.names) - {query.keys.partition}
     start = None
     if cursor is not None:
         start = {**paging.decode(cursor, names=names, scope=scope), query.keys.partition: query.partition}

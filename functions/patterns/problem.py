@@ -17,5 +17,10 @@ def problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()
         "detail": detail,
     }
     if fields:
-        members["errors"] = [{"field": error.field, "detail": error.detail} for error in fields]
+        members["errors"] = [{"field": _sendable(error.field), "detail": error.detail} for error in fields]
     return members
+
+
+def _sendable(name: str) -> str:
+    """Escape lone surrogates: an unknown parameter is named by a stranger, and the answer has to be UTF-8."""
+    return name.encode(errors="backslashreplace").decode()

@@ -9,8 +9,17 @@ class Keys:
     """The primary key of a table or of an index: attribute names, and the sort key's type (`S` text, `N` number)."""
 
     partition: str
-    sort: str
+    sort: str | None = None
     sort_type: Literal["S", "N"] = "S"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that make up the key."""
+        return (self.partition,) if self.sort is None else (self.partition, self.sort)
+
+    def of(self, *values: str | int) -> dict[str, str | int]:
+        """Give the key of these values, one for each attribute."""
+        return dict(zip(self.names, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def on_state_escalated(event: DomainEvent) -> ViewUpdate:
 def _update(log: Entity, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
     state, date = names.state(log.text("state")), times.require_fixed(log.text("timestamp"))
     return ViewUpdate(
-        key={KEYS.partition: log.text("equipmentId"), KEYS.sort: sort_key(state, date)},
+        key=KEYS.of(log.text("equipmentId"), sort_key(state, date)),
         key_fields={"State": state, "Date": date},
         fields=fields,
         oplock=oplock,

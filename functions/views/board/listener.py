@@ -1,0 +1,14 @@
+"""domain events -> board view."""
+
+from typing import Any
+
+from patterns.materialize import View, materialize
+from patterns.table import Table
+from views.board.view import KEYS, ON, TTL_DAYS
+
+VIEW = View(name="board", table=Table("BOARD_TABLE", KEYS), on=ON, ttl_days=TTL_DAYS)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+    """Handle a batch of the view's queue."""
+    return materialize(event, context, view=VIEW)

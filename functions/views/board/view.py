@@ -1,0 +1,84 @@
+"""What board keeps of each event: where equipment is, how it is, who is on it."""
+
+from typing import Any
+
+from contract import names, times
+from contract.locations import LEVELS, board_sort_key, part
+from patterns.domain_event import DomainEvent, Entity
+from patterns.schema import Index, Keys
+from patterns.view_update import On, ViewUpdate
+
+# Slow data: one row per piece of equipment, interesting as long as there is a line, tombstones included.
+TTL_DAYS = None
+
+KEYS = Keys("EquipmentID")
+BY_LOCATION = Keys("Company", "Location")
+
+# Everything is projected: the reports are attributes named after their states, which no projection can list.
+INDEXES = {"ByLocation": Index(BY_LOCATION)}
+
+SEEN = "seen#"
+
+
+def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
+    """Keep what it is and where; a deletion keeps the row, as a tombstone that no index sees."""
+    equipment = event.entity("equipment")
+    deleted = equipment.get("deleted") is True
+    fields = {"Deleted": True, "Name": None, "Place": None, "Company": None, "Location": None}
+    return _update(equipment.text("id"), "equipment", fields if deleted else _metadata(equipment))
+
+
+def on_state_reported(event: DomainEvent) -> ViewUpdate:
+    """Keep the newest report of each state: since when the current one lasts is derived from them, on read."""
+    report = event.entity("state")
+    state, time = names.state(report.text("state")), times.require_fixed(report.text("timestamp"))
+    return _update(report.text("equipmentId"), f"{SEEN}{state}", {f"{SEEN}{state}": time})
+
+
+def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
+    """Keep the last audit of any part."""
+    audit = event.entity("audit")
+    last = {
+        "part": audit.text("part"),
+        "result": audit.text("result"),
+        "revision": audit.get("revision"),
+        "timestamp": times.to_utc(event.timestamp),
+    }
+    return _update(audit.text("equipmentId"), "audited", {"LastAudit": last})
+
+
+def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
+    """Keep who was assigned last, and to the log of which time."""
+    assignment = event.entity("assignment")
+    fields = {"Operator": assignment.text("operator"), "AssignedTo": times.require_fixed(assignment.text("timestamp"))}
+    return _update(assignment.text("equipmentId"), "assigned", fields)
+
+
+def _metadata(equipment: Entity) -> dict[str, Any]:
+    location = equipment.get("location")
+    if not isinstance(location, dict):
+        raise TypeError("equipment.location must be an object")
+    place = {level: part(location[level]) for level in ("company", *LEVELS)}
+    key = board_sort_key(place, equipment.text("id"))
+    return {
+        "Deleted": None,
+        "Name": equipment.text("name"),
+        "Place": place,
+        "Company": place["company"],
+        "Location": key,
+    }
+
+
+def _update(equipment_id: str, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
+    return ViewUpdate(key=KEYS.of(equipment_id), fields=fields, oplock=oplock)
+
+
+ON: On = {  # (source, type) -> what the view keeps of it
+    ("equipment", "equipment-created"): on_equipment_changed,
+    ("equipment", "equipment-updated"): on_equipment_changed,
+    ("equipment", "equipment-deleted"): on_equipment_changed,
+    ("equipment", "equipment-undeleted"): on_equipment_changed,
+    ("equipment", "state-reported"): on_state_reported,
+    ("equipment", "audit-recorded"): on_audit_recorded,
+    ("dispatch", "operator-assigned"): on_operator_assigned,
+}
