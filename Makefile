@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token test check synth replay format lock pins deploy
+.PHONY: help install up down token load test check synth openapi replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -27,6 +27,9 @@ down:  ## end what `make up` started
 
 token: install  ## print a token for the running system: ROLE=operator
 	@$(RUN) local.users $(ROLE)
+
+load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
+	@$(RUN) local.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.replay $(EVENT)
@@ -46,6 +49,9 @@ format: install  ## put the code into its format, and repair what lint can
 
 synth: install  ## write the CloudFormation for AWS to cdk.out/
 	@$(CDK) synth --quiet --no-notices $(ARGS)
+
+openapi: install  ## write docs/openapi.json anew, from what the handlers say
+	@$(RUN) local.openapi
 
 deploy: install  ## deploy to the AWS account of your credentials
 	@$(CDK) deploy --all $(ARGS)

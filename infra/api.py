@@ -39,7 +39,7 @@ class Api(Construct):
 
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "Api")
-        self._api = gateway.HttpApi(self, "Http", create_default_stage=False)
+        self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
         self._stage()
         pool = self._users()
         client = self._client(pool)
@@ -63,7 +63,7 @@ class Api(Construct):
                 integrations[role] = HttpLambdaIntegration(
                     role, functions[role].handler, scope_permission_to_route=False
                 )
-            self._api.add_routes(
+            self.http.add_routes(
                 path=path,
                 methods=[gateway.HttpMethod(method)],
                 integration=integrations[role],
@@ -76,7 +76,7 @@ class Api(Construct):
         gateway.CfnStage(
             self,
             "Stage",
-            api_id=self._api.api_id,
+            api_id=self.http.api_id,
             stage_name="$default",
             auto_deploy=True,
             access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
@@ -86,7 +86,7 @@ class Api(Construct):
                 throttling_rate_limit=RATE_PER_SECOND, throttling_burst_limit=2 * RATE_PER_SECOND
             ),
         )
-        CfnOutput(Stack.of(self), "ApiUrl", value=self._api.api_endpoint)
+        CfnOutput(Stack.of(self), "ApiUrl", value=self.http.api_endpoint)
 
     def _users(self) -> cognito.UserPool:
         target = Target.of(self)

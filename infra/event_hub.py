@@ -11,6 +11,7 @@ from constructs import Construct
 
 from infra import queues
 from infra.function import Function
+from infra.loops import Participant, refuse_loops
 from infra.target import Target
 from patterns import fault
 
@@ -23,15 +24,26 @@ class EventHub(Construct):
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "EventHub")
         self.bus = events.EventBus(self, "Bus")
+        self._participants: list[Participant] = []
         CfnOutput(Stack.of(self), "BusName", value=self.bus.event_bus_name)
         if days := Target.of(self).archive_days:
             everything = events.EventPattern(account=[Aws.ACCOUNT_ID])
             self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
         # No fault is lost while nothing consumes them.
-        faults = queues.last_resort(self, "FaultQueue")
-        undelivered = queues.last_resort(self, "FaultDeadLetters")
+        faults = queues.LastResort(self, "FaultQueue")
+        undelivered = queues.LastResort(self, "FaultDeadLetters")
         self.route(self, "Faults", events.EventPattern(detail_type=[fault.TYPE]), to=faults, undelivered=undelivered)
         CfnOutput(Stack.of(self), "FaultQueueUrl", value=faults.queue_url)
+
+    def join(self, participant: Participant) -> None:
+        """Take note of who hears and publishes what.
+
+        Raises:
+            ValueError: together with those that joined before, it could publish without end.
+
+        """
+        self._participants.append(participant)
+        refuse_loops(self._participants)
 
     def subscribe(
         self, scope: Construct, source: str, types: Iterable[str], *, to: sqs.Queue, undelivered: sqs.Queue

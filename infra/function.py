@@ -32,6 +32,8 @@ SIZES: Final = {
     "listener": Size(512, 30),
 }
 
+METRICS: Final = "Andon"  # the namespace of all metrics
+
 
 class Function(Construct):
     """The function of one handler file, with a role that may do nothing but what `allow` adds."""
@@ -40,6 +42,7 @@ class Function(Construct):
         self, scope: Construct, role: str, *, package: Package, code: lambda_.Code, environment: dict[str, str]
     ) -> None:
         super().__init__(scope, role.capitalize())
+        self.role, self.package = role, package
         target = Target.of(self)
         self._role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
@@ -60,7 +63,12 @@ class Function(Construct):
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
-            environment={"POWERTOOLS_SERVICE_NAME": package.name, "STAGE": target.stage, **environment},
+            environment={
+                "POWERTOOLS_SERVICE_NAME": package.name,
+                "POWERTOOLS_METRICS_NAMESPACE": METRICS,
+                "STAGE": target.stage,
+                **environment,
+            },
         )
         nag.acknowledge(self, L1=nag.RUNTIME)
         if target.traced:

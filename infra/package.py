@@ -35,6 +35,11 @@ class Package:
         tables: Mapping[str, TableSchema] = self._declared_in("tables").TABLES
         return tables
 
+    def types(self) -> frozenset[str]:
+        """List the types of facts that a service's trigger publishes."""
+        types: frozenset[str] = self._declared_in("facts").TYPES
+        return types
+
     def view(self) -> ModuleType:
         """Return a view's KEYS, INDEXES, TTL_DAYS and ON."""
         return self._declared_in("view")

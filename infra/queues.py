@@ -11,13 +11,13 @@ from infra import nag
 LONGEST: Final = Duration.days(14)  # SQS keeps nothing longer
 
 
-def last_resort(scope: Construct, name: str) -> sqs.Queue:
-    """Make a queue where messages wait for a person or for a consumer to come."""
-    queue = sqs.Queue(
-        scope, name, encryption=sqs.QueueEncryption.SQS_MANAGED, enforce_ssl=True, retention_period=LONGEST
-    )
-    nag.acknowledge(queue, SQS3=nag.NOT_ITSELF)
-    return queue
+class LastResort(sqs.Queue):
+    """A queue where messages wait for a person, or for a consumer to come."""
+
+    def __init__(self, scope: Construct, name: str) -> None:
+        encryption = sqs.QueueEncryption.SQS_MANAGED
+        super().__init__(scope, name, encryption=encryption, enforce_ssl=True, retention_period=LONGEST)
+        nag.acknowledge(self, SQS3=nag.NOT_ITSELF)
 
 
 def work(scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue) -> sqs.Queue:

@@ -11,6 +11,7 @@ from infra import nag
 from infra.api import Api
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
+from infra.loops import Participant
 from infra.package import Package
 from infra.table import Table
 from infra.target import Target
@@ -49,6 +50,7 @@ class Service(Construct):
                 table.let_read(query)
         if trigger := functions.get("trigger"):
             hub.let_publish(trigger, only={"source": name})
+            hub.join(Participant(name, publishes=frozenset((name, fact) for fact in package.types())))
             self._follow([tables[variable] for variable, schema in schemas.items() if schema.stream], trigger)
 
     def _follow(self, tables: list[Table], trigger: Function) -> None:

@@ -5,6 +5,7 @@ from constructs import Construct
 
 from infra.api import Api
 from infra.event_hub import EventHub
+from infra.operations import Operations
 from infra.service import Service
 from infra.view import View
 
@@ -21,3 +22,5 @@ class Andon(Stack):
         Service(self, "dispatch", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
+
+        Operations(self)  # of all that stands above

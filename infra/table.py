@@ -7,6 +7,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
 from infra.function import Function
+from infra.hot_partitions import refuse_hot_partitions
 from infra.package import pascal
 from infra.target import Target
 from patterns.schema import Keys, TableSchema
@@ -28,6 +29,7 @@ class Table(dynamodb.Table):
     """An on-demand table without a fixed name; its id and its output are its environment variable in PascalCase."""
 
     def __init__(self, scope: Construct, variable: str, schema: TableSchema) -> None:
+        refuse_hot_partitions(variable, schema)
         target = Target.of(scope)
         partition_key, sort_key = _attributes(schema.keys)
         encryption = dynamodb.TableEncryption

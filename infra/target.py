@@ -10,7 +10,10 @@ from constructs import IConstruct
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What differs: `-c target=local` chooses the emulator, `-c stage=…` and `-c customerKey=true` vary either."""
+    """What differs: `-c target=local` chooses the emulator.
+
+    `-c stage=…`, `-c customerKey=true` and `-c alarmTopic=<ARN>` vary either.
+    """
 
     name: str
     keeps_data: bool  # tables, users and failures survive the stack; deletion protection, point-in-time recovery
@@ -20,10 +23,12 @@ class Target:
     archive_days: int | None  # the bus can replay what went over it
     record_age_seconds: int  # a trigger retries a batch so long before it becomes a failure
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
+    listeners: int  # of one view, at a time
     layer_platform: str | None  # pip's platform tag; None is the running interpreter
     log_retention: RetentionDays
     stage: str = "dev"
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
+    alarm_topic: str | None = None  # the ARN of the SNS topic that hears of alarms
 
     @classmethod
     def of(cls, scope: IConstruct) -> "Target":
@@ -38,7 +43,10 @@ class Target:
         if name not in TARGETS:
             raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
         return replace(
-            TARGETS[name], stage=context("stage") or "dev", customer_key=context("customerKey") in {True, "true"}
+            TARGETS[name],
+            stage=context("stage") or "dev",
+            customer_key=context("customerKey") in {True, "true"},
+            alarm_topic=context("alarmTopic"),
         )
 
     @property
@@ -56,6 +64,7 @@ AWS: Final = Target(
     archive_days=365,
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
     filters_expiries=True,
+    listeners=10,
     layer_platform="manylinux2014_aarch64",
     log_retention=RetentionDays.ONE_MONTH,
 )
@@ -69,6 +78,7 @@ LOCAL: Final = Target(
     archive_days=None,  # the emulator refuses a template with an archive in it
     record_age_seconds=60,  # the least there is: the emulator cannot bisect, one bad record holds up all behind it
     filters_expiries=False,  # TTL leaves no record there, and "exists": false needs the parent to be present
+    listeners=2,  # the least that SQS takes: the emulator starts all of them at once, as processes
     layer_platform=None,
     log_retention=RetentionDays.ONE_DAY,
 )

@@ -13,13 +13,14 @@ from infra import queues
 from infra.api import Api
 from infra.event_hub import RETRY_HOURS, EventHub
 from infra.function import Function, functions_of
+from infra.loops import Participant
 from infra.package import Package, pascal
 from infra.table import Table
+from infra.target import Target
 from patterns import fault
 from patterns.schema import TableSchema
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
-MAX_CONCURRENCY: Final = 10  # not reserved concurrency: throttled polls would count as receives
 
 
 class View(Construct):
@@ -38,15 +39,19 @@ class View(Construct):
         listener = functions["listener"]
         table.let(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         hub.let_publish(listener, only={"detail-type": fault.TYPE})
-        queue, dead_letters = self._queues(listener)
-        self._subscribe(hub, view.ON, queue, dead_letters)
-        _refuse_short_lived(name, view.TTL_DAYS, queue, dead_letters)
+        hub.join(Participant(name, hears=frozenset(view.ON), publishes=frozenset({(name, fault.TYPE)})))
+        self.name, self.listener = name, listener
+        self.queue, dead_letters = self._queues(listener)
+        self._subscribe(hub, view.ON, self.queue, dead_letters)
+        _refuse_short_lived(name, view.TTL_DAYS, self.queue, dead_letters)
 
     def _queues(self, listener: Function) -> tuple[sqs.Queue, sqs.Queue]:
-        dead_letters = queues.last_resort(self, "DeadLetters")
+        dead_letters = queues.LastResort(self, "DeadLetters")
         queue = queues.work(self, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
+        # Not reserved concurrency: throttled polls would count as receives.
+        concurrency = Target.of(self).listeners
         listener.handler.add_event_source(
-            SqsEventSource(queue, batch_size=10, max_concurrency=MAX_CONCURRENCY, report_batch_item_failures=True)
+            SqsEventSource(queue, batch_size=10, max_concurrency=concurrency, report_batch_item_failures=True)
         )
         prefix = pascal(self.node.id)
         CfnOutput(Stack.of(self), f"{prefix}QueueUrl", value=queue.queue_url)

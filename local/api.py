@@ -2,6 +2,7 @@
 
 import http.client
 import json
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
@@ -23,12 +24,44 @@ class Answer:
         return json.loads(self.body) if self.body else None
 
 
+class Connection(AbstractContextManager["Connection"]):
+    """A connection that stays open from one request to the next; of one thread."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        base = urlsplit(url)
+        connect = http.client.HTTPSConnection if base.scheme == "https" else http.client.HTTPConnection
+        self._connection = connect(base.netloc, timeout=TIMEOUT_S)
+        self._base = base.path
+        self._headers = {"content-type": "application/json"}
+        if token is not None:
+            self._headers["authorization"] = f"Bearer {token}"
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def request(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Answer:
+        """Send one request, with `body` as JSON; a connection that broke is opened again by the next one."""
+        sent = None if body is None else json.dumps(body)
+        try:
+            self._connection.request(method, self._base + path, sent, self._headers | (headers or {}))
+            response = self._connection.getresponse()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, response.read())
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            raise
+
+
 @dataclass(frozen=True, slots=True)
 class Api:
     """The API at `url`, called with `token` unless that is None."""
 
     url: str
     token: str | None = field(default=None, repr=False)
+
+    def connect(self) -> Connection:
+        """Open a connection for many requests."""
+        return Connection(self.url, self.token)
 
     def get(self, path: str) -> Answer:
         """GET `path`, which begins with a slash and is already encoded."""
@@ -40,22 +73,8 @@ class Api:
 
     def request(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Answer:
         """Send one request on a connection of its own, so that an instance can be shared by threads."""
-        base = urlsplit(self.url)
-        connect = http.client.HTTPSConnection if base.scheme == "https" else http.client.HTTPConnection
-        connection = connect(base.netloc, timeout=TIMEOUT_S)
-        authorization = {"authorization": f"Bearer {self.token}"} if self.token is not None else {}
-        try:
-            connection.request(
-                method,
-                base.path + path,
-                None if body is None else json.dumps(body),
-                {"content-type": "application/json"} | authorization | (headers or {}),
-            )
-            response = connection.getresponse()
-            names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, response.read())
-        finally:
-            connection.close()
+        with self.connect() as connection:
+            return connection.request(method, path, body, headers)
 
 
 def path_of(*parts: str) -> str:

@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "BUS_NAME": BUS,
     "STAGE": "local",
     "POWERTOOLS_SERVICE_NAME": "local",
+    "POWERTOOLS_METRICS_NAMESPACE": "Andon",
 }
 
 

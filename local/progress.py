@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -19,14 +19,15 @@ SPINNER: Final = "|/-\\"
 
 
 @contextmanager
-def step(what: str) -> Iterator[None]:
+def step(what: str, count: Callable[[], str] = str) -> Iterator[None]:
     """Say `what` is going on once it has taken two seconds, and how long it took when it is done.
 
+    `count` tells how far it is, as `: 1200 of 2000`.
     On stderr, so that a command's own output stays clean: a line that counts on a terminal, plain lines elsewhere.
     """
     started = time.monotonic()
     over = threading.Event()
-    ticker = threading.Thread(target=_tick, args=(what, started, over), daemon=True)
+    ticker = threading.Thread(target=_tick, args=(what, count, started, over), daemon=True)
     ticker.start()
     outcome = "failed"
     try:
@@ -40,16 +41,16 @@ def step(what: str) -> Iterator[None]:
             _say(f"{outcome:>6}  {what} ({elapsed_s:.1f} s)")
 
 
-def _tick(what: str, started: float, over: threading.Event) -> None:
+def _tick(what: str, count: Callable[[], str], started: float, over: threading.Event) -> None:
     if over.wait(QUIET_S):
         return
     for turn in range(sys.maxsize):
         elapsed_s = time.monotonic() - started
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r     {SPINNER[turn % len(SPINNER)]}  {what} … {elapsed_s:.0f} s\033[K")
+            sys.stderr.write(f"\r     {SPINNER[turn % len(SPINNER)]}  {what}{count()} … {elapsed_s:.0f} s\033[K")
             sys.stderr.flush()
         else:
-            _say(f"        {what} … {elapsed_s:.0f} s")
+            _say(f"        {what}{count()} … {elapsed_s:.0f} s")
         if over.wait(TTY_EVERY_S if sys.stderr.isatty() else PLAIN_EVERY_S):
             return
 

@@ -110,9 +110,7 @@ def report(done: Replay) -> Iterator[str]:
         if answer is not None:
             yield f"answered {json.dumps(answer, ensure_ascii=False)}"
     for line in done.logged:
-        told = {
-            name: value for name, value in line.items() if name not in {"level", "location", "timestamp", "service"}
-        }
+        told = {name: value for name, value in line.items() if name not in {"level", "timestamp", "service", "_aws"}}
         yield f"logged {json.dumps(told, ensure_ascii=False)}"
 
 

@@ -45,7 +45,7 @@ def modules(file: str) -> list[str]:
     return [".".join(path.relative_to(FUNCTIONS).with_suffix("").parts) for path in paths]
 
 
-DECLARATIONS = [*modules("routes"), *modules("tables"), *modules("view")]
+DECLARATIONS = [*modules("routes"), *modules("tables"), *modules("facts"), *modules("view")]
 
 
 def loaded_by(module: str) -> set[str]:

@@ -35,6 +35,7 @@ class Wire:
         self.requests: list[Request] = []
         self._replies: list[Reply] = []
         self._lost: dict[str, int] = {}
+        self._measuring = False
 
     def __enter__(self) -> Self:
         for service in SERVICES:
@@ -102,11 +103,17 @@ class Wire:
 
         self._replies.append(reply)
 
+    def measure_capacity(self) -> None:
+        """Ask DynamoDB what its answers cost."""
+        self._measuring = True
+
     def lose_answers(self, operation: str, *, times: int) -> None:
         """Let AWS do what it is asked, and lose its answer on the way back."""
         self._lost[operation] = times
 
     def _note(self, params: Parameters, model: Any, context: dict[str, Any], **_: object) -> None:  # noqa: ANN401
+        if self._measuring and "ReturnConsumedCapacity" in model.input_shape.members:
+            params["ReturnConsumedCapacity"] = "TOTAL"
         context["request"] = Request(model.name, params)
         self.requests.append(context["request"])
 

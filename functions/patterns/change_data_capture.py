@@ -10,6 +10,7 @@ from patterns.attribute_values import Item, to_plain
 from patterns.domain_event import DomainEvent
 from patterns.fault import fault_of
 from patterns.log import logger
+from patterns.metrics import directive
 from patterns.publish import publish
 
 TTL_SERVICE = "dynamodb.amazonaws.com"
@@ -115,14 +116,14 @@ def publish_changes(event: Mapping[str, Any], context: Any, *, facts: Facts) -> 
     events = events_of(event["Records"], facts=facts, tags=tags)
     done = publish(events, source=facts.source)
     poison = sum(event.type == "fault" for event in events)
+    counts = {"records": len(event["Records"]), "published": done.published - poison, "fault": done.faults + poison}
     logger().info(
         "published",
         extra={
             "function_request_id": context.aws_request_id,
-            "records": len(event["Records"]),
-            "published": done.published - poison,
-            "fault": done.faults + poison,
+            **counts,
             "ids": [event.id for event in events],
+            "_aws": directive(dimension="service", counts=counts, now_ms=clock.now_ms()),
         },
     )
 

@@ -1,30 +1,32 @@
 """A batch of domain events -> rows of a view; every message is answered for on its own."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from patterns import clock
 from patterns.bus_entry import from_message
+from patterns.compaction import Letter, compact
 from patterns.domain_event import DomainEvent
 from patterns.errors import Poison
 from patterns.fault import fault_of
 from patterns.inverse_oplock import put_if_newer
+from patterns.ledger import Fate, Result, failures, line_of
 from patterns.log import logger
 from patterns.publish import publish
 from patterns.table import Table, code_of
 from patterns.view_update import On, ViewUpdate
 
-FAULT = "fault"
-FAILED = "failed"
-
 # As many as a batch has messages: each waits for the network, not for the CPU.
 PARALLEL = 10
+
+Settle = Callable[[], list[Result]]
+"""Deals with some messages of a batch, whatever happens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,30 +39,13 @@ class View:
     ttl_days: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one message: an `Outcome`, `fault` or `failed` (it will come again)."""
-
-    message_id: str
-    outcome: str
-    error: str | None = None
-
-
 def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[str, Any]:  # noqa: ANN401
     """Handle a batch of a queue; answer `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
-    records = event["Records"]
-    results = list(_each(records, view))
-    failures = [result.message_id for result in results if result.outcome == FAILED]
-    logger().info(
-        "materialized",
-        extra={
-            "function_request_id": context.aws_request_id,
-            "received": len(records),
-            **Counter(result.outcome for result in results),
-            "errors": sorted({result.error for result in results if result.error}),
-        },
-    )
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures]}
+    settled = _all(_settlements(event["Records"], view))
+    results = list(chain.from_iterable(settled))
+    told = line_of(results, view=view.name, now_ms=clock.now_ms())
+    logger().info("materialized", extra={"function_request_id": context.aws_request_id, **told})
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results)]}
 
 
 def interpret(body: str, on: On) -> tuple[DomainEvent, ViewUpdate]:
@@ -77,10 +62,22 @@ def interpret(body: str, on: On) -> tuple[DomainEvent, ViewUpdate]:
     return delivery.event, decide(delivery.event)
 
 
-def _each(records: list[dict[str, Any]], view: View) -> Iterable[Result]:
-    if len(records) == 1:
-        return [_process(records[0], view)]
-    return _pool().map(lambda record: _process(record, view), records)
+def _settlements(records: list[dict[str, Any]], view: View) -> list[Settle]:
+    """Give what is to be done for a batch: a write for each row and oplock, a fault for each message that is poison."""
+    letters, faults = [], []
+    for record in records:
+        message_id, body = record["messageId"], record.get("body", "")
+        try:
+            letters.append(Letter(message_id, body, *interpret(body, view.on)))
+        except Exception as error:  # noqa: BLE001  interpreting is pure, so that it would fail in the same way for ever
+            faults.append(partial(_settle_poison, message_id, body, error, view))
+    return [*faults, *(partial(_settle, group, view) for group in compact(letters))]
+
+
+def _all(settlements: list[Settle]) -> list[list[Result]]:
+    if len(settlements) == 1:
+        return [settlements[0]()]
+    return list(_pool().map(lambda settle: settle(), settlements))
 
 
 @cache
@@ -88,29 +85,50 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(PARALLEL)
 
 
-def _process(record: Mapping[str, Any], view: View) -> Result:
-    message_id = record["messageId"]
-    try:
-        return Result(message_id, _apply(record["body"], view))
-    except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
-        return Result(message_id, FAILED, type(error).__name__)
+def _settle(letters: list[Letter], view: View) -> list[Result]:
+    """Write the newest of several updates of one row; an older one only if those before it can never be written."""
+    results: list[Result] = []
+    for number, letter in enumerate(letters):
+        older = letters[number + 1 :]
+        try:
+            fate = _write(letter, view)
+        except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
+            return results + [_result(one, Fate.FAILED, _name(error)) for one in (letter, *older)]
+        results.append(_result(letter, fate))
+        if fate is not Fate.FAULT:
+            return results + [_result(one, Fate.COMPACTED) for one in older]
+    return results
 
 
-def _apply(body: str, view: View) -> str:
+def _settle_poison(message_id: str, body: str, error: Exception, view: View) -> list[Result]:
     try:
-        event, update = interpret(body, view.on)
-    except Exception as error:  # noqa: BLE001  interpreting is pure, so that it would fail in the same way for ever
-        return _give_up(error, body, view)
+        return [Result(message_id, _give_up(error, body, view), error=_name(error))]
+    except Exception as failure:  # noqa: BLE001  see _settle
+        return [Result(message_id, Fate.FAILED, error=_name(failure))]
+
+
+def _write(letter: Letter, view: View) -> Fate:
     try:
-        return put_if_newer(view.table, update, event, ttl_days=view.ttl_days, now_ms=clock.now_ms())
+        now_ms = clock.now_ms()
+        outcome = put_if_newer(view.table, letter.update, letter.event, ttl_days=view.ttl_days, now_ms=now_ms)
     except Poison as error:
-        return _give_up(error, body, view)
+        return _give_up(error, letter.body, view)
     except ClientError as error:
         if code_of(error) != "ValidationException":
             raise
-        return _give_up(Poison("DynamoDB refuses the row as invalid"), body, view)
+        return _give_up(Poison("DynamoDB refuses the row as invalid"), letter.body, view)
+    return Fate(outcome.value)
 
 
-def _give_up(error: Exception, body: str, view: View) -> str:
+def _give_up(error: Exception, body: str, view: View) -> Fate:
     publish([fault_of(error, body, consumer=f"{view.name}.listener", now_ms=clock.now_ms())], source=view.name)
-    return FAULT
+    return Fate.FAULT
+
+
+def _result(letter: Letter, fate: Fate, error: str | None = None) -> Result:
+    return Result(letter.message_id, fate, letter.event, error)
+
+
+def _name(error: Exception) -> str:
+    """Name an error without its words, which may quote the message: AWS's own code, or its type."""
+    return code_of(error) if isinstance(error, ClientError) else type(error).__name__

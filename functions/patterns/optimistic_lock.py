@@ -82,6 +82,10 @@ class Saved:
         """Tell of a command from the revision that it made."""
         return cls(revision, created=revision.get("since") == revision["version"])
 
+    def made_by(self, command: Command) -> bool:
+        """Tell whether this is what the command made, and not what it found to say the same."""
+        return bool(self.row["fingerprint"] == command.fingerprint)
+
 
 @dataclass(frozen=True, slots=True)
 class Recognise:

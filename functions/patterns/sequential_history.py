@@ -43,7 +43,7 @@ from patterns.optimistic_lock import (
     revision_of,
 )
 from patterns.table import ConditionFailed
-from patterns.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS, Contended, Revisions, Versions, recognise
+from patterns.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS, Contended, Revisions, Versions, recognise, write_of
 
 FENCE = "fence"
 
@@ -94,7 +94,7 @@ def steps(versions: Versions, draft: Draft) -> Steps:
             yield "history"
             _keep(revisions, revision, fence)
             yield "current"
-            _show(versions, draft, revision, fence)
+            _show(versions, draft, base, revision, fence)
         except ConditionFailed:  # another took the fence behind us; the next attempt meets what became of it
             time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
         else:
@@ -142,10 +142,11 @@ def _keep(revisions: Revisions, revision: Item, fence: int) -> None:
     revisions.table.put(row, condition=Condition(ABSENT_OR_OLDER, names, {"fence": fence}))
 
 
-def _show(versions: Versions, draft: Draft, revision: Item, fence: int) -> None:
+def _show(versions: Versions, draft: Draft, base: Base, revision: Item, fence: int) -> None:
+    fenced = replace(draft, attributes={**draft.attributes, FENCE: fence})
     names = {"version": "version", "fence": FENCE}
-    condition = Condition(HELD, names, {"expected": revision["version"] - 1, "fence": fence})
-    versions.table.put({**draft.attributes, **revision, **versions.key, FENCE: fence}, condition=condition)
+    held = Condition(HELD, names, {"expected": base.version, "fence": fence})
+    replace(write_of(versions, fenced, base, revision), condition=held).alone()
 
 
 def _judge(versions: Versions, draft: Draft, row: Item | None) -> Generator[str, None, Saved | Base]:

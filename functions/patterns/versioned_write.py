@@ -57,12 +57,12 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """A write that was not made: what stood in the way of the current row, of the revision, or what was missing."""
+    """A write that was not made: what stood in the way of the current row, of the revision, of what is required."""
 
     failed: Mapping[int, Item | None]
 
 
-_CURRENT, _REVISION = 0, 1
+_CURRENT, _REVISION, _REQUIRED = range(3)
 
 
 def save(versions: Versions, draft: Draft) -> Saved:
@@ -120,7 +120,7 @@ def recognise(versions: Versions, fingerprint: str, version: int) -> Saved | Non
 
 
 def _write(versions: Versions, draft: Draft, base: Base, revision: Item) -> _Refused | None:
-    write = _write_of(versions, draft, base, revision)
+    write = write_of(versions, draft, base, revision)
     try:
         if versions.revisions is None:
             write.alone()
@@ -133,7 +133,7 @@ def _write(versions: Versions, draft: Draft, base: Base, revision: Item) -> _Ref
     return None
 
 
-def _write_of(versions: Versions, draft: Draft, base: Base, revision: Item) -> Put | Update:
+def write_of(versions: Versions, draft: Draft, base: Base, revision: Item) -> Put | Update:
     """Put the first row of a life whole; update a living one, which keeps since when it lives."""
     row, condition = {**revision, **draft.attributes}, condition_of(draft, base, revision)
     if base.stands is not Stands.ALIVE:
@@ -149,23 +149,31 @@ def _more(versions: Versions, revisions: Revisions, revision: Item) -> list[Put 
 
 
 def _judge(versions: Versions, draft: Draft, refused: _Refused) -> Saved | Base:
-    if _CURRENT not in refused.failed:
-        if _REVISION not in refused.failed and versions.missing is not None:
-            raise versions.missing
-        return _behind_the_last(versions)
-    verdict = judge(draft, refused.failed[_CURRENT])
-    if not isinstance(verdict, Recognise):
-        return verdict
-    again = recognise(versions, draft.command.fingerprint, verdict.version)
-    if again is None:
-        raise verdict.otherwise
-    return again
+    verdict = _verdict_on(versions, draft, refused)
+    missing = versions.missing if _REQUIRED in refused.failed else None
+    if isinstance(verdict, Recognise):
+        again = recognise(versions, draft.command.fingerprint, verdict.version)
+        if again is None:
+            raise missing or verdict.otherwise
+        return again
+    # Whatever the version: nothing is done without what is required, unless it has been done already.
+    if missing is not None and not (isinstance(verdict, Saved) and verdict.made_by(draft.command)):
+        raise missing
+    return verdict
 
 
-def _behind_the_last(versions: Versions) -> Base:
+def _verdict_on(versions: Versions, draft: Draft, refused: _Refused) -> Saved | Base | Recognise:
+    row = refused.failed.get(_CURRENT)
+    if row is not None or versions.revisions is None:
+        return judge(draft, row)
+    if not refused.failed.keys() & {_CURRENT, _REVISION}:
+        return believed(draft.command)
+    return _where_nothing_stands(versions.revisions, draft)
+
+
+def _where_nothing_stands(revisions: Revisions, draft: Draft) -> Base | Recognise:
     """Go on behind the newest revision: the current row was a tombstone, and the TTL service took it."""
-    if versions.revisions is None:
-        raise Contended
-    rows = versions.revisions.table.query(versions.revisions.all, limit=1, consistent=True).items
-    last = rows[0] if rows else {"version": 0, "timestamp": 0}
-    return Base(last["version"], Stands.NOTHING, last["timestamp"] + 1)
+    rows = revisions.table.query(revisions.all, limit=1, consistent=True).items
+    if not rows or not draft.revives or draft.command.if_match not in {None, rows[0]["version"]}:
+        return judge(draft, None)
+    return Base(rows[0]["version"], Stands.NOTHING, rows[0]["timestamp"] + 1)

@@ -26,7 +26,9 @@ def thing(**attributes: object) -> dict[str, Any]:
     return {"pk": "a thing", "sk": "-", "discriminator": "thing", "timestamp": NOW, **attributes}
 
 
-def record(old: Image, new: Image, *, event_id: str = "r1", identity: Mapping[str, str] | None = None) -> dict[str, Any]:
+def record(
+    old: Image, new: Image, *, event_id: str = "r1", identity: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     images = {name: to_typed(image) for name, image in (("OldImage", old), ("NewImage", new)) if image is not None}
     kind = "MODIFY" if old and new else "INSERT" if new else "REMOVE"
     written = {

@@ -84,9 +84,7 @@ def test_a_rejection_is_answered_as_problem_details(error: Exception, status: in
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_anything_else_is_a_500_that_says_nothing_of_why(
-    error: Exception, log_lines: list[dict[str, Any]]
-) -> None:
+def test_anything_else_is_a_500_that_says_nothing_of_why(error: Exception, log_lines: list[dict[str, Any]]) -> None:
     answered = call(error)
 
     assert answered["statusCode"] == 500

@@ -163,7 +163,9 @@ def test_an_error_that_is_not_the_cursors_fault_is_raised_as_it_is(name: str, wi
         read(whole(name))
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.booleans()), unique_by=lambda row: row[0], max_size=8), st.integers(1, 9))
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.booleans()), unique_by=lambda row: row[0], max_size=8), st.integers(1, 9)
+)
 def test_every_row_that_lives_is_given_once_whatever_the_page(
     world: World, rows: list[tuple[int, bool]], limit: int
 ) -> None:

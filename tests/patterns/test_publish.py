@@ -109,9 +109,7 @@ def test_nothing_to_publish_is_no_request(world: World, wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("code", TRANSIENT)
-def test_only_the_entries_that_failed_are_tried_again(
-    world: World, wire: Wire, pauses: list[float], code: str
-) -> None:
+def test_only_the_entries_that_failed_are_tried_again(world: World, wire: Wire, pauses: list[float], code: str) -> None:
     failures = Counter({"e2": 1, "e5": 2})
 
     def fail(entry: dict[str, str]) -> str | None:
@@ -130,9 +128,7 @@ def test_only_the_entries_that_failed_are_tried_again(
     assert len(pauses) == 2
 
 
-def test_the_pauses_between_attempts_grow_and_are_short(
-    world: World, wire: Wire, pauses: list[float]
-) -> None:
+def test_the_pauses_between_attempts_grow_and_are_short(world: World, wire: Wire, pauses: list[float]) -> None:
     wire.refuse_entries(lambda _: "ThrottlingException")
 
     with pytest.raises(NotPublished):

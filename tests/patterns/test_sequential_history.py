@@ -1,12 +1,12 @@
+import inspect
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
-from itertools import count
+from dataclasses import dataclass, field, replace
+from itertools import count, pairwise
 from typing import Any
 
 import pytest
 
-from patterns import sequential_history, versioned_write
+from patterns import sequential_history
 from patterns.errors import PreconditionRequired, Rejected, Stale
 from patterns.expressions import Condition
 from patterns.optimistic_lock import Draft, Saved
@@ -34,112 +34,62 @@ def no_pauses(pauses: list[float]) -> None:
     """Nobody waits: who goes next is decided by the test."""
 
 
-@pytest.fixture
-def versions() -> Versions:
+def another() -> Versions:
+    """Give a thing that nobody wrote yet."""
     return versions_of(f"thing {next(_names)}")
 
 
-def current(versions: Versions) -> Row | None:
-    return visible(CURRENT.get(versions.key, consistent=True))
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is in the tables of one thing, its name aside."""
+
+    row: Row | None
+    revisions: list[Row]
+
+    @property
+    def version(self) -> int:
+        row = visible(self.row)
+        return row["version"] if row else 0
+
+    @property
+    def shown(self) -> list[Row]:
+        """What a reader is shown, newest first."""
+        return [revision for revision in self.revisions if revision["version"] <= self.version]
+
+    @property
+    def orphans(self) -> list[int]:
+        return [revision["version"] for revision in self.revisions if revision["version"] > self.version]
 
 
-def history(versions: Versions) -> list[Row]:
-    """Read what a reader is shown, newest first."""
-    row = current(versions)
-    return HISTORY.query(visible_revisions(all_of(versions), row), limit=100).items if row else []
-
-
-def all_of(versions: Versions) -> Any:  # noqa: ANN401
+def stored(versions: Versions) -> Stored:
     assert versions.revisions
-    return versions.revisions.all
+    row = CURRENT.get(versions.key, consistent=True)
+    revisions = HISTORY.query(versions.revisions.all, limit=100).items
+    return Stored(without(row) if row else None, [without(revision) for revision in revisions])
+
+
+def without(row: Row, *names: str) -> Row:
+    return {name: value for name, value in row.items() if name not in {"pk", "sk", "kind", *names}}
 
 
 def said(row: Row) -> Row:
-    """Leave out where a row is and who held the fence."""
-    return {name: value for name, value in row.items() if name not in {"pk", "sk", "kind", "fence"}}
+    """Leave out where a row is, whose fence it was, and what a current row knows of the life it is in."""
+    return without(row, "fence", "since")
 
 
-def require_consistent(versions: Versions, before: list[Row]) -> list[Row]:
-    """Check what a reader may rely on at any moment; `before` is the history as it was some time ago."""
-    row, shown = current(versions), history(versions)
-    everything = HISTORY.query(all_of(versions), limit=100).items
-    version = row["version"] if row else 0
-    assert [revision["version"] for revision in shown] == list(range(version, 0, -1))
-    assert row is None or said(row) == said(shown[0]), "the current row and the newest revision say different things"
-    assert [orphan["version"] for orphan in everything if orphan not in shown] in ([], [version + 1])
-    assert shown[len(shown) - len(before) :] == before, "a revision changed"
-    return shown
+def require_consistent(now: Stored, before: Stored) -> None:
+    """Check what a reader may rely on at every moment."""
+    assert [revision["version"] for revision in now.shown] == list(range(now.version, 0, -1))
+    assert now.version >= before.version
+    assert now.shown[now.version - before.version :] == before.shown, "a revision changed"
+    assert now.orphans in ([], [now.version + 1])
+    if now.version:
+        assert said(now.row or {}) == said(now.shown[0]), "the current row and the newest revision say different things"
 
 
-class Writer:
-    """A command on its way, which may end anywhere and come again."""
-
-    def __init__(self, versions: Versions, draft: Draft) -> None:
-        self.start = partial(steps, versions, draft)
-        self.running: Steps = self.start()
-        self.result: Saved | Rejected | Contended | None = None
-        self.crash()
-
-    def step(self) -> None:
-        """Make the next request, and go on to the one behind it."""
-        try:
-            next(self.running)
-        except StopIteration as done:
-            self.result = done.value
-        except (Rejected, Contended) as error:
-            self.result = error
-
-    def crash(self) -> None:
-        """End, and begin again from the start; nothing is asked for before the first step."""
-        self.running = self.start()
-        next(self.running)
-
-
-def race(choose: Choose, versions: Versions, writers: list[Writer], *, crashes: int) -> None:
-    """Let writers work in the order that is chosen, and crash where that is chosen, until all have an answer."""
-    shown = history(versions)
-    while working := [writer for writer in writers if writer.result is None]:
-        options = [writer.step for writer in working]
-        if crashes:
-            options += [writer.crash for writer in working]
-        act = choose(options)
-        crashes -= act not in [writer.step for writer in working]
-        act()
-        shown = require_consistent(versions, shown)
-
-
-@pytest.mark.parametrize("crashes", [0, 1])
-@pytest.mark.parametrize("exists", [False, True], ids=["create", "change"])
-def test_two_writers_leave_one_version_and_its_history_in_every_interleaving_and_whoever_crashes_where(
-    monkeypatch: pytest.MonkeyPatch, *, exists: bool, crashes: int
-) -> None:
-    monkeypatch.setattr(sequential_history, "ATTEMPTS", 2)
-    winners = set()
-
-    def play(choose: Choose) -> None:
-        versions = versions_of(f"thing {next(_names)}")
-        if exists:
-            save(versions, painting("it", "white"))
-        drafts = [painting("it", colour, if_match=1 if exists else None) for colour in ("red", "green")]
-        writers = [Writer(versions, draft) for draft in drafts]
-
-        race(choose, versions, writers, crashes=crashes)
-
-        answers = [answer_of(versions, draft) for draft in drafts]
-        (won,) = [answer for answer in answers if isinstance(answer, Saved)]
-        (lost,) = [answer for answer in answers if not isinstance(answer, Saved)]
-        assert isinstance(lost, Stale if exists else PreconditionRequired)
-        for writer, answer in zip(writers, answers, strict=True):
-            assert isinstance(writer.result, (Contended, type(answer)))
-        (newest, *_) = history(versions)
-        assert said(newest) == said(won.row) == said(current(versions) or {})
-        assert newest["version"] == 1 + exists
-        winners.add(newest["colour"])
-
-    runs = every_run_of(play)
-
-    print(runs)
-    assert winners == {"red", "green"}
+def coat(colour: str, *, if_match: int | None = None, actor: str = "somebody") -> Draft:
+    """Want a colour, a moment after the version before."""
+    return painting("it", colour, if_match=if_match, now_ms=NOW + (if_match or 0), actor=actor)
 
 
 def answer_of(versions: Versions, draft: Draft) -> Saved | Rejected:
@@ -148,3 +98,318 @@ def answer_of(versions: Versions, draft: Draft) -> Saved | Rejected:
         return save(versions, draft)
     except Rejected as error:
         return error
+
+
+class Writer:
+    """A command on its way, which may end anywhere and come again."""
+
+    def __init__(self, versions: Versions, draft: Draft) -> None:
+        self.versions, self.draft = versions, draft
+        self.result: Saved | Rejected | Contended | None = None
+        self.crash()
+
+    def crash(self) -> None:
+        """End, and begin again from the start; nothing is asked for before the first step."""
+        self.running: Steps = steps(self.versions, self.draft)
+        self.next = next(self.running)
+
+    def step(self) -> None:
+        """Make the next request, and go on to the one behind it."""
+        try:
+            self.next = next(self.running)
+        except StopIteration as done:
+            self.result = done.value
+        except (Rejected, Contended) as error:
+            self.result = error
+
+    def state(self) -> str:
+        """Tell what decides how it goes on."""
+        known = inspect.getgeneratorlocals(self.running)
+        return repr((self.next, self.result, [known.get(name) for name in ("attempt", "base", "fence")]))
+
+
+ACTS = ("step", "crash")
+Act = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Race:
+    """Writers who go on, and crash, in any order, until all have an answer.
+
+    Kept over all orders: what was stored after each beginning, and which beginning led to a state first.
+    """
+
+    after: dict[tuple[Act, ...], Stored] = field(default_factory=dict)
+    first: dict[str, tuple[Act, ...]] = field(default_factory=dict)
+
+    def run(self, choose: Choose, writers: list[Writer], *, crashes: int) -> bool:
+        """Take one order; whether it came to its end without a state that another order led to before."""
+        versions = writers[0].versions
+        order: tuple[Act, ...] = ()
+        self.after = self.after or {order: stored(versions)}
+        while working := [number for number, writer in enumerate(writers) if writer.result is None]:
+            acts = ACTS if crashes else ACTS[:1]
+            # Who begins is not chosen: what the others do would only be told with other names.
+            act, number = choose([(act, number) for act in acts for number in (working if order else working[:1])])
+            crashes -= act == "crash"
+            getattr(writers[number], act)()
+            before, order = self.after[order], (*order, (act, number))
+            if order not in self.after:  # else this is how an earlier order began
+                now = self.after[order] = stored(versions)
+                require_consistent(now, before)
+                state = repr((now, crashes, [writer.state() for writer in writers]))
+                if self.first.setdefault(state, order) != order:
+                    return False
+        return True
+
+
+@pytest.mark.parametrize("if_match", [None, 1], ids=["create", "change"])
+def test_two_writers_leave_one_version_and_its_history_in_every_interleaving_and_whoever_crashes_where(
+    monkeypatch: pytest.MonkeyPatch, if_match: int | None
+) -> None:
+    monkeypatch.setattr(sequential_history, "ATTEMPTS", 2)
+    race = Race()
+    winners = set()
+    refusal = Stale if if_match else PreconditionRequired
+
+    def play(choose: Choose) -> None:
+        versions = another()
+        if if_match:
+            save(versions, coat("white"))
+        writers = [Writer(versions, coat(colour, if_match=if_match)) for colour in ("red", "green")]
+
+        if not race.run(choose, writers, crashes=1):
+            return
+
+        answers = [answer_of(versions, writer.draft) for writer in writers]
+        (won,) = [answer for answer in answers if isinstance(answer, Saved)]
+        assert sorted(type(answer).__name__ for answer in answers) == sorted(["Saved", refusal.__name__])
+        for writer, answer in zip(writers, answers, strict=True):
+            assert isinstance(writer.result, (Contended, type(answer)))
+        end = stored(versions)
+        assert (end.version, end.orphans) == ((if_match or 0) + 1, [])
+        assert said(won.row) == said(end.shown[0])
+        winners.add(won.row["colour"])
+
+    print(every_run_of(play), len(race.first))
+
+    assert winners == {"red", "green"}
+
+
+def test_a_command_that_overtakes_itself_becomes_one_version_and_both_get_the_same_answer() -> None:
+    race = Race()
+
+    def play(choose: Choose) -> None:
+        versions = another()
+        draft = coat("red")
+        writers = [Writer(versions, draft), Writer(versions, draft)]
+
+        if not race.run(choose, writers, crashes=0):
+            return
+
+        answers = [writer.result for writer in writers if not isinstance(writer.result, Contended)]
+        answers.append(answer_of(versions, draft))
+        saved = [answer for answer in answers if isinstance(answer, Saved) and answer.created]
+        assert len(saved) == len(answers)
+        assert all(said(answer.row) == said(saved[0].row) for answer in saved)
+        assert (stored(versions).version, stored(versions).orphans) == (1, [])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequential_history, "ATTEMPTS", 2)
+        every_run_of(play)
+
+
+@pytest.mark.parametrize("if_match", [None, 1], ids=["create", "change"])
+def test_after_a_crash_behind_any_request_readers_see_the_old_version_and_a_retry_makes_the_new_one(
+    if_match: int | None,
+) -> None:
+    for calls in count(1):
+        versions = another()
+        if if_match:
+            save(versions, coat("white"))
+        before = stored(versions)
+        draft = coat("red", if_match=if_match)
+
+        try:
+            with crash_after(calls):
+                save(versions, draft)
+            break  # there are not as many requests
+        except Crash:
+            after = stored(versions)
+        again = save(versions, draft)
+
+        require_consistent(after, before)
+        assert after.version == before.version + (calls == 3), "it counts when the last request is done, no sooner"
+        assert after.orphans == ([before.version + 1] if calls == 2 else [])
+        end = stored(versions)
+        assert (end.version, end.orphans) == (before.version + 1, [])
+        assert (again.row["colour"], again.created) == ("red", if_match is None)
+    assert calls == 4
+
+
+def test_an_orphan_is_replaced_by_whoever_comes_next() -> None:
+    versions = another()
+    with crash_after(2), pytest.raises(Crash):
+        save(versions, coat("red"))
+
+    save(versions, coat("green"))
+
+    end = stored(versions)
+    assert [revision["colour"] for revision in end.shown] == ["green"]
+    with pytest.raises(PreconditionRequired):
+        save(versions, coat("red"))
+
+
+def test_a_writer_who_was_taken_for_dead_changes_nothing_when_its_requests_arrive_late() -> None:
+    versions = another()
+    late = Writer(versions, coat("red"))
+    late.step()
+    save(versions, coat("green"))
+    before = stored(versions)
+
+    late.step()
+
+    assert stored(versions) == before
+    assert late.next == "fence"
+
+
+def test_each_step_is_one_request_and_a_change_is_three() -> None:
+    writer = Writer(another(), coat("red"))
+    names = []
+
+    with Wire() as wire:
+        while writer.result is None:
+            names.append(writer.next)
+            writer.step()
+            assert len(wire.requests) == len(names)
+
+    assert names == ["fence", "history", "current"]
+    assert wire.operations == ["UpdateItem", "PutItem", "PutItem"]
+
+
+def test_a_retry_is_recognised_on_the_revision_it_made_also_behind_later_ones() -> None:
+    versions = another()
+    first = save(versions, coat("red"))
+    save(versions, coat("green", if_match=1))
+    save(versions, coat("red", if_match=2))
+
+    again = save(versions, coat("red"))
+    change = save(versions, coat("green", if_match=1))
+
+    assert said(again.row) == said(first.row)
+    assert (again.created, change.created) == (True, False)
+    assert stored(versions).version == 3
+
+
+def test_a_change_that_changes_nothing_takes_no_fence() -> None:
+    versions = another()
+    save(versions, coat("red"))
+    before = stored(versions)
+
+    same = save(versions, coat("red", if_match=1, actor="somebody else"))
+
+    assert (same.row["version"], same.created) == (1, False)
+    assert stored(versions) == before
+
+
+def test_a_writer_whose_clock_is_behind_is_stamped_behind_the_version_before() -> None:
+    versions = another()
+    save(versions, coat("red"))
+
+    behind = save(versions, painting("it", "green", if_match=1, now_ms=NOW - 1000))
+
+    assert behind.row["timestamp"] == NOW + 1
+
+
+def test_what_was_deleted_is_brought_back_as_the_next_version() -> None:
+    versions = another()
+    save(versions, coat("red"))
+    save(versions, replace(coat("red", if_match=1), deleted=True, repeats=True))
+
+    back = save(versions, coat("green"))
+
+    assert (back.row["version"], back.created) == (3, True)
+    row = CURRENT.get(versions.key)
+    assert row is not None
+    assert "deleted" not in row
+    assert ["deleted" in revision for revision in stored(versions).shown] == [False, True, False]
+
+
+@pytest.mark.parametrize("if_match", [1, 7])
+def test_a_change_of_what_is_not_there_is_stale_also_while_somebody_creates_it(if_match: int) -> None:
+    versions = another()
+    with pytest.raises(Stale):
+        save(versions, coat("red", if_match=if_match))
+    with crash_after(1), pytest.raises(Crash):
+        save(versions, coat("green"))
+
+    with pytest.raises(Stale):
+        save(versions, coat("red", if_match=if_match))
+
+    assert stored(versions).version == 0
+
+
+def test_what_is_shown_of_a_history_stops_at_the_current_version_by_key() -> None:
+    versions = another()
+    assert versions.revisions
+    for version, colour in enumerate(["red", "green", "blue"]):
+        save(versions, coat(colour, if_match=version or None))
+    with crash_after(2), pytest.raises(Crash):
+        save(versions, coat("white", if_match=3))
+    row = CURRENT.get(versions.key)
+    assert row is not None
+
+    shown = HISTORY.query(visible_revisions(versions.revisions.all, row), limit=100).items
+
+    assert [revision["colour"] for revision in shown] == ["blue", "green", "red"]
+    assert len(HISTORY.query(versions.revisions.all, limit=100).items) == 4
+
+
+def test_a_stream_of_the_current_row_tells_a_new_version_from_a_fence() -> None:
+    versions = another()
+    with crash_after(1), pytest.raises(Crash):
+        save(versions, coat("red"))
+    images = [None, CURRENT.get(versions.key)]
+    for draft in (coat("red"), coat("green", if_match=1)):
+        writer = Writer(versions, draft)
+        while writer.result is None:
+            writer.step()
+            images.append(CURRENT.get(versions.key))
+
+    told = [(new or {}).get("version") for old, new in pairwise(images) if moved(old, new)]
+
+    assert told == [1, 2]
+    assert len(images) == 8
+
+
+def test_of_two_who_keep_taking_the_fence_from_each_other_one_gives_up_and_the_other_comes_through() -> None:
+    versions = another()
+    writers = [Writer(versions, coat(colour)) for colour in ("red", "green")]
+
+    while working := [writer for writer in writers if writer.result is None]:
+        for writer in working:
+            writer.step()
+            while writer.result is None and writer.next != "current":
+                writer.step()
+
+    assert [type(writer.result) for writer in writers] == [Contended, Saved]
+    assert [revision["colour"] for revision in stored(versions).shown] == ["green"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "draft"),
+    [
+        (replace(versions_of("it"), revisions=None), coat("red")),
+        (
+            replace(versions_of("it"), requires=Check(CURRENT, {"pk": "other", "sk": "-"}, Condition("x"))),
+            coat("red"),
+        ),
+        (versions_of("it"), replace(coat("red"), attributes={"ttl": 1})),
+    ],
+    ids=["no history", "a check of another row", "a current row that expires"],
+)
+def test_what_cannot_be_kept_without_a_transaction_is_refused(versions: Versions, draft: Draft) -> None:
+    with Wire() as wire, pytest.raises(ValueError, match=r"fence|sequential"):
+        save(versions, draft)
+
+    assert wire.operations == []

@@ -22,9 +22,6 @@ from tests.services.reports import (
     OPERATOR_LOGS,
     REPORT,
     STATES,
-    assign,
-    escalate,
-    report,
 )
 from tests.wire import Wire
 
@@ -368,66 +365,3 @@ def test_an_unknown_route_is_refused(route: str) -> None:
     answer = package.handler(role)(http_event("DELETE /everything"), LambdaContext("f"))
 
     assert answer["statusCode"] == 403
-
-
-class TestCursors:
-    """Cursors of a list with three rows, used elsewhere."""
-
-    @pytest.fixture(scope="class", autouse=True)
-    def rows(self, loop: Loop) -> None:
-        for equipment_id in ("c#1", "c#2"):
-            for minute in range(3):
-                at = f"2020-04-24T14:5{minute}:00.000Z"
-                log = {"id": equipment_id, "state": "WARNING1", "timestamp": at}
-                report(loop, equipment_id, at=at)
-                assign(loop, equipment_id, "Liz", path=log)
-                escalate(loop, equipment_id, "Sara", path=log)
-        loop.run()
-
-    QUESTIONS: list[tuple[str, dict[str, str], dict[str, str]]] = [
-        (STATES, {"id": "c#1"}, {}),
-        (STATES, {"id": "c#2"}, {}),
-        (STATES, {"id": "c#1"}, {"from": "2020-04-24"}),
-        (STATES, {"id": "c#1"}, {"from": "2020-04-24T00:00"}),
-        (LOGS, {"id": "c#1"}, {}),
-        (LOGS, {"id": "c#2"}, {}),
-        (LOGS, {"id": "c#1"}, {"state": "WARNING1"}),
-        (LOGS, {"id": "c#1"}, {"state": "WARNING*"}),
-        (OPERATOR_LOGS, {"operator": "Liz"}, {}),
-        (OPERATOR_LOGS, {"operator": "Liz"}, {"to": "2020-04-25"}),
-        (ESCALATIONS, {"supervisor": "Sara"}, {}),
-        (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1"}),
-        (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1", "date": "2020-04-24"}),
-    ]  # fmt: skip
-
-    def test_a_cursor_fits_its_own_question_and_no_other(self) -> None:
-        cursors = []
-        for route, path, query in self.QUESTIONS:
-            page = json.loads(send(http_event(route, path=path, query=query | {"limit": "1"}))["body"])
-            cursors.append(page["cursor"])
-
-        for asked, (route, path, query) in enumerate(self.QUESTIONS):
-            for given, cursor in enumerate(cursors):
-                event = http_event(route, path=path, query=query | {"cursor": cursor})
-                if asked == given:
-                    assert len(json.loads(send(event)["body"])["items"]) in {2, 5}
-                else:
-                    refused(event, field="query.cursor")
-
-    @pytest.mark.parametrize("route", LISTS)
-    def test_a_cursor_that_is_none_is_refused(self, route: str) -> None:
-        for cursor in ("", "x", "null", "e30", "\x00", "é", "\ud800", "A" * 100_000, "W3t9LCIiXQ"):
-            refused(event_of(route, query={"cursor": cursor}), field="query.cursor")
-
-    def test_a_tampered_cursor_is_refused_or_leads_to_the_same_page(self) -> None:
-        event = http_event(LOGS, path={"id": "c#1"}, query={"limit": "1"})
-        cursor = json.loads(send(event)["body"])["cursor"]
-        next_page = send(http_event(LOGS, path={"id": "c#1"}, query={"limit": "1", "cursor": cursor}))["body"]
-
-        for at in range(len(cursor)):
-            other = "A" if cursor[at] != "A" else "B"
-            tampered = http_event(
-                LOGS, path={"id": "c#1"}, query={"limit": "1", "cursor": cursor[:at] + other + cursor[at + 1 :]}
-            )
-            answer = send(tampered)
-            assert answer["statusCode"] == 400 or answer["body"] == next_page

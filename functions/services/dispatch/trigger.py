@@ -3,11 +3,12 @@
 from typing import Any
 
 from patterns.change_data_capture import Facts, publish_changes
+from services.dispatch.facts import TYPES
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
 FACTS = Facts(
     source="dispatch",
-    types=frozenset(kind.event_type for kind in (ASSIGNMENT, ESCALATION)),
+    types=TYPES,
     of={kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
 )
 

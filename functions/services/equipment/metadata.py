@@ -7,7 +7,7 @@ from contract import times
 from contract.locations import board_sort_key
 from patterns.change_data_capture import Change, Fact, lifecycle
 from patterns.errors import Conflict, Invalid, NotFound
-from patterns.key_query import Between, KeyQuery
+from patterns.key_query import KeyQuery, LessThan
 from patterns.optimistic_lock import Command, Draft
 from patterns.ttl import ttl_at
 from services.equipment.tables import HISTORY, HISTORY_BY_TIME, partition_of
@@ -37,7 +37,8 @@ def revisions_of(equipment_id: str) -> KeyQuery:
 
 def revisions_until(equipment_id: str, time: str) -> KeyQuery:
     """Ask for the revisions that were made until `time`, newest first."""
-    sort = Between(0, times.to_ms(time))
+    # No range from 0: there are times before 1970, and DynamoDB refuses a range that ends before it begins.
+    sort = LessThan(times.to_ms(time) + 1)
     return KeyQuery(keys=HISTORY_BY_TIME, index="ByTime", partition=partition_of(equipment_id), sort=sort)
 
 
@@ -57,7 +58,8 @@ def register(equipment_id: str, content: Mapping[str, Any], command: Command) ->
 
 def retire(row: Mapping[str, Any], command: Command) -> Draft:
     """Decide the tombstone of what stands in `row`: a revision that says the same, marked deleted."""
-    attributes = {**attributes_of(row["id"]), "ttl": ttl_at(command.now_ms, TOMBSTONE_DAYS)}
+    timestamp = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
+    attributes = {**attributes_of(row["id"]), "ttl": ttl_at(timestamp, TOMBSTONE_DAYS)}
     return Draft(
         content=_content(row), attributes=attributes, command=command, deleted=True, revives=False, repeats=True
     )

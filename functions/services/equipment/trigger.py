@@ -4,19 +4,11 @@ from typing import Any
 
 from patterns.change_data_capture import Facts, publish_changes
 from services.equipment import audit, metadata, state
+from services.equipment.facts import TYPES
 
 FACTS = Facts(
     source="equipment",
-    types=frozenset(
-        {
-            "equipment-created",
-            "equipment-updated",
-            "equipment-deleted",
-            "equipment-undeleted",
-            "audit-recorded",
-            "state-reported",
-        }
-    ),
+    types=TYPES,
     of={
         metadata.DISCRIMINATOR: metadata.equipment_changed,
         audit.DISCRIMINATOR: audit.audit_recorded,

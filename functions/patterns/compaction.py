@@ -1,0 +1,30 @@
+"""Several updates of one row in one batch -> one write: the newest wins before writing, as it would have after."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from patterns.domain_event import DomainEvent
+from patterns.inverse_oplock import order_of
+from patterns.view_update import ViewUpdate
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message that was understood: its id in the batch, its body, the event in it and what the view keeps of that."""
+
+    message_id: str
+    body: str
+    event: DomainEvent
+    update: ViewUpdate
+
+
+def compact(letters: Iterable[Letter]) -> list[list[Letter]]:
+    """Put together what one write can settle, newest first: the same row under the same oplock.
+
+    Never across oplocks: a joint condition would lose what one of them would have kept.
+    """
+    groups: dict[tuple[object, ...], list[Letter]] = {}
+    for letter in letters:
+        update = letter.update
+        groups.setdefault((update.oplock, *sorted(update.key.items())), []).append(letter)
+    return [sorted(group, key=lambda letter: order_of(letter.event), reverse=True) for group in groups.values()]

@@ -1,0 +1,19 @@
+"""Metrics within the log line: CloudWatch takes them out of members that `_aws` points to (embedded metric format)."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+
+def directive(
+    *, dimension: str, counts: Iterable[str], milliseconds: Iterable[str] = (), now_ms: int
+) -> dict[str, Any]:
+    """Give the member `_aws` of a line in which `counts` and `milliseconds` are metrics, by the member `dimension`.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+    """
+    metrics = [{"Name": name, "Unit": "Count"} for name in counts]
+    metrics += [{"Name": name, "Unit": "Milliseconds"} for name in milliseconds]
+    namespace = os.environ["POWERTOOLS_METRICS_NAMESPACE"]
+    directives = [{"Namespace": namespace, "Dimensions": [[dimension]], "Metrics": metrics}]
+    return {"Timestamp": now_ms, "CloudWatchMetrics": directives}

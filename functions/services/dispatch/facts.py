@@ -1,0 +1,3 @@
+"""The types of facts that dispatch tells the world."""
+
+TYPES = frozenset({"operator-assigned", "state-escalated"})

@@ -1,0 +1,137 @@
+"""What wakes somebody up, and one page that shows how it goes: found in the stack, so that nothing is listed here."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+from constructs import Construct, IConstruct
+
+from infra.api import Api
+from infra.function import METRICS, Function
+from infra.queues import LastResort
+from infra.target import Target
+from infra.view import View
+from patterns.ledger import Fate
+
+MINUTE: Final = Duration.minutes(1)
+LATE_SECONDS: Final = 300  # a view is behind by seconds when all is well
+FULL_WIDTH: Final = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """A metric that should not be above a value for so many minutes in a row, and what it means when it is.
+
+    The metric has no label: with one, CDK writes it as metric math, which the emulator refuses.
+    """
+
+    name: str
+    metric: cloudwatch.Metric
+    above: float
+    minutes: int
+    means: str
+
+
+class Operations(Construct):
+    """Alarms and a dashboard for what stands in a scope so far."""
+
+    def __init__(self, scope: Construct) -> None:
+        super().__init__(scope, "Operations")
+        arn = Target.of(self).alarm_topic
+        self._topic = sns.Topic.from_topic_arn(self, "Topic", arn) if arn else None
+        found = scope.node.find_all()
+        for watched in found:
+            for signal in _signals(watched):
+                self._alarm(watched, signal)
+        cloudwatch.Dashboard(self, "Dashboard", widgets=[[graph] for graph in _graphs(found)])
+
+    def _alarm(self, watched: IConstruct, signal: Signal) -> None:
+        alarm = signal.metric.create_alarm(
+            self,
+            f"{watched.node.path.partition('/')[2]}/{signal.name}".replace("/", "-"),
+            alarm_description=signal.means,
+            threshold=signal.above,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            evaluation_periods=signal.minutes,
+            # Most of these metrics are not told at all while there is nothing to tell.
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        if self._topic:
+            alarm.add_alarm_action(actions.SnsAction(self._topic))
+
+
+def _signals(watched: IConstruct) -> Iterator[Signal]:
+    match watched:
+        case LastResort():
+            means = f"Messages wait for a person in {watched.node.path}: see README, redrive."
+            yield Signal(name="Waiting", metric=_waiting(watched), above=0, minutes=1, means=means)
+        case View():
+            yield from _signals_of_view(watched)
+        case Function(role="trigger"):
+            means = f"What {watched.package.name} does is not published. Its stream forgets it after 24 hours."
+            age = _iterator_age(watched)
+            yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
+        case Api():
+            means = "Callers get 5xx answers: the log of the function says why."
+            yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)
+
+
+def _signals_of_view(view: View) -> Iterator[Signal]:
+    handler, late = view.listener.handler, LATE_SECONDS
+    means = f"{view.name} does not keep up, or its listener fails."
+    yield Signal(name="Oldest", metric=_oldest(view), above=late, minutes=5, means=means)
+    means = f"One in a hundred facts takes longer than {late} s to be in {view.name}."
+    yield Signal(name="Lag", metric=_of_view(view, "lag", "p99"), above=late * 1000, minutes=5, means=means)
+    means = f"{view.name}'s listener raises or times out: whole batches come again."
+    yield Signal(name="Errors", metric=handler.metric_errors(period=MINUTE), above=0, minutes=1, means=means)
+    means = f"{view.name}'s listener is throttled: each time costs its messages one of five attempts."
+    yield Signal(name="Throttles", metric=handler.metric_throttles(period=MINUTE), above=0, minutes=1, means=means)
+
+
+def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
+    views = [one for one in found if isinstance(one, View)]
+    triggers = [one for one in found if isinstance(one, Function) and one.role == "trigger"]
+    resorts = [one for one in found if isinstance(one, LastResort)]
+    for api in (one for one in found if isinstance(one, Api)):
+        yield _graph("HTTP: requests and refusals", {name: _api(api, name) for name in ("count", "4xx", "5xx")})
+    lags = {f"{view.name} {share}": _of_view(view, "lag", share) for view in views for share in ("p50", "p99")}
+    yield _graph("From fact to row (ms)", lags)
+    for view in views:
+        fates = {fate.value: _of_view(view, fate, "Sum") for fate in Fate}
+        yield _graph(f"{view.name}: what became of events", fates)
+    yield _graph("Age of the oldest event that waits for a view (s)", {view.name: _oldest(view) for view in views})
+    ages = {trigger.package.name: _iterator_age(trigger) for trigger in triggers}
+    yield _graph("Age of the last change that a trigger read (ms)", ages)
+    yield _graph("Messages that wait for a person", {queue.node.path: _waiting(queue) for queue in resorts})
+
+
+def _graph(title: str, metrics: Mapping[str, cloudwatch.Metric]) -> cloudwatch.GraphWidget:
+    left = [metric.with_(label=label) for label, metric in metrics.items()]
+    return cloudwatch.GraphWidget(title=title, left=left, width=FULL_WIDTH)
+
+
+def _waiting(queue: LastResort) -> cloudwatch.Metric:
+    return queue.metric_approximate_number_of_messages_visible(period=MINUTE, statistic="Maximum")
+
+
+def _oldest(view: View) -> cloudwatch.Metric:
+    return view.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
+
+
+def _iterator_age(trigger: Function) -> cloudwatch.Metric:
+    return trigger.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
+
+
+def _of_view(view: View, name: str, statistic: str) -> cloudwatch.Metric:
+    own = {"view": view.name}
+    return cloudwatch.Metric(
+        namespace=METRICS, metric_name=name, dimensions_map=own, statistic=statistic, period=MINUTE
+    )
+
+
+def _api(api: Api, name: str) -> cloudwatch.Metric:
+    return api.http.metric(name, period=MINUTE, statistic="Sum")

@@ -1,0 +1,115 @@
+"""What a load test measured, in figures for a person."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+SHARES: Final = (0.50, 0.95, 0.99)
+SHOWN: Final = 5  # of the reports that did not arrive as they should
+
+
+class Log(NamedTuple):
+    """A log by its natural key; `timestamp` is fixed-width UTC."""
+
+    equipment: str
+    state: str
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What a view lacks of what was sent, has more than once, and has although nobody was told that it was written."""
+
+    missing: tuple[Log, ...]
+    repeated: tuple[Log, ...]
+    extra: tuple[Log, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every log arrived once and nothing else did."""
+        return not (self.missing or self.repeated or self.extra)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """A load test.
+
+    answers: how often each status (or error) was the answer to a PUT; put_s: what each took.
+    seen_s: from sending a PUT until a query of the view showed it, of those that were watched; not_seen: the others.
+    complete_s: from the last answer until all of it was read from the view.
+    """
+
+    clients: int
+    sending_s: float
+    answers: Counter[str]
+    put_s: Sequence[float]
+    seen_s: Sequence[float]
+    not_seen: int
+    look_every_s: float
+    complete_s: float
+    arrivals: Arrivals
+
+    @property
+    def good(self) -> bool:
+        """Whether every PUT was answered 201 and is in the view once."""
+        return set(self.answers) == {"201"} and self.arrivals.exact and not self.not_seen
+
+
+def arrivals(sent: Sequence[Log], found: Sequence[Log]) -> Arrivals:
+    """Compare what was sent with what a view answered, page after page."""
+    times_found = Counter(found)
+    wanted = set(sent)
+    return Arrivals(
+        missing=tuple(log for log in sent if log not in times_found),
+        repeated=tuple(log for log, times in times_found.items() if times > 1),
+        extra=tuple(log for log in times_found if log not in wanted),
+    )
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least `share` of them do not exceed (nearest rank); NaN without values."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
+
+
+def report(figures: Figures) -> str:
+    """Lay it out; every line says what was measured."""
+    count = figures.answers.total()
+    lines = [
+        f"{count} state reports from {figures.clients} clients, each sending when its last one was answered",
+        f"{figures.sending_s:.1f} s, {count / figures.sending_s:.0f} a second",
+        f"{'':20}{''.join(f'p{share * 100:.0f}'.rjust(10) for share in SHARES)}",
+        _row("PUT answered", figures.put_s, f"all {len(figures.put_s)}"),
+        _row("PUT -> readable", figures.seen_s, _watched(figures)),
+        f"the view had all of it at most {figures.complete_s:.1f} s after the last answer",
+    ]
+    refused = {answer: times for answer, times in figures.answers.items() if answer != "201"}
+    if refused:
+        told = ", ".join(f"{times} x {answer}" for answer, times in sorted(refused.items()))
+        lines.append(f"NOT ACCEPTED: {told}")
+    return "\n".join([*lines, *_verdict(figures.arrivals, count - sum(refused.values()))])
+
+
+def _row(name: str, seconds: Sequence[float], of: str) -> str:
+    return f"{name:20}{''.join(_ms(percentile(seconds, share)) for share in SHARES)}   ({of})"
+
+
+def _ms(seconds: float) -> str:
+    return f"{'-':>10}" if math.isnan(seconds) else f"{seconds * 1000:>7.0f} ms"
+
+
+def _watched(figures: Figures) -> str:
+    watched = len(figures.seen_s) + figures.not_seen
+    late = f"; {figures.not_seen} NEVER SEEN" if figures.not_seen else ""
+    return f"{watched} of them, looked for every {figures.look_every_s * 1000:.0f} ms with a query of the view{late}"
+
+
+def _verdict(found: Arrivals, accepted: int) -> list[str]:
+    if found.exact:
+        return [f"each of the {accepted} is in the view once, and nothing else is"]
+    kinds = (("MISSING", found.missing), ("MORE THAN ONCE", found.repeated), ("NEVER ACCEPTED", found.extra))
+    return [
+        f"{name}: {len(logs)}, as {'; '.join(' '.join(log) for log in logs[:SHOWN])}" for name, logs in kinds if logs
+    ]

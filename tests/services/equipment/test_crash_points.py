@@ -1,0 +1,234 @@
+"""Each command is broken at every call to AWS that it makes, and asked for again by its client."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from local.in_process import frozen_clock
+from local.loop import Answer, Loop
+from services.equipment.routes import ROUTES
+from tests.samples import NOW
+from tests.services import reports
+from tests.services.interruptions import INTERRUPTIONS, calls_of, interrupt
+from tests.services.versions import (
+    AUDIT,
+    AUDITS,
+    DELETE,
+    PUT,
+    ROLLBACK,
+    audit,
+    delete,
+    everything,
+    get,
+    put,
+    reap,
+    revisions,
+    roll_back,
+    told,
+    versions,
+)
+
+LATER = NOW + 60_000
+
+Request = Callable[[Loop, str], Answer | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A command, and what came before it."""
+
+    name: str
+    route: str
+    given: tuple[Request, ...] = ()
+    command: Callable[[Loop, str], Answer]
+    status: int
+    facts: int = 1
+
+
+def create(loop: Loop, equipment_id: str) -> Answer:
+    return put(loop, equipment_id)
+
+
+def update(loop: Loop, equipment_id: str) -> Answer:
+    return put(loop, equipment_id, "another press", if_match=1)
+
+
+def update_of_somebody(loop: Loop, equipment_id: str) -> Answer:
+    return put(loop, equipment_id, "their press", if_match=2, subject="somebody else")
+
+
+def update_ahead(loop: Loop, equipment_id: str) -> Answer:
+    with frozen_clock(NOW + 2 * 60_000):
+        return update(loop, equipment_id)
+
+
+def update_again(loop: Loop, equipment_id: str) -> Answer:
+    return put(loop, equipment_id, "a third press", if_match=2)
+
+
+def retire(loop: Loop, equipment_id: str) -> Answer:
+    return delete(loop, equipment_id, if_match=1)
+
+
+def back_to_the_first(loop: Loop, equipment_id: str) -> Answer:
+    return roll_back(loop, equipment_id, 1, if_match=2)
+
+
+def first_audit(loop: Loop, equipment_id: str) -> Answer:
+    return audit(loop, equipment_id)
+
+
+def second_audit(loop: Loop, equipment_id: str) -> Answer:
+    return audit(loop, equipment_id, "failed", if_match=1)
+
+
+def report(loop: Loop, equipment_id: str) -> Answer:
+    return reports.report(loop, equipment_id)
+
+
+def the_ttl_service(_: Loop, equipment_id: str) -> None:
+    reap(equipment_id)
+
+
+SCENARIOS = [
+    Scenario(name="create", route=PUT, command=create, status=201),
+    Scenario(name="update", route=PUT, given=(create,), command=update, status=200),
+    Scenario(
+        name="update by a clock that is behind",
+        route=PUT,
+        given=(create, update_ahead),
+        command=update_again,
+        status=200,
+    ),
+    Scenario(name="update that changes nothing", route=PUT, given=(create, update), command=update, status=200, facts=0),
+    Scenario(
+        name="retry of an update behind another's",
+        route=PUT,
+        given=(create, update, update_of_somebody),
+        command=update,
+        status=200,
+        facts=0,
+    ),
+    Scenario(
+        name="retry of a create behind an update",
+        route=PUT,
+        given=(create, update),
+        command=create,
+        status=201,
+        facts=0,
+    ),
+    Scenario(name="recreate", route=PUT, given=(create, retire), command=create, status=201),
+    Scenario(
+        name="recreate by the tombstone's version",
+        route=PUT,
+        given=(create, retire),
+        command=lambda loop, equipment_id: put(loop, equipment_id, if_match=2),
+        status=201,
+    ),
+    Scenario(
+        name="recreate after the TTL service",
+        route=PUT,
+        given=(create, retire, the_ttl_service),
+        command=create,
+        status=201,
+    ),
+    Scenario(name="delete", route=DELETE, given=(create,), command=retire, status=204),
+    Scenario(name="retry of a delete", route=DELETE, given=(create, retire), command=retire, status=204, facts=0),
+    Scenario(name="rollback", route=ROLLBACK, given=(create, update), command=back_to_the_first, status=200),
+    Scenario(name="first audit", route=AUDIT, given=(create,), command=first_audit, status=201),
+    Scenario(name="second audit", route=AUDIT, given=(create, first_audit), command=second_audit, status=200),
+    Scenario(name="report", route=reports.REPORT, command=report, status=201),
+]
+
+
+def prepared(loop: Loop, scenario: Scenario, equipment_id: str) -> None:
+    """Do what comes before the command; nobody has been told of anything since."""
+    for request in scenario.given:
+        request(loop, equipment_id)
+    told(loop, equipment_id)
+
+
+def seen(loop: Loop, equipment_id: str) -> Any:  # noqa: ANN401  answers
+    """Read all that readers can see of a piece of equipment, whatever it is called."""
+    path = {"id": equipment_id}
+    current = get(loop, equipment_id)
+    view = {
+        "current": (current.status, current.body if current.status == 200 else None),
+        "as of now": (get(loop, equipment_id, query={"asOf": "2020-05-01T00:00:00Z"}).body or {}).get("version"),
+        "versions": versions(loop, equipment_id),
+        "audits": everything(loop, AUDITS, path),
+        "revisions": revisions(loop, equipment_id),
+        "states": everything(loop, reports.STATES, path),
+    }
+    return nameless(view, equipment_id)
+
+
+def nameless(view: object, equipment_id: str) -> Any:  # noqa: ANN401
+    """Forget what a piece of equipment is called."""
+    return json.loads(json.dumps(view).replace(json.dumps(equipment_id), '"it"'))
+
+
+def timeless(view: Any) -> Any:  # noqa: ANN401
+    """Forget when changes were made."""
+    if isinstance(view, list):
+        return [timeless(one) for one in view]
+    if isinstance(view, dict):
+        return {name: timeless(value) for name, value in view.items() if name != "changedAt"}
+    return view
+
+
+def told_to_the_client(answer: Answer, equipment_id: str) -> Any:  # noqa: ANN401
+    """Give what an answer is made of, without names and times."""
+    return timeless(nameless([answer.status, answer.headers.get("etag"), answer.body], equipment_id))
+
+
+@pytest.fixture
+def empty_loop() -> Any:  # noqa: ANN401
+    """Everything, empty: moto copies whole tables at each transaction."""
+    with Loop() as loop, frozen_clock(NOW):
+        yield loop
+
+
+def test_every_command_of_the_service_is_broken_here() -> None:
+    assert {scenario.route for scenario in SCENARIOS} == {route for route in ROUTES if not route.startswith("GET ")}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_command_that_is_broken_at_any_call_is_done_or_not_and_a_retry_leaves_it_done_once(
+    empty_loop: Loop, scenario: Scenario
+) -> None:
+    loop = empty_loop
+    prepared(loop, scenario, "clean")
+    before = seen(loop, "clean")
+    answers: list[Answer] = []
+    calls = calls_of(lambda: answers.append(scenario.command(loop, "clean")))
+    after, expected = seen(loop, "clean"), told_to_the_client(answers[0], "clean")
+    assert answers[0].status == scenario.status
+    assert len(told(loop, "clean")) == scenario.facts
+    assert calls
+
+    for interruption in INTERRUPTIONS:
+        for number, call in enumerate(calls, 1):
+            where = f"{interruption} {number}: {call}"
+            equipment_id = where
+            prepared(loop, scenario, equipment_id)
+
+            broken = interrupt(interruption, number, lambda name=equipment_id: scenario.command(loop, name))
+
+            assert broken is None if interruption.killed else broken.status == 500, where
+            halfway = seen(loop, equipment_id)
+            assert halfway in (before, after), where
+            facts = told(loop, equipment_id)
+            assert len(facts) == (scenario.facts if halfway == after else 0), where
+
+            with frozen_clock(LATER):
+                again = scenario.command(loop, equipment_id)
+
+            assert told_to_the_client(again, equipment_id)[1:] == expected[1:], where
+            assert again.status in ({200, 201} if scenario.route == reports.REPORT else {scenario.status}), where
+            finally_seen = seen(loop, equipment_id)
+            assert finally_seen == after if halfway == after else timeless(finally_seen) == timeless(after), where
+            assert len(facts + told(loop, equipment_id)) == scenario.facts, where

@@ -1,0 +1,100 @@
+"""A cursor fits the question it was given for, and no other."""
+
+import pytest
+
+from local.loop import Loop
+from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, assign, escalate, report
+
+Question = tuple[str, dict[str, str], dict[str, str]]
+
+QUESTIONS: list[Question] = [
+    (STATES, {"id": "c#1"}, {}),
+    (STATES, {"id": "c#2"}, {}),
+    (STATES, {"id": "c#1"}, {"from": "2020-04-24"}),
+    (STATES, {"id": "c#1"}, {"from": "2020-04-24T00:00"}),
+    (LOGS, {"id": "c#1"}, {}),
+    (LOGS, {"id": "c#2"}, {}),
+    (LOGS, {"id": "c#1"}, {"state": "WARNING1"}),
+    (LOGS, {"id": "c#1"}, {"state": "WARNING*"}),
+    (OPERATOR_LOGS, {"operator": "Liz"}, {}),
+    (OPERATOR_LOGS, {"operator": "Liz"}, {"to": "2020-04-25"}),
+    (ESCALATIONS, {"supervisor": "Sara"}, {}),
+    (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1"}),
+    (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1", "date": "2020-04-24"}),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rows(loop: Loop) -> None:
+    """Two pieces of equipment with three logs each, all of Liz and Sara."""
+    for equipment_id in ("c#1", "c#2"):
+        for minute in range(3):
+            at = f"2020-04-24T14:5{minute}:00.000Z"
+            log = {"id": equipment_id, "state": "WARNING1", "timestamp": at}
+            report(loop, equipment_id, at=at)
+            assign(loop, equipment_id, "Liz", path=log)
+            escalate(loop, equipment_id, "Sara", path=log)
+    loop.run()
+
+
+def cursor_of(loop: Loop, question: Question) -> str:
+    route, path, query = question
+    cursor: str = loop.request(route, path=path, query=query | {"limit": "1"}).body["cursor"]
+    return cursor
+
+
+@pytest.mark.parametrize("asked", range(len(QUESTIONS)))
+def test_a_cursor_fits_its_own_question_and_no_other(loop: Loop, asked: int) -> None:
+    route, path, query = QUESTIONS[asked]
+
+    for given, question in enumerate(QUESTIONS):
+        cursor = cursor_of(loop, question)
+        answer = loop.request(route, path=path, query=query | {"cursor": cursor})
+
+        assert answer.status == (200 if asked == given else 400)
+        if asked == given:
+            assert len(answer.body["items"]) in {2, 5}
+        else:
+            assert [error["field"] for error in answer.body["errors"]] == ["query.cursor"]
+
+
+@pytest.mark.parametrize("limit", ["1", "2", "1000"])
+def test_a_cursor_may_be_followed_with_another_limit(loop: Loop, limit: str) -> None:
+    for question in QUESTIONS:
+        route, path, query = question
+        answer = loop.request(route, path=path, query=query | {"limit": limit, "cursor": cursor_of(loop, question)})
+
+        assert answer.status == 200
+        assert 1 <= len(answer.body["items"]) <= int(limit)
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "null", "e30", "\x00", "é", "\ud800", "A" * 100_000, "W3t9LCIiXQ"], ids=lambda c: ascii(c)[:9]
+)
+def test_a_cursor_that_is_none_is_refused(loop: Loop, cursor: str) -> None:
+    for route, path, query in QUESTIONS:
+        assert loop.request(route, path=path, query=query | {"cursor": cursor}).status == 400
+
+
+def test_a_tampered_cursor_is_refused_or_leads_to_the_same_page(loop: Loop) -> None:
+    cursor = cursor_of(loop, (LOGS, {"id": "c#1"}, {}))
+    page = loop.request(LOGS, path={"id": "c#1"}, query={"cursor": cursor}).body
+
+    for at, character in enumerate(cursor):
+        tampered = cursor[:at] + ("A" if character != "A" else "B") + cursor[at + 1 :]
+        answer = loop.request(LOGS, path={"id": "c#1"}, query={"cursor": tampered})
+
+        assert answer.status == 400 or answer.body == page
+
+
+def test_the_cursor_of_the_longest_ids_still_fits(loop: Loop) -> None:
+    longest = "🏭" * 128
+    for minute in range(2):
+        at = f"2020-04-24T14:5{minute}:00.000Z"
+        assign(loop, longest, longest, path={"id": longest, "state": "A" * 32, "timestamp": at})
+    loop.run()
+
+    cursor = cursor_of(loop, (OPERATOR_LOGS, {"operator": longest}, {}))
+    answer = loop.request(OPERATOR_LOGS, path={"operator": longest}, query={"cursor": cursor})
+
+    assert [item["timestamp"] for item in answer.body["items"]] == ["2020-04-24T14:50:00.000Z"]

@@ -1,0 +1,85 @@
+"""What the triggers tell, and what they are silent about."""
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from local.lambda_context import LambdaContext
+from local.loop import Loop
+from local.packages import owner_of_table
+from patterns.publish import NotPublished
+from tests.samples import paths, sample
+from tests.wire import Wire
+
+STREAMS = [path.stem for path in paths("stream")]
+TTL_SERVICE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+
+
+def table_of(message: Mapping[str, Any]) -> str:
+    table: str = message["Records"][0]["eventSourceARN"].split("/")[1]
+    return table
+
+
+def tell(loop: Loop, message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give a batch to its trigger; give what is published."""
+    package = owner_of_table(table_of(message))
+    package.handler("trigger")(message, LambdaContext(f"{package.name}-trigger"))
+    return [json.loads(body)["detail"] for body in loop.new_messages()]
+
+
+def removal(message: dict[str, Any], identity: Mapping[str, str] | None) -> dict[str, Any]:
+    """Turn a record into the removal of the row that it tells of."""
+    removed = deepcopy(message)
+    record = removed["Records"][0]
+    record["eventName"] = "REMOVE"
+    record["dynamodb"]["OldImage"] = record["dynamodb"].pop("NewImage")
+    if identity:
+        record["userIdentity"] = dict(identity)
+    return removed
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_change_is_told_as_its_sample_says_however_often_it_comes(loop: Loop, name: str) -> None:
+    expected = [sample("domain", name)]
+
+    assert tell(loop, sample("stream", name)) == expected
+    assert tell(loop, sample("stream", name)) == expected
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_removal_of_an_expired_row_is_silent(loop: Loop, name: str) -> None:
+    assert tell(loop, removal(sample("stream", name), TTL_SERVICE)) == []
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_removal_by_hand_is_no_fault(loop: Loop, name: str) -> None:
+    assert "fault" not in [event["type"] for event in tell(loop, removal(sample("stream", name), None))]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_row_that_lost_a_field_becomes_a_fault_and_does_not_stop_its_neighbour(loop: Loop, name: str) -> None:
+    good = sample("stream", name)
+    bad = deepcopy(good["Records"][0])
+    bad["eventID"] = "bad"
+    for image in ("NewImage", "OldImage"):
+        for lost in ("timestamp", "equipmentId"):
+            bad["dynamodb"].get(image, {}).pop(lost, None)
+
+    told = tell(loop, {"Records": [bad, *good["Records"]]})
+
+    assert [event["type"] for event in told] == ["fault", sample("domain", name)["type"]]
+    assert json.loads(told[0]["fault"]["message"])["eventID"] == "bad"
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_batch_that_cannot_be_published_is_raised(loop: Loop, name: str, wire: Wire, pauses: list[float]) -> None:
+    wire.refuse_entries(lambda _: "ThrottlingException")
+
+    with pytest.raises(NotPublished):
+        tell(loop, sample("stream", name))
+
+    assert loop.new_messages() == []
+    assert pauses

@@ -1,0 +1,248 @@
+"""The access patterns of AWS's own sample, on AWS's own sample."""
+
+import pytest
+
+from contract import times
+from local.device_state_log import sample
+from local.in_process import frozen_clock
+from local.loop import Answer, Loop
+from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
+from tests.wire import Wire
+
+Row = tuple[str, str, str, str, str | None]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sample_is_in_the_system(loop: Loop) -> None:
+    """Write AWS's sample through the API, at 2020-04-28."""
+    for log in sample():
+        path = {"id": log.equipment, "state": log.state, "timestamp": log.timestamp}
+        assert report(loop, log.equipment, log.state, at=log.timestamp, groups=["device"]).status == 201
+        assert assign(loop, log.equipment, log.operator, path=path, groups=["operator"]).status == 201
+        if log.escalated_to:
+            assert escalate(loop, log.equipment, log.escalated_to, path=path, groups=["operator"]).status == 201
+    assert len(loop.run()) == 11 + 11 + 1
+
+
+def ask(loop: Loop, route: str, who: str, **query: str) -> Answer:
+    name = route.partition("{")[2].partition("}")[0]
+    return loop.request(route, path={name: who}, query=query, groups=["analyst"])
+
+
+def rows_of(answer: Answer) -> list[Row]:
+    assert answer.status == 200, answer.body
+    return [
+        (log["equipmentId"], log["state"], log["timestamp"][:19], log["operator"], log.get("escalatedTo"))
+        for log in answer.body["items"]
+    ]
+
+
+def walk(loop: Loop, route: str, who: str, limit: int, **query: str) -> list[Row]:
+    """Follow the cursors to the end."""
+    answer = ask(loop, route, who, limit=str(limit), **query)
+    rows = rows_of(answer)
+    while cursor := answer.body.get("cursor"):
+        answer = ask(loop, route, who, limit=str(limit), cursor=cursor, **query)
+        assert len(answer.body["items"]) <= limit
+        rows += rows_of(answer)
+    return rows
+
+
+WARNINGS_OF_12345: list[Row] = [
+    ("d#12345", "WARNING1", "2020-04-24T14:50:00", "Liz", None),
+    ("d#12345", "WARNING1", "2020-04-24T14:45:00", "Liz", None),
+    ("d#12345", "WARNING1", "2020-04-24T14:40:00", "Liz", None),
+]
+NORMAL_OF_12345: Row = ("d#12345", "NORMAL", "2020-04-24T14:55:00", "Liz", None)
+ESCALATED: Row = ("d#11223", "WARNING4", "2020-04-27T16:15:00", "Sue", "Sara")
+
+
+def test_create_log_entry_for_specific_device(loop: Loop) -> None:
+    assert rows_of(ask(loop, LOGS, "d#11223")) == [
+        ESCALATED,
+        ("d#11223", "WARNING4", "2020-04-27T16:10:00", "Sue", None),
+    ]
+
+
+def test_get_logs_for_specific_device(loop: Loop) -> None:
+    assert rows_of(ask(loop, LOGS, "d#12345", state="WARNING1")) == WARNINGS_OF_12345
+
+
+def test_get_warning_logs_for_specific_device(loop: Loop, wire: Wire) -> None:
+    assert rows_of(ask(loop, LOGS, "d#12345", state="WARNING*")) == WARNINGS_OF_12345
+    (query,) = wire.requests
+    assert "FilterExpression" not in query.parameters
+    assert (query.answer["Count"], query.answer["ScannedCount"]) == (3, 3)
+
+
+def test_warnings_of_several_kinds_come_by_state_and_then_by_time_descending(loop: Loop) -> None:
+    assert [row[1:3] for row in rows_of(ask(loop, LOGS, "d#54321", state="WARNING*"))] == [
+        ("WARNING3", "2020-04-11T05:55:00"),
+        ("WARNING3", "2020-04-11T05:50:00"),
+        ("WARNING2", "2020-04-11T09:25:00"),
+    ]
+
+
+def test_get_logs_for_operator_between_two_dates(loop: Loop) -> None:
+    between = {"from": "2020-04-11T05:58:00", "to": "2020-04-24T14:50:00"}
+
+    assert rows_of(ask(loop, OPERATOR_LOGS, "Liz", **between)) == [
+        *WARNINGS_OF_12345,
+        ("d#54321", "NORMAL", "2020-04-11T06:00:00", "Liz", None),
+    ]
+
+
+def test_get_escalated_logs_for_supervisor(loop: Loop) -> None:
+    assert rows_of(ask(loop, ESCALATIONS, "Sara")) == [ESCALATED]
+
+
+def test_get_escalated_logs_with_specific_status_for_supervisor(loop: Loop) -> None:
+    assert rows_of(ask(loop, ESCALATIONS, "Sara", state="WARNING4")) == [ESCALATED]
+    assert rows_of(ask(loop, ESCALATIONS, "Sara", state="WARNING1")) == []
+
+
+def test_get_escalated_logs_with_specific_status_for_supervisor_for_date(loop: Loop) -> None:
+    assert rows_of(ask(loop, ESCALATIONS, "Sara", state="WARNING4", date="2020-04-27")) == [ESCALATED]
+    assert rows_of(ask(loop, ESCALATIONS, "Sara", state="WARNING4", date="2020-04-26")) == []
+
+
+def test_all_logs_of_a_device_come_newest_first_whatever_their_state(loop: Loop) -> None:
+    assert rows_of(ask(loop, LOGS, "d#12345")) == [NORMAL_OF_12345, *WARNINGS_OF_12345]
+    times_of = [row[2] for row in rows_of(ask(loop, LOGS, "d#54321"))]
+    assert times_of == sorted(times_of, reverse=True)
+    assert len(times_of) == 5
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"from": "2020-04-11", "to": "2020-04-11"}, 2),
+        ({"from": "2020-04-11T05:55:00Z", "to": "2020-04-11T05:55:00Z"}, 1),
+        ({"from": "2020-04-11T05:55:00.001Z", "to": "2020-04-11"}, 1),
+        ({"to": "2020-04-11T05:54:59.999Z"}, 0),
+        ({"from": "2020-04-24T14:50:00Z"}, 2),
+        ({"from": "2020-04-24T16:50:00+02:00"}, 2),
+        ({"from": "2020-04-24T14:50:00.0005Z"}, 2),
+        ({}, 6),
+    ],
+    ids=str,
+)
+def test_both_ends_of_a_range_belong_to_it_and_a_date_means_its_whole_day(
+    loop: Loop, query: dict[str, str], expected: int
+) -> None:
+    assert len(rows_of(ask(loop, OPERATOR_LOGS, "Liz", **query))) == expected
+
+
+def test_an_exact_state_does_not_match_a_longer_one(loop: Loop) -> None:
+    for state in ("WARN", "WARNING", "WARNING10"):
+        report(loop, "d#longer", state, at=f"2020-04-24T14:50:{len(state):02d}Z")
+    report(loop, "d#longer", "WARNING1", at="2020-04-24T14:50:00Z")
+    loop.run()
+
+    found = {
+        asked: sorted(log["state"] for log in ask(loop, LOGS, "d#longer", state=asked).body["items"])
+        for asked in ("WARN", "WARNING", "WARNING1", "WARNING1*", "W*")
+    }
+
+    assert found == {
+        "WARN": ["WARN"],
+        "WARNING": ["WARNING"],
+        "WARNING1": ["WARNING1"],
+        "WARNING1*": ["WARNING1", "WARNING10"],
+        "W*": ["WARN", "WARNING", "WARNING1", "WARNING10"],
+    }
+
+
+QUESTIONS = [
+    (LOGS, "d#54321", {}),
+    (LOGS, "d#54321", {"state": "WARNING3"}),
+    (LOGS, "d#54321", {"state": "WARNING*"}),
+    (OPERATOR_LOGS, "Liz", {}),
+    (OPERATOR_LOGS, "Sue", {"from": "2020-04-11"}),
+    (ESCALATIONS, "Sara", {}),
+]
+
+
+@pytest.mark.parametrize(("route", "who", "query"), QUESTIONS, ids=str)
+def test_following_the_cursors_gives_each_row_once_in_order(
+    loop: Loop, route: str, who: str, query: dict[str, str]
+) -> None:
+    whole = rows_of(ask(loop, route, who, **query))
+
+    assert len(whole) == len(set(whole)) > 0
+    for limit in range(1, len(whole) + 2):
+        assert walk(loop, route, who, limit, **query) == whole
+
+
+def test_logs_of_one_time_are_each_given_once_through_an_index(loop: Loop) -> None:
+    for number in range(5):
+        path = {"id": f"d#tied{number}", "state": "WARNING1", "timestamp": "2020-04-24T14:50:00Z"}
+        assign(loop, path["id"], "Ann", path=path)
+        escalate(loop, path["id"], "Bob", path=path)
+    loop.run()
+
+    for limit in (1, 2, 3, 5):
+        for route, who in ((OPERATOR_LOGS, "Ann"), (ESCALATIONS, "Bob")):
+            answer = ask(loop, route, who, limit=str(limit))
+            found = [log["equipmentId"] for log in answer.body["items"]]
+            while cursor := answer.body.get("cursor"):
+                answer = ask(loop, route, who, limit=str(limit), cursor=cursor)
+                found += [log["equipmentId"] for log in answer.body["items"]]
+            assert sorted(found) == [f"d#tied{number}" for number in range(5)]
+
+
+def test_expired_rows_are_hidden_although_they_are_still_there(loop: Loop) -> None:
+    rows = len(loop.rows("STATE_LOG_TABLE"))
+
+    # d#54321's five logs are of 11 April; they were assigned on 28 April, which is when the rows' ttl counts from.
+    with frozen_clock(times.to_ms("2020-04-28T00:00:00Z") + 33 * 86_400_000 - 1):
+        assert len(rows_of(ask(loop, LOGS, "d#54321"))) == 5
+    with frozen_clock(times.to_ms("2020-04-28T00:00:00Z") + 33 * 86_400_000):
+        assert [rows_of(ask(loop, route, who, **query)) for route, who, query in QUESTIONS] == [[]] * len(QUESTIONS)
+
+    assert len(loop.rows("STATE_LOG_TABLE")) == rows
+
+
+def test_an_empty_page_with_a_cursor_is_not_the_end(loop: Loop) -> None:
+    # By state, descending, C and B come before A and expire before it.
+    for state, at in [("C", "2020-04-01"), ("B", "2020-04-01"), ("A", "2020-04-20")]:
+        report(loop, "d#fading", state, at=f"{at}T00:00:00Z" if state == "C" else f"{at}T00:00:01Z")
+    assign(loop, "d#fading", "Fay", path={"id": "d#fading", "state": "A", "timestamp": "2020-04-20T00:00:01Z"})
+    loop.run()
+
+    with frozen_clock(times.to_ms("2020-04-01T00:00:01Z") + 33 * 86_400_000):
+        first = ask(loop, LOGS, "d#fading", state="C*", limit="1")
+        assert first.body["items"] == []
+        assert walk(loop, LOGS, "d#fading", 1) == [("d#fading", "A", "2020-04-20T00:00:01", "Fay", None)]
+        pages = [ask(loop, LOGS, "d#fading", limit="2")]
+        pages.append(ask(loop, LOGS, "d#fading", limit="2", cursor=pages[0].body["cursor"]))
+
+    assert [len(page.body["items"]) for page in pages] == [1, 0]
+
+
+def test_a_page_of_expired_rows_has_a_cursor_to_the_rows_that_live(loop: Loop) -> None:
+    # Assigned late, the oldest report lives longest: the two newer ones are gone when it is not.
+    for number, state in enumerate(["OLD", "MID", "NEW"]):
+        report(loop, "d#upside", state, at=f"2020-04-0{number + 1}T00:00:00Z")
+    path = {"id": "d#upside", "state": "OLD", "timestamp": "2020-04-01T00:00:00Z"}
+    assign(loop, "d#upside", "Fay", path=path)
+    loop.run()
+
+    with frozen_clock(times.to_ms("2020-04-03T00:00:00Z") + 33 * 86_400_000):
+        first = ask(loop, LOGS, "d#upside", limit="2")
+        second = ask(loop, LOGS, "d#upside", limit="2", cursor=first.body["cursor"])
+
+    assert first.body["items"] == []
+    assert [log["state"] for log in second.body["items"]] == ["OLD"]
+
+
+@pytest.mark.parametrize(("route", "who", "query"), QUESTIONS, ids=str)
+def test_a_page_is_one_query(loop: Loop, wire: Wire, route: str, who: str, query: dict[str, str]) -> None:
+    ask(loop, route, who, **query)
+
+    assert wire.operations == ["Query"]
+
+
+@pytest.mark.parametrize("who", ["nobody", "Liz ", "liz", "d#12345", "🏭"])
+def test_who_is_unknown_has_no_logs(loop: Loop, who: str) -> None:
+    assert [ask(loop, route, who).body for route in (OPERATOR_LOGS, ESCALATIONS)] == [{"items": []}] * 2

@@ -1,0 +1,102 @@
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from patterns.domain_event import DomainEvent
+from patterns.errors import Poison
+from tests.samples import fact, paths, sample
+from views.state_log.view import INDEXES, KEYS, ON, on_operator_assigned, on_state_escalated, on_state_reported
+
+TYPES = {
+    "state-reported": ("equipment", on_state_reported),
+    "operator-assigned": ("dispatch", on_operator_assigned),
+    "state-escalated": ("dispatch", on_state_escalated),
+}
+
+
+def test_sets_of_fields_under_different_oplocks_are_disjoint_from_each_other_and_from_the_key() -> None:
+    updates = [ON[source, name](fact(name)) for name, (source, _) in TYPES.items()]
+
+    for one, other in combinations(updates, 2):
+        assert one.oplock != other.oplock
+        assert not one.fields.keys() & other.fields.keys()
+        assert one.key == other.key
+    for update in updates:
+        assert not update.fields.keys() & (update.key.keys() | update.key_fields.keys() | {"ttl"})
+
+
+def test_every_event_writes_what_the_indexes_need_from_the_key() -> None:
+    of_indexes = {name for index in INDEXES.values() for name in (index.keys.partition, index.keys.sort)}
+
+    for name, (source, _) in TYPES.items():
+        update = ON[source, name](fact(name))
+        own = {"Operator", "EscalatedTo"}
+        assert of_indexes - own <= update.key.keys() | update.key_fields.keys()
+
+
+@pytest.mark.parametrize("name", list(TYPES))
+@pytest.mark.parametrize("field", ["equipmentId", "state", "timestamp"])
+@pytest.mark.parametrize("value", [None, "", 7, ["x"], {"S": "x"}], ids=str)
+def test_an_event_that_lacks_a_part_of_the_key_is_poison(name: str, field: str, value: object) -> None:
+    source, _ = TYPES[name]
+
+    with pytest.raises(Poison):
+        ON[source, name](fact(name, **{field: value}))
+
+
+@pytest.mark.parametrize(("name", "field"), [("operator-assigned", "operator"), ("state-escalated", "supervisor")])
+@pytest.mark.parametrize("value", [None, "", 7])
+def test_nobody_cannot_see_to_a_log(name: str, field: str, value: object) -> None:
+    with pytest.raises(Poison):
+        ON["dispatch", name](fact(name, **{field: value}))
+
+
+@pytest.mark.parametrize("name", list(TYPES))
+@pytest.mark.parametrize("state", ["WARNING1#2020", "warning1", "WARNING*", "", "A" * 33])
+def test_a_state_that_would_blur_the_key_is_refused(name: str, state: str) -> None:
+    source, _ = TYPES[name]
+
+    with pytest.raises((Poison, ValueError)):
+        ON[source, name](fact(name, state=state))
+
+
+@pytest.mark.parametrize("name", list(TYPES))
+@pytest.mark.parametrize(
+    "timestamp",
+    ["2020-04-24T14:50:00Z", "2020-04-24T16:50:00.000+02:00", "2020-04-24", "2020-04-24T14:50:00.000Z#", "1587739800000"],
+)
+def test_a_time_of_another_width_would_break_the_order_and_is_refused(name: str, timestamp: str) -> None:
+    source, _ = TYPES[name]
+
+    with pytest.raises((Poison, ValueError)):
+        ON[source, name](fact(name, timestamp=timestamp))
+
+
+@pytest.mark.parametrize("name", list(TYPES))
+def test_fields_that_nobody_knows_yet_do_not_matter(name: str) -> None:
+    source, decide = TYPES[name]
+
+    assert ON[source, name](fact(name, colour="red", nested={"a": [1]})) == decide(fact(name))
+
+
+@pytest.mark.parametrize("detail", ["", 0, False, {"celsius": 81.5}, ["a"], "🏭"], ids=repr)
+def test_a_detail_is_kept_as_it_is_and_a_missing_one_is_removed(detail: object) -> None:
+    assert on_state_reported(fact("state-reported", detail=detail)).fields == {"Detail": detail}
+    assert on_state_reported(fact("state-reported", detail=None)).fields == {"Detail": None}
+
+
+@pytest.mark.parametrize("path", paths("domain"), ids=lambda path: path.stem)
+def test_every_sample_that_the_view_subscribes_to_has_a_key(path: object) -> None:
+    event = DomainEvent.from_wire(sample("domain", getattr(path, "stem", "")))
+    decide = ON.get((event.tags["source"], event.type))
+    if decide is None:
+        pytest.skip("not of this view")
+
+    assert decide(event).key.keys() == {KEYS.partition, KEYS.sort}
+
+
+def test_views_never_read_raw() -> None:
+    for name, (source, _) in TYPES.items():
+        event = fact(name)
+        assert ON[source, name](event) == ON[source, name](replace(event, raw=None))
