@@ -12,12 +12,11 @@ from patterns.schema import TableSchema
 # A name is all that is known of a key at synth. It is refused if it says nothing but when, or nothing at all:
 # `createdAt`, `event_date`, `type`; `equipmentDay` names a thing, and passes.
 _WHEN: Final = (
-    "date|datetime|day|epoch|hour|millis|minute|month|ms|now|quarter|second|time|timestamp|today|ts|ttl|week|year"
+    "at|changed|created|date|datetime|day|epoch|hour|millis|minute|month|ms|now|quarter|second|time|timestamp|today|ts|"
+    "ttl|updated|week|year"
 )
 _ALWAYS_THE_SAME: Final = "all|const|constant|discriminator|dummy|everything|fixed|global|kind|singleton|static|type"
-_SAYS_NOTHING: Final = (
-    "at|changed|created|end|entity|event|from|iso|key|last|local|of|on|partition|row|start|the|to|updated|utc"
-)
+_SAYS_NOTHING: Final = "end|entity|event|from|iso|key|last|local|of|on|partition|row|start|the|to|utc"
 HOT: Final = frozenset(f"{_WHEN}|{_ALWAYS_THE_SAME}".split("|"))
 NEUTRAL: Final = frozenset(_SAYS_NOTHING.split("|"))
 

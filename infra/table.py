@@ -51,12 +51,14 @@ class Table(dynamodb.Table):
         )
         self._add_indexes(schema)
         # Named, because the `/index/*` of `grant` would allow indexes that nobody declared.
-        self._readable = [self.table_arn, *(f"{self.table_arn}/index/{name}" for name in schema.indexes)]
+        self._indexes = [f"{self.table_arn}/index/{name}" for name in schema.indexes]
         CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
 
     def let_read(self, function: Function) -> None:
         """Allow single reads and queries, of the table and of each declared index."""
-        self._let(function, ["dynamodb:GetItem", "dynamodb:Query"], self._readable)
+        self.let(function, "GetItem", "Query")
+        if self._indexes:
+            self._let(function, ["dynamodb:Query"], self._indexes)
 
     def let(self, function: Function, *actions: str) -> None:
         """Allow exactly these actions, as `PutItem`, on the table and on no index."""

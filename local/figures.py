@@ -103,7 +103,7 @@ def _ms(seconds: float) -> str:
 def _watched(figures: Figures) -> str:
     watched = len(figures.seen_s) + figures.not_seen
     late = f"; {figures.not_seen} NEVER SEEN" if figures.not_seen else ""
-    return f"{watched} of them, looked for every {figures.look_every_s * 1000:.0f} ms with a query of the view{late}"
+    return f"{watched} watched, by a query every {figures.look_every_s * 1000:.0f} ms{late}"
 
 
 def _verdict(found: Arrivals, accepted: int) -> list[str]:

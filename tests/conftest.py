@@ -6,18 +6,16 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from local.in_process import frozen_clock
 from local.loop import Loop
 from patterns import materialize
 from patterns.log import logger
+from tests import examples
 from tests.samples import NOW
 from tests.wire import Wire
 
-# The same examples at every run, so that a submission fails for what it changed; no deadline on a busy machine.
-settings.register_profile("andon", deadline=None, derandomize=True, database=None, max_examples=60)
-settings.load_profile("andon")
+assert examples.ON_TABLES  # its profile is to be in force before any test is read
 
 _numbers = count(1)
 

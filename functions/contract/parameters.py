@@ -6,8 +6,9 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
-from contract import locations, names, times
-from patterns.paging import MAX_LIMIT
+from contract import locations, names, schemas, times
+from contract.schemas import Schema
+from patterns.paging import DEFAULT_LIMIT, MAX_LIMIT
 
 _IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -36,82 +37,96 @@ def _limit(text: str) -> int:
     return int(text)
 
 
-_ID_SCHEMA = {"type": "string", "minLength": 1, "maxLength": names.MAX_ID_CHARACTERS, "pattern": "^[^/]+$"}
+def _as(schema: Schema, example: object = None, **more: object) -> WithJsonSchema:
+    """Say how a parameter looks; what Powertools says by itself knows nothing of the functions that validate."""
+    return WithJsonSchema(schema | more | ({} if example is None else {"examples": [example]}))
+
 
 EquipmentId = Annotated[
     str,
     AfterValidator(names.identifier),
-    WithJsonSchema(_ID_SCHEMA),
-    Path(alias="id", description="Chosen by the client.", example="press-7"),
+    _as(schemas.IDENTIFIER, "press-7"),
+    Path(alias="id", description="Chosen by the client."),
 ]
-Operator = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(_ID_SCHEMA), Path(example="Liz")]
-Supervisor = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(_ID_SCHEMA), Path(example="Sara")]
+Operator = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Liz"), Path()]
+Supervisor = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Sara"), Path()]
 State = Annotated[
     str,
     AfterValidator(names.state),
-    WithJsonSchema({"type": "string", "pattern": names.STATE_PATTERN}),
-    Path(description="What the equipment reported.", example="WARNING1"),
+    _as(schemas.STATE, "WARNING1"),
+    Path(description="What the equipment reported."),
 ]
 Timestamp = Annotated[
     str,
     AfterValidator(times.normalised),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
-    Path(description="ISO 8601; without an offset it is UTC.", example="2026-11-21T09:35:00Z"),
+    _as(schemas.TIME, "2026-11-21T09:35:00Z"),
+    Path(description="ISO 8601; without an offset it is UTC."),
 ]
 
 IfMatch = Annotated[
     int | None,
     BeforeValidator(_version),
-    WithJsonSchema({"type": "string", "pattern": f"^{_IF_MATCH.pattern}$"}),
-    Header(alias="If-Match", description='The version that is changed, quoted: `"3"`.', example='"3"'),
+    _as(schemas.VERSION, '"3"'),
+    Header(alias="If-Match", description='The version that is changed, quoted: `"3"`.'),
 ]
 IfNoneMatch = Annotated[
     str | None,
+    _as(schemas.TEXT, '"3"'),
     Header(alias="If-None-Match", description="Versions that the client has, quoted: 304 if it is one of them."),
 ]
 AsOf = Annotated[
     str | None,
-    AfterValidator(lambda text: text and times.normalised(text)),
-    Query(alias="asOf", description="A time: what was current then.", example="2026-11-21T09:35:00Z"),
+    AfterValidator(times.normalised),
+    _as(schemas.TIME, "2026-11-21T09:35:00Z"),
+    Query(alias="asOf", description="A time: what was current then."),
 ]
 Part = Annotated[
     str,
     AfterValidator(names.part),
-    WithJsonSchema(_ID_SCHEMA | {"pattern": "^[^/#]+$"}),
-    Path(description="A part of the equipment; `_` is the whole.", example="hydraulics"),
+    _as(schemas.PART, "hydraulics"),
+    Path(description="A part of the equipment; `_` is the whole."),
 ]
 Version = Annotated[
-    int,
-    BeforeValidator(_number),
-    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 999_999_999}),
-    Path(alias="n", description="Counted from 1.", example=1),
+    int, BeforeValidator(_number), _as(schemas.NUMBER, 1), Path(alias="n", description="Counted from 1.")
 ]
 From = Annotated[
     str | None,
-    AfterValidator(lambda text: text and times.first_of(text)),
+    AfterValidator(times.first_of),
+    _as(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="from", description="A time, or a date: from its beginning. Inclusive."),
 ]
 To = Annotated[
     str | None,
-    AfterValidator(lambda text: text and times.last_of(text)),
+    AfterValidator(times.last_of),
+    _as(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="to", description="A time, or a date: to its end. Inclusive."),
 ]
-Limit = Annotated[int, BeforeValidator(_limit), Query(description="Rows a page.", ge=1, le=MAX_LIMIT)]
-Company = Annotated[
-    str, AfterValidator(locations.part), WithJsonSchema(_ID_SCHEMA | {"pattern": "^[^/#]+$"}), Path(example="Acme")
+Limit = Annotated[
+    int,
+    BeforeValidator(_limit),
+    _as(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
+    Query(description="Rows a page."),
 ]
+Company = Annotated[str, AfterValidator(locations.part), _as(schemas.LOCATION_PART, "Acme"), Path()]
 LocationFilter = Annotated[
     str | None,
-    Query(description="A place within the company, from the country down, parts separated by `/`.", example="MX/West"),
+    _as(schemas.LOCATION, "MX/West"),
+    Query(description="A place within the company, from the country down, parts separated by `/`."),
 ]
 StateFilter = Annotated[
     str | None,
-    AfterValidator(lambda text: text and names.state_filter(text)),
-    Query(description="A state, or its beginning and a `*`.", example="WARNING*"),
+    AfterValidator(names.state_filter),
+    _as(schemas.STATE_FILTER, "WARNING*"),
+    Query(description="A state, or its beginning and a `*`."),
 ]
 Day = Annotated[
     str | None,
-    AfterValidator(lambda text: text and times.date(text)),
-    Query(description="A date; needs an exact `state`.", example="2026-11-21"),
+    AfterValidator(times.date),
+    _as(schemas.DATE, "2026-11-21"),
+    Query(description="A date; needs an exact `state`."),
 ]
-Cursor = Annotated[str | None, Query(description="Where to go on: the `cursor` of the page before.")]
+Cursor = Annotated[
+    str | None,
+    _as(schemas.TEXT),
+    Query(description="Where to go on: the `cursor` of the page before."),
+]

@@ -8,6 +8,7 @@ from typing import Any, Final
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 
 from patterns import clock, strict_json
 from patterns.caller import Caller, authorize
@@ -34,7 +35,7 @@ class HttpApi(APIGatewayHttpResolver):
         super().__init__(enable_validation=True, json_body_deserializer=parse)
         self._routes = routes
         self._error: Exception | None = None
-        self.use(middlewares=[_refuse_unknown_query])
+        self.use(middlewares=[_refuse_unknown_query, _refuse_array])
         self.exception_handler([RequestValidationError])(_invalid)
         self.exception_handler([Rejected])(_rejected)
         self.exception_handler([NotFoundError])(_no_route)
@@ -155,4 +156,13 @@ def _refuse_unknown_query(app: Any, next_middleware: Callable[[Any], Response[st
     if unknown:
         fields = tuple(FieldError(f"query.{name}", "is not a parameter of this route") for name in unknown)
         raise Invalid("The request is invalid.", fields=fields)
+    return next_middleware(app)
+
+
+def _refuse_array(app: Any, next_middleware: Callable[[Any], Response[str]]) -> Response[str]:  # noqa: ANN401
+    """Refuse an array where the body is an object: Powertools takes its first member and forgets the others."""
+    kinds = [parameter.field_info.annotation for parameter in app.context["_route"].dependant.body_params]
+    is_object = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
+    if is_object and app.current_event.body.lstrip().startswith("["):
+        raise Invalid.field("body", "must be an object")
     return next_middleware(app)

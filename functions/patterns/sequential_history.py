@@ -153,8 +153,8 @@ def _judge(versions: Versions, draft: Draft, row: Item | None) -> Generator[str,
     verdict = judge(draft, row)
     if not isinstance(verdict, Recognise):
         return verdict
-    if row and verdict.version <= row["version"]:  # behind it there could only be an orphan
-        yield "recognise"
-        if again := recognise(versions, draft.command.fingerprint, verdict.version):
-            return again
-    raise verdict.otherwise
+    yield "recognise"  # never on an orphan: that is behind the version that stands, and this command's is not
+    again = recognise(versions, draft.command.fingerprint, verdict.version)
+    if again is None:
+        raise verdict.otherwise
+    return again

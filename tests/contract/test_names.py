@@ -18,7 +18,9 @@ def test_an_identifier_is_1_to_128_printable_characters_without_a_slash(text: st
     assert accepted == valid
 
 
-@pytest.mark.parametrize("text", ["d#12345", "press-7", "Zoë's ÆØÅ", "工作机", "🏭", " ", "a b", "x" * 128, "🏭" * 128, "%2F", "\\"])
+@pytest.mark.parametrize(
+    "text", ["d#12345", "press-7", "Zoë's ÆØÅ", "工作机", "🏭", " ", "a b", "x" * 128, "🏭" * 128, "%2F", "\\"]
+)
 def test_what_people_call_machines_is_an_identifier(text: str) -> None:
     assert names.identifier(text) == text
 

@@ -86,12 +86,14 @@ class Synthesised:
 
     def allowed(self, file: str) -> set[tuple[str, str]]:
         """Pairs of action and resource."""
-        return {
-            (action, text(resource))
-            for statement in self.statements(file)
-            for action in listed(statement["Action"])
-            for resource in listed(statement["Resource"])
-        }
+        return {(action, resource) for action, resource, _ in self.grants(file)}
+
+    def grants(self, file: str) -> Iterator[tuple[str, str, Properties]]:
+        """Each action, resource and what it is conditional on."""
+        for statement in self.statements(file):
+            for action in listed(statement["Action"]):
+                for resource in listed(statement["Resource"]):
+                    yield action, text(resource), statement.get("Condition", {})
 
     def mappings(self, file: str) -> list[Properties]:
         """What calls a function from a stream or a queue."""

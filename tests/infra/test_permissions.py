@@ -26,8 +26,8 @@ def reads(aws: Synthesised, package: Package) -> Pairs:
         for name, schema in declared_tables(package).items()
         for index in schema.indexes
     }
-    readable = indexed.union(own_tables(aws, package))
-    return {(f"dynamodb:{action}", resource) for action in ("GetItem", "Query") for resource in readable}
+    of_tables = {(f"dynamodb:{action}", table) for action in ("GetItem", "Query") for table in own_tables(aws, package)}
+    return of_tables | {("dynamodb:Query", index) for index in indexed}
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=name_of)

@@ -67,6 +67,15 @@ def test_concurrency_is_limited_at_the_queue_and_not_reserved(aws: Synthesised, 
 
 
 @pytest.mark.parametrize("file", LISTENERS)
+def test_on_the_emulator_a_view_has_two_listeners_for_each_is_a_process_from_the_start(
+    local: Synthesised, file: str
+) -> None:
+    [mapping] = local.mappings(file)
+
+    assert mapping["ScalingConfig"]["MaximumConcurrency"] == 2
+
+
+@pytest.mark.parametrize("file", LISTENERS)
 def test_a_message_stays_hidden_for_six_times_as_long_as_its_listener_may_run(aws: Synthesised, file: str) -> None:
     assert queue_of(aws, file)["VisibilityTimeout"] >= 6 * aws.functions()[file]["Timeout"]
 

@@ -7,6 +7,7 @@ from aws_cdk import aws_sqs as sqs
 from infra import nag
 from infra.api import Api
 from infra.package import Package
+from patterns.schema import Index, Keys
 from tests.infra.synthesised import synthesise
 from views.state_log import view as state_log
 
@@ -28,6 +29,20 @@ def test_a_view_may_forget_as_soon_as_no_event_can_be_redelivered(layer: Path, m
     monkeypatch.setattr(state_log, "TTL_DAYS", REDELIVERY_DAYS)
 
     synthesise(layer)
+
+
+def test_a_view_partitioned_by_a_date_is_refused(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_log, "INDEXES", {"ByDate": Index(Keys("Date", "DeviceID"))})
+
+    with pytest.raises(ValueError, match=r"STATE_LOG_TABLE, index ByDate: the partition key 'Date'"):
+        synthesise(layer)
+
+
+def test_a_view_whose_faults_come_back_to_it_is_refused(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_log, "ON", {**state_log.ON, ("state_log", "fault"): state_log.on_state_reported})
+
+    with pytest.raises(ValueError, match=r"round for ever: state_log -fault-> state_log"):
+        synthesise(layer)
 
 
 def test_a_target_that_does_not_exist_is_refused(layer: Path) -> None:

@@ -105,7 +105,5 @@ def test_a_customer_key_is_a_context_value_away_and_whoever_uses_the_table_may_u
 
 
 def key_schema(keys: Keys) -> list[dict[str, str]]:
-    return [
-        {"AttributeName": keys.partition, "KeyType": "HASH"},
-        {"AttributeName": keys.sort, "KeyType": "RANGE"},
-    ]
+    kinds = zip(keys.names, ("HASH", "RANGE"), strict=False)
+    return [{"AttributeName": name, "KeyType": kind} for name, kind in kinds]

@@ -87,7 +87,7 @@ def test_replaying_an_event_writes_a_row_and_a_second_time_nothing(path: Path, w
 
     assert any(first.written.values())
     assert not any(second.written.values())
-    assert list(report(second))[0] == "wrote nothing"
+    assert next(report(second)) == "wrote nothing"
     assert first.answers == second.answers
     assert first.published == second.published == []
 

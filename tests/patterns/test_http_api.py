@@ -1,10 +1,11 @@
 import json
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import ClientError
+from pydantic import BaseModel
 
 from local.lambda_context import LambdaContext
 from local.lambda_events import http_event
@@ -127,7 +128,7 @@ def test_a_caller_is_forgotten_after_the_request() -> None:
 
     assert answered["statusCode"] == 403
     with pytest.raises(KeyError):
-        assert app.caller
+        _ = app.caller
 
 
 @pytest.mark.parametrize("route", ["GET /others", "$default", "DELETE /things/{id}"])
@@ -148,3 +149,34 @@ def test_a_parameter_that_the_route_does_not_know_is_refused_in_words_that_can_b
 
     assert answered["statusCode"] == 400
     assert answered["body"].encode()
+
+
+BODY: Final = "PUT /bodies"
+
+
+class Body(BaseModel):
+    """One object."""
+
+    colour: str
+
+
+bodies = HttpApi({BODY: frozenset({"admin"})})
+
+
+@bodies.put("/bodies")
+def put_body(body: Body) -> Response[str]:
+    """Give the body back."""
+    return answer(HTTPStatus.OK, body.model_dump())
+
+
+@pytest.mark.parametrize("array", ['[{"colour": "red"}]', ' \n[{"colour": "red"}, {"colour": "blue"}]', "[]", "[[]]"])
+def test_an_array_is_no_body_although_its_first_member_would_be(array: str) -> None:
+    answered = bodies.handler(http_event(BODY, body=array), LambdaContext("things-command"))
+
+    assert answered["statusCode"] == 400
+
+
+def test_an_array_within_a_text_does_not_matter() -> None:
+    answered = bodies.handler(http_event(BODY, body={"colour": "[red]"}), LambdaContext("things-command"))
+
+    assert json.loads(answered["body"]) == {"colour": "[red]"}

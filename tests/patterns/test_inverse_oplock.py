@@ -12,6 +12,7 @@ from patterns.expressions import Condition
 from patterns.inverse_oplock import ATTEMPTS, Contended, Outcome, oplock_attribute, order_of, put_if_newer
 from patterns.ttl import ttl_at
 from patterns.view_update import ViewUpdate
+from tests.examples import ON_TABLES
 from tests.patterns.things import ON, TABLE, TTL_DAYS, TTL_MS, World, happened
 from tests.samples import NOW
 from tests.wire import Wire
@@ -68,6 +69,7 @@ def of_thing(name: str, event: DomainEvent) -> DomainEvent:
     return replace(event, entities={"thing": {**event.entity("thing").fields, "name": name}})
 
 
+@ON_TABLES
 @given(histories, st.data())
 def test_a_row_is_the_same_whatever_order_and_however_often_events_arrive(
     world: World, history: list[DomainEvent], data: st.DataObject

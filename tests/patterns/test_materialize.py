@@ -17,6 +17,7 @@ from tests.wire import Parameters, Wire
 
 BATCH = 10
 PLACES = [0, 5, 9]
+FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 
 
 def deliver(*bodies: str) -> list[str]:
@@ -195,8 +196,9 @@ def test_a_message_without_a_body_does_not_harm_its_neighbours(world: World, nam
 
     answer = materialize(event, LambdaContext("things-listener"), view=VIEW)
 
-    assert answer == {"batchItemFailures": [{"itemIdentifier": "hollow"}]}
+    assert answer == {"batchItemFailures": []}
     assert world.thing(name) is not None
+    assert [envelope["detail-type"] for envelope in world.new_envelopes()] == ["fault"]
 
 
 @pytest.mark.usefixtures("world")
@@ -256,21 +258,78 @@ def test_an_event_is_read_tolerantly() -> None:
     assert update.fields["colour"] == "red"
 
 
+def test_several_updates_of_one_row_in_one_batch_are_one_write(world: World, name: str, wire: Wire) -> None:
+    paintings = [message(happened("painted", name, id=f"e{number}", colour=f"c{number}")) for number in (1, 3, 2)]
+
+    assert deliver(*paintings, *paintings) == []
+
+    assert wire.operations == ["UpdateItem"]
+    row = world.thing(name)
+    assert row is not None
+    assert row["colour"] == "c3"
+
+
+def test_updates_under_different_oplocks_are_each_written(world: World, name: str, wire: Wire) -> None:
+    assert deliver(message(happened("painted", name, colour="red")), message(happened("weighed", name, grams=7))) == []
+
+    assert wire.operations == ["UpdateItem"] * 2
+    row = world.thing(name)
+    assert row is not None
+    assert (row["colour"], row["grams"]) == ("red", 7)
+
+
+def test_a_newest_update_that_can_never_be_written_gives_way_to_the_one_before_it(world: World, name: str) -> None:
+    paintings = [
+        message(happened("painted", name, id="e1", colour="red")),
+        message(happened("painted", name, id="e2", colour="x" * 410_000)),
+    ]
+
+    assert deliver(*paintings) == []
+
+    row = world.thing(name)
+    assert row is not None
+    assert row["colour"] == "red"
+    (envelope,) = world.new_envelopes()
+    assert '"e2"' in envelope["detail"]["fault"]["message"]
+
+
+def test_all_updates_of_a_row_come_again_if_it_could_not_be_written(world: World, name: str, wire: Wire) -> None:
+    wire.fail("UpdateItem", "ThrottlingException", when=is_about(name))
+    bodies = batch(name, message(happened("painted", name, id="e1", colour="red")), 3)
+    bodies.append(message(happened("painted", name, id="e2", colour="blue")))
+
+    assert sorted(deliver(*bodies)) == ["message-10", "message-3"]
+
+    assert len(rows_of_batch(world, name)) == 9
+    assert world.thing(name) is None
+
+
 def test_a_line_is_logged_of_what_became_of_a_batch_and_nothing_of_what_it_said(
     world: World, name: str, wire: Wire, log_lines: list[dict[str, Any]]
 ) -> None:
-    wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name}!"))
-    good = message(happened("painted", name, id="e2", colour="a secret colour"))
-    older = message(happened("painted", name, id="e1", colour="a secret colour"))
-    expired = message(happened("painted", name, at=0, colour="a secret colour"))
-    failing = message(happened("painted", f"{name}!", colour="a secret colour"))
+    def painted(thing: str, **members: Any) -> str:  # noqa: ANN401
+        return message(happened("painted", f"{name} {thing}", colour="a secret colour", **members))
 
-    deliver(good, good, older, expired, failing, "a secret that is not JSON")
+    deliver(painted("seen", id="e2"), painted("outdone", id="e2"))
+    log_lines.clear()
+    wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name} failing"))
+
+    deliver(
+        painted("new", id="e2", at=NOW - 5),
+        painted("new", id="e1", at=NOW - 5),
+        painted("seen", id="e2"),
+        painted("outdone", id="e1"),
+        painted("late", at=0),
+        painted("failing"),
+        "a secret that is not JSON",
+    )
 
     (line,) = log_lines
-    told = {outcome: line[outcome] for outcome in ("applied", "duplicate", "stale", "expired", "failed", "fault")}
-    assert told == dict.fromkeys(told, 1)
-    assert line["received"] == 6
-    assert line["errors"] == ["ThrottlingException"]
+    fates = {fate: line[fate] for fate in FATES}
+    assert fates == dict.fromkeys(FATES, 1)
+    assert sum(fates.values()) == line["received"] == 7
+    assert line["thing-painted.applied"] == 1
+    assert line["lag"] == [5]
+    assert line["errors"] == ["Poison", "ThrottlingException"]
     assert "secret" not in json.dumps(line)
-    world.new_envelopes()
+    assert len(world.new_envelopes()) == 1

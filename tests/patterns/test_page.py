@@ -9,6 +9,7 @@ from patterns.errors import Invalid
 from patterns.expressions import Condition
 from patterns.key_query import BeginsWith, Between, KeyQuery
 from patterns.page import read_page
+from tests.examples import ON_TABLES
 from tests.patterns.things import BY_COLOUR, KEYS, TABLE, World
 from tests.samples import NOW
 from tests.wire import Wire
@@ -163,6 +164,7 @@ def test_an_error_that_is_not_the_cursors_fault_is_raised_as_it_is(name: str, wi
         read(whole(name))
 
 
+@ON_TABLES
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.booleans()), unique_by=lambda row: row[0], max_size=8), st.integers(1, 9)
 )

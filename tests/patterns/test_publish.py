@@ -1,5 +1,6 @@
 import json
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ from tests.wire import Wire
 TRANSIENT = ["ThrottlingException", "InternalFailure", "InternalException"]
 
 
-def painted(count: int, **fields: object) -> list[DomainEvent]:
-    return [happened("painted", "a thing", id=f"e{number}", **fields) for number in range(count)]
+def painted(count: int) -> list[DomainEvent]:
+    return [happened("painted", "a thing", id=f"e{number}") for number in range(count)]
 
 
 def id_of(entry: dict[str, str]) -> str:
@@ -67,7 +68,7 @@ def test_requests_stay_within_both_limits_and_carry_every_entry_once_in_order(si
 def test_no_two_requests_could_have_been_one(sizes: list[int]) -> None:
     requests = list(chunks({number: entry_of(size) for number, size in enumerate(sizes)}))
 
-    for request, following in zip(requests, requests[1:], strict=False):
+    for request, following in pairwise(requests):
         first_of_following = size_of(next(iter(following.values())))
         together = sum(map(size_of, request.values())) + first_of_following
         assert len(request) == MAX_REQUEST_ENTRIES or together > MAX_REQUEST_BYTES

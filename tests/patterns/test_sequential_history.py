@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from patterns import sequential_history
+from patterns import sequential_history, versioned_write
 from patterns.errors import PreconditionRequired, Rejected, Stale
 from patterns.expressions import Condition
 from patterns.optimistic_lock import Draft, Saved
@@ -191,7 +191,7 @@ def test_two_writers_leave_one_version_and_its_history_in_every_interleaving_and
         assert said(won.row) == said(end.shown[0])
         winners.add(won.row["colour"])
 
-    print(every_run_of(play), len(race.first))
+    every_run_of(play)
 
     assert winners == {"red", "green"}
 
@@ -271,6 +271,20 @@ def test_a_writer_who_was_taken_for_dead_changes_nothing_when_its_requests_arriv
 
     assert stored(versions) == before
     assert late.next == "fence"
+
+
+def test_a_version_that_somebody_wrote_without_a_fence_is_not_written_over() -> None:
+    versions = another()
+    save(versions, coat("white"))
+    late = Writer(versions, coat("red", if_match=1))
+    while late.next != "current":
+        late.step()
+    versioned_write.save(replace(versions, revisions=None), coat("green", if_match=1))
+
+    late.step()
+
+    assert late.next == "fence"
+    assert (CURRENT.get(versions.key) or {})["colour"] == "green"
 
 
 def test_each_step_is_one_request_and_a_change_is_three() -> None:

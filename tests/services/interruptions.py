@@ -64,7 +64,7 @@ def calls_of(do: Callable[[], object]) -> list[str]:
 
 
 def interrupt(interruption: Interruption, number: int, do: Callable[[], Any]) -> Any:  # noqa: ANN401  what `do` gives
-    """Do something that is interrupted at its call `number`, counted from 1; give what it gives, None if it was killed."""
+    """Do something that is interrupted at its call `number`, counted from 1; give what it gives, None if killed."""
     made = 0
 
     def at(_: str) -> None:

@@ -23,7 +23,7 @@ from tests.wire import Wire
 Use = Callable[[Loop, str], object]
 
 COMMANDS: dict[str, tuple[Use, list[str]]] = {
-    "report a state": (lambda loop, id_: report(loop, id_), ["PutItem"]),
+    "report a state": (report, ["PutItem"]),
     "assign an operator": (lambda loop, id_: assign(loop, id_, "Liz"), ["PutItem"]),
     "escalate to a supervisor": (lambda loop, id_: escalate(loop, id_, "Sara"), ["PutItem"]),
 }
@@ -56,9 +56,7 @@ def test_a_change_of_an_assignment_is_one_write_and_no_read(loop: Loop, equipmen
     assert wire.operations == changed * 2
 
 
-def test_a_report_goes_all_the_way_to_the_view_with_one_publication(
-    loop: Loop, equipment_id: str, wire: Wire
-) -> None:
+def test_a_report_goes_all_the_way_to_the_view_with_one_publication(loop: Loop, equipment_id: str, wire: Wire) -> None:
     loop.run()
     wire.requests.clear()
 
@@ -82,9 +80,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("route", list(QUERIES))
-def test_a_page_is_one_query_and_one_unit_of_capacity(
-    loop: Loop, equipment_id: str, wire: Wire, route: str
-) -> None:
+def test_a_page_is_one_query_and_one_unit_of_capacity(loop: Loop, equipment_id: str, wire: Wire, route: str) -> None:
     log = {"id": equipment_id, "state": "WARNING1", "timestamp": AT}
     report(loop, equipment_id)
     assign(loop, equipment_id, equipment_id, path=log)

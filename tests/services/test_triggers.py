@@ -59,6 +59,15 @@ def test_a_removal_by_hand_is_no_fault(loop: Loop, name: str) -> None:
     assert "fault" not in [event["type"] for event in tell(loop, removal(sample("stream", name), None))]
 
 
+def test_a_report_is_told_when_it_comes_to_be_and_never_again(loop: Loop) -> None:
+    rewritten = sample("stream", "state-reported")
+    rewritten["Records"][0]["eventName"] = "MODIFY"
+    rewritten["Records"][0]["dynamodb"]["OldImage"] = rewritten["Records"][0]["dynamodb"]["NewImage"]
+
+    assert tell(loop, rewritten) == []
+    assert tell(loop, removal(sample("stream", "state-reported"), None)) == []
+
+
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_row_that_lost_a_field_becomes_a_fault_and_does_not_stop_its_neighbour(loop: Loop, name: str) -> None:
     good = sample("stream", name)

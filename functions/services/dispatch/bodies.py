@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from contract import names
+from contract import names, schemas
 
-Person = Annotated[str, AfterValidator(names.identifier), Field(min_length=1, max_length=names.MAX_ID_CHARACTERS)]
+Person = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 
 
 class AssignmentBody(BaseModel):

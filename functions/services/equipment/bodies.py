@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from contract import locations, names
+from contract import locations, names, schemas
 
 MAX_DETAIL_BYTES = 4096
 
 
-def _detail(text: str | None) -> str | None:
-    if text is not None and len(text.encode()) > MAX_DETAIL_BYTES:
+def _detail(text: str) -> str:
+    if len(text.encode()) > MAX_DETAIL_BYTES:
         raise ValueError(f"must be at most {MAX_DETAIL_BYTES} bytes")
     return text
 
@@ -18,12 +18,8 @@ def _detail(text: str | None) -> str | None:
 MAX_NAME_CHARACTERS = 1000
 
 
-Part = Annotated[
-    str,
-    AfterValidator(locations.part),
-    Field(min_length=1, max_length=locations.MAX_PART_CHARACTERS, pattern="^[^/#]+$"),
-]
-Id = Annotated[str, AfterValidator(names.identifier), Field(min_length=1, max_length=names.MAX_ID_CHARACTERS)]
+Part = Annotated[str, AfterValidator(locations.part), WithJsonSchema(schemas.LOCATION_PART)]
+Id = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 
 
 class Location(BaseModel):
@@ -115,8 +111,8 @@ class StateBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    state: Annotated[str, AfterValidator(names.state), Field(pattern=names.STATE_PATTERN, examples=["WARNING1"])]
-    detail: Annotated[str | None, AfterValidator(_detail), Field(max_length=MAX_DETAIL_BYTES)] = None
+    state: Annotated[str, AfterValidator(names.state), WithJsonSchema(schemas.STATE)] = Field(examples=["WARNING1"])
+    detail: Annotated[str, Field(max_length=MAX_DETAIL_BYTES), AfterValidator(_detail)] | None = None
 
 
 class StateReport(BaseModel):

@@ -36,9 +36,7 @@ def test_a_report_of_unregistered_equipment_is_created_and_told_once(loop: Loop,
     assert loop.request(LATEST, path={"id": equipment_id}).body == shown
 
 
-@pytest.mark.parametrize(
-    "at", [AT, "2020-04-24T14:50", "2020-04-24T16:50:00.0001+02:00", "2020-04-24T14:50:00,0009Z"]
-)
+@pytest.mark.parametrize("at", [AT, "2020-04-24T14:50", "2020-04-24T16:50:00.0001+02:00", "2020-04-24T14:50:00,0009Z"])
 def test_the_same_report_again_is_answered_and_not_told_again(loop: Loop, equipment_id: str, at: str) -> None:
     first = report(loop, equipment_id)
 
@@ -49,9 +47,7 @@ def test_the_same_report_again_is_answered_and_not_told_again(loop: Loop, equipm
 
 
 @pytest.mark.parametrize("body", [{"state": "NORMAL"}, {"state": "WARNING1", "detail": "more"}])
-def test_another_state_at_the_same_time_is_a_conflict(
-    loop: Loop, equipment_id: str, body: dict[str, str]
-) -> None:
+def test_another_state_at_the_same_time_is_a_conflict(loop: Loop, equipment_id: str, body: dict[str, str]) -> None:
     report(loop, equipment_id)
 
     assert report(loop, equipment_id, body=body).status == 409
@@ -89,7 +85,6 @@ def test_a_time_ahead_or_of_old_is_refused_exactly_at_the_limit(
 )
 def test_a_detail_has_at_most_4_kb(loop: Loop, equipment_id: str, detail: str, status: int) -> None:
     assert report(loop, equipment_id, body={"state": "ERROR", "detail": detail}).status == status
-
 
 
 def test_reports_are_listed_newest_first_by_the_page(loop: Loop, equipment_id: str) -> None:

@@ -4,7 +4,7 @@ from itertools import count, permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contract import times
@@ -14,6 +14,7 @@ from local.packages import views
 from patterns.domain_event import DomainEvent
 from patterns.inverse_oplock import order_of
 from patterns.ttl import ttl_at
+from tests.examples import ON_TABLES
 from tests.samples import NOW, body_of, fact
 from tests.services.reports import LOGS
 from tests.wire import Wire
@@ -75,7 +76,7 @@ def test_a_row_is_the_same_whatever_order_its_three_facts_arrive_in_each_of_them
         assert row_of(equipment_id) == WHOLE
 
 
-@settings(max_examples=20)
+@ON_TABLES
 @given(st.data())
 def test_a_row_is_the_same_however_its_facts_are_split_into_batches(loop: Loop, data: st.DataObject) -> None:
     equipment_id = an_id()

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_every_event_writes_what_the_indexes_need_from_the_key() -> None:
 @pytest.mark.parametrize("name", list(TYPES))
 @pytest.mark.parametrize("field", ["equipmentId", "state", "timestamp"])
 @pytest.mark.parametrize("value", [None, "", 7, ["x"], {"S": "x"}], ids=str)
-def test_an_event_that_lacks_a_part_of_the_key_is_poison(name: str, field: str, value: object) -> None:
+def test_an_event_that_lacks_a_part_of_the_key_is_poison(name: str, field: str, value: Any) -> None:  # noqa: ANN401
     source, _ = TYPES[name]
 
     with pytest.raises(Poison):
@@ -47,7 +48,7 @@ def test_an_event_that_lacks_a_part_of_the_key_is_poison(name: str, field: str, 
 
 @pytest.mark.parametrize(("name", "field"), [("operator-assigned", "operator"), ("state-escalated", "supervisor")])
 @pytest.mark.parametrize("value", [None, "", 7])
-def test_nobody_cannot_see_to_a_log(name: str, field: str, value: object) -> None:
+def test_nobody_cannot_see_to_a_log(name: str, field: str, value: Any) -> None:  # noqa: ANN401
     with pytest.raises(Poison):
         ON["dispatch", name](fact(name, **{field: value}))
 
@@ -64,7 +65,13 @@ def test_a_state_that_would_blur_the_key_is_refused(name: str, state: str) -> No
 @pytest.mark.parametrize("name", list(TYPES))
 @pytest.mark.parametrize(
     "timestamp",
-    ["2020-04-24T14:50:00Z", "2020-04-24T16:50:00.000+02:00", "2020-04-24", "2020-04-24T14:50:00.000Z#", "1587739800000"],
+    [
+        "2020-04-24T14:50:00Z",
+        "2020-04-24T16:50:00.000+02:00",
+        "2020-04-24",
+        "2020-04-24T14:50:00.000Z#",
+        "1587739800000",
+    ],
 )
 def test_a_time_of_another_width_would_break_the_order_and_is_refused(name: str, timestamp: str) -> None:
     source, _ = TYPES[name]

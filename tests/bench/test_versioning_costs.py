@@ -1,0 +1,27 @@
+import subprocess
+import sys
+from pathlib import Path
+
+from local.versioning_costs import Figure, report
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_way_of_keeping_versions_costs_what_it_does_on_paper() -> None:
+    # A process of its own: moto, which this one has loaded, would answer in the emulator's place.
+    command = [sys.executable, "-m", "local.versioning_costs"]
+    environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "PATH": "/usr/bin:/bin"}
+
+    done = subprocess.run(  # noqa: S603
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "<- differs" not in done.stdout
+
+
+def test_a_figure_that_differs_is_pointed_at() -> None:
+    text = report([Figure("two tables", 1, 4.0, 4), Figure("by time", 2, 3.0, 2)])
+
+    assert [("differs" in line) for line in text.splitlines()] == [False, False, True]
+    assert Figure("by time", 2, 3.0, 2).differs

@@ -1,0 +1,13 @@
+from collections import Counter
+
+from local import load
+from local.figures import report
+from local.stack import Stack
+
+
+def test_what_clients_report_at_once_is_in_the_view_once(stack: Stack) -> None:
+    figures = load.run(stack, commands=100, clients=4)
+
+    print(report(figures))  # noqa: T201
+    assert figures.good, report(figures)
+    assert figures.answers == Counter({"201": 100})

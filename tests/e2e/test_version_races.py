@@ -1,0 +1,199 @@
+"""Many writers of one item at the same time: in threads on the stack's tables, and through its API."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+from threading import Barrier
+from typing import Any, Final, TypeVar
+
+import pytest
+
+from contract import groups
+from local.api import Answer, path_of
+from local.processes import eventually
+from local.stack import Stack
+from patterns import clock
+from patterns.errors import Rejected
+from patterns.optimistic_lock import Command, Draft, fingerprint_of
+from patterns.versioned_write import Versions, save
+from services.equipment import audit, metadata, stores
+from tests.e2e.tables import in_this_process
+
+WRITERS: Final = 32
+PERSISTENT: Final = 8
+THROUGH_THE_API: Final = 4
+WITHIN_S: Final = 60
+
+_numbers = count(1)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something with versions: where they are, how one is decided and what an answer would say of it."""
+
+    versions: Versions
+    draft: Callable[[str, Command], Draft]
+    show: Callable[[Any], dict[str, Any]]
+
+    def write(self, what: str, if_match: int | None) -> int:
+        """Write the next version; give the status that a client would get."""
+        told = {"route": "PUT", "path": {}, "body": what, "actor": "Liz"}
+        fingerprint = fingerprint_of(**told, if_match=if_match)  # type: ignore[arg-type]
+        command = Command(actor="Liz", now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
+        try:
+            return 201 if save(self.versions, self.draft(what, command)).created else 200
+        except Rejected as refused:
+            return refused.status
+
+    def current(self) -> dict[str, Any]:
+        """Read the current row."""
+        row = self.versions.table.get(self.versions.key, consistent=True)
+        assert row is not None
+        return row
+
+    def history(self) -> list[dict[str, Any]]:
+        """Read all revisions, oldest first."""
+        assert self.versions.revisions is not None
+        rows = self.versions.revisions.table.query(self.versions.revisions.all, limit=1000, consistent=True)
+        assert rows.last_key is None
+        return rows.items[::-1]
+
+
+def _body(name: str) -> dict[str, Any]:
+    levels = ("company", "country", "region", "state", "county", "city", "neighborhood")
+    return {"name": name, "factoryId": "gdl-1", "lineId": "line-3", "location": dict.fromkeys(levels, "x")}
+
+
+def _equipment(equipment_id: str) -> Item:
+    return Item(
+        stores.versions_of(equipment_id),
+        lambda name, command: metadata.register(equipment_id, _body(name), command),
+        metadata.shown,
+    )
+
+
+def _audits(equipment_id: str) -> Item:
+    it = {"equipmentId": equipment_id, "part": "belt", "auditor": "Olga"}
+    return Item(
+        stores.audits_of(equipment_id, "belt"),
+        lambda result, command: audit.record({**it, "result": result}, command),
+        audit.shown,
+    )
+
+
+@pytest.fixture
+def equipment_id() -> str:
+    return f"raced {next(_numbers)}"
+
+
+@pytest.fixture(params=["equipment", "audit"])
+def item(stack: Stack, equipment_id: str, request: pytest.FixtureRequest) -> Iterator[Item]:
+    """A piece of equipment that nobody has registered yet, or the audits of a part of one."""
+    with in_this_process(stack):
+        if request.param == "audit":
+            assert _equipment(equipment_id).write("audited", None) == 201
+        yield (_audits if request.param == "audit" else _equipment)(equipment_id)
+
+
+def _at_once(writers: int, do: Callable[[int], T]) -> list[T]:
+    """Let every writer do something, all at the same time."""
+    start = Barrier(writers)
+
+    def run(writer: int) -> T:
+        start.wait()
+        return do(writer)
+
+    with ThreadPoolExecutor(writers) as pool:
+        return list(pool.map(run, range(writers)))
+
+
+def _assert_whole(item: Item, last: int) -> None:
+    """Check that versions 1 to `last` are there, each once and later than the one before, the last one current."""
+    history, current = item.history(), item.current()
+    assert [row["version"] for row in history] == list(range(1, last + 1))
+    stamps = [row["timestamp"] for row in history]
+    assert stamps == sorted(set(stamps))
+    assert item.show(current) == item.show(history[-1])
+    if "latest" in current:
+        assert current["latest"] == last
+
+
+def test_of_32_who_create_and_of_32_who_change_one_version_exactly_one_wins(item: Item) -> None:
+    creates = _at_once(WRITERS, lambda writer: item.write(f"created by {writer}", None))
+    assert Counter(creates) == {201: 1, 428: WRITERS - 1}
+    _assert_whole(item, 1)
+
+    for version in range(1, 6):
+        changes = _at_once(WRITERS, lambda writer, version=version: item.write(f"changed by {writer}", version))
+        assert Counter(changes) == {200: 1, 412: WRITERS - 1}
+        _assert_whole(item, version + 1)
+
+
+def test_one_command_that_32_send_at_once_is_one_version(item: Item) -> None:
+    assert Counter(_at_once(WRITERS, lambda _: item.write("created", None))) == {201: WRITERS}
+    assert Counter(_at_once(WRITERS, lambda _: item.write("changed", 1))) == {200: WRITERS}
+
+    _assert_whole(item, 2)
+
+
+def test_writers_who_read_again_until_they_win_all_win_and_versions_have_no_gap(item: Item) -> None:
+    item.write("created", None)
+    statuses: Counter[int] = Counter()
+
+    def persist(writer: int) -> bool:
+        def wins() -> bool:
+            status = item.write(f"changed by {writer}", item.current()["version"])
+            statuses[status] += 1
+            return status == 200
+
+        return eventually(wins, within_s=WITHIN_S)
+
+    assert all(_at_once(PERSISTENT, persist))
+
+    assert statuses.keys() <= {200, 412}
+    assert statuses[200] == PERSISTENT
+    _assert_whole(item, PERSISTENT + 1)
+
+
+def test_through_the_api_exactly_one_of_them_wins_too(stack: Stack, equipment_id: str) -> None:
+    api = stack.api(groups.ADMIN)
+    path = path_of("equipment", equipment_id)
+    audits = f"{path}/audits/belt"
+    api.put(path, _body("created"))
+    api.put(audits, {"result": "passed", "auditor": "Olga"})
+
+    def change(writer: int) -> Answer:
+        return api.put(path, _body(f"changed by {writer}"), {"if-match": '"1"'})
+
+    def record(writer: int) -> Answer:
+        return api.put(audits, {"result": f"found by {writer}", "auditor": "Olga"}, {"if-match": '"1"'})
+
+    for do, where, history in [(change, path, f"{path}/versions"), (record, audits, f"{audits}/revisions")]:
+        answers = _at_once(THROUGH_THE_API, do)
+        assert Counter(answer.status for answer in answers) == {200: 1, 412: THROUGH_THE_API - 1}
+        (winner,) = (answer.json for answer in answers if answer.status == 200)
+        assert api.get(where).json == winner
+        listed = api.get(history).json["items"]
+        assert len(listed) == 2
+        assert listed[0] == winner
+
+
+def test_versions_are_read_through_the_api_by_pages_each_once_and_in_order(stack: Stack, equipment_id: str) -> None:
+    with in_this_process(stack):
+        item = _equipment(equipment_id)
+        statuses = [item.write(f"version {version + 1}", version or None) for version in range(25)]
+    assert statuses == [201] + [200] * 24
+
+    api, cursor, numbers = stack.api(groups.AUDITOR), "", []
+    while True:
+        page = api.get(f"{path_of('equipment', equipment_id, 'versions')}?limit=10{cursor}").json
+        numbers += [one["version"] for one in page["items"]]
+        if "cursor" not in page:
+            break
+        cursor = f"&cursor={page['cursor']}"
+
+    assert numbers == list(range(25, 0, -1))

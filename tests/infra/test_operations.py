@@ -1,0 +1,107 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.package import Package, pascal
+from tests.infra.synthesised import SERVICES, VIEWS, Properties, Synthesised, listed, synthesise, text
+
+ALARM = "AWS::CloudWatch::Alarm"
+
+named = pytest.mark.parametrize("package", VIEWS, ids=lambda view: view.name)
+
+
+def alarms(synthesised: Synthesised, metric: str, **dimensions: str) -> list[Properties]:
+    """The alarms on a metric; dimension values as `text` writes them."""
+    return [
+        made
+        for made in synthesised.of_type(ALARM).values()
+        if made["MetricName"] == metric
+        and {one["Name"]: text(one["Value"]) for one in made.get("Dimensions", [])} == dimensions
+    ]
+
+
+def alarm(synthesised: Synthesised, metric: str, **dimensions: str) -> Properties:
+    [made] = alarms(synthesised, metric, **dimensions)
+    return made
+
+
+def dead_letters(aws: Synthesised) -> set[str]:
+    """Every queue where messages end: those of redrives, those of rules, and that of faults."""
+    redriven = [made.get("RedrivePolicy") for made in aws.of_type("AWS::SQS::Queue").values()]
+    undelivered = [made["Targets"][0]["DeadLetterConfig"]["Arn"] for made in aws.of_type("AWS::Events::Rule").values()]
+    ends = [policy["deadLetterTargetArn"] for policy in redriven if policy] + undelivered
+    return {end["Fn::GetAtt"][0] for end in ends} | {aws.output("FaultQueueUrl")}
+
+
+def test_a_message_that_waits_for_a_person_wakes_one(aws: Synthesised) -> None:
+    for queue in dead_letters(aws):
+        made = alarm(aws, "ApproximateNumberOfMessagesVisible", QueueName=f"{queue}.QueueName")
+        assert (made["Threshold"], made["ComparisonOperator"]) == (0, "GreaterThanThreshold")
+        assert made["EvaluationPeriods"] == 1
+
+
+@named
+def test_a_view_that_falls_behind_wakes_somebody(aws: Synthesised, package: Package) -> None:
+    queue = aws.output(f"{pascal(package.name)}QueueUrl")
+
+    oldest = alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")
+    lag = alarm(aws, "lag", view=package.name)
+
+    assert oldest["Threshold"] == 300
+    assert (lag["Namespace"], lag["ExtendedStatistic"], lag["Threshold"]) == ("Andon", "p99", 300_000)
+
+
+@named
+@pytest.mark.parametrize("metric", ["Errors", "Throttles"])
+def test_a_listener_that_fails_or_is_throttled_wakes_somebody(aws: Synthesised, package: Package, metric: str) -> None:
+    function = aws.id_of_function(f"views/{package.name}/listener.py")
+
+    assert alarm(aws, metric, FunctionName=function)["Threshold"] == 0
+
+
+@pytest.mark.parametrize("package", SERVICES, ids=lambda service: service.name)
+def test_a_trigger_that_falls_behind_wakes_somebody_long_before_its_stream_forgets(
+    aws: Synthesised, package: Package
+) -> None:
+    made = alarm(aws, "IteratorAge", FunctionName=aws.id_of_function(f"services/{package.name}/trigger.py"))
+
+    assert made["Threshold"] <= 60 * 60 * 1000
+
+
+def test_answers_of_5xx_wake_somebody(aws: Synthesised) -> None:
+    [api] = aws.of_type("AWS::ApiGatewayV2::Api")
+
+    assert alarm(aws, "5xx", ApiId=api)["Threshold"] == 0
+
+
+def test_silence_is_no_alarm_and_every_alarm_says_what_it_means(aws: Synthesised) -> None:
+    for made in aws.of_type(ALARM).values():
+        assert made["TreatMissingData"] == "notBreaching"
+        assert made["AlarmDescription"].endswith((".", "says why."))
+
+
+def test_no_alarm_is_metric_math_which_the_emulator_refuses(aws: Synthesised, local: Synthesised) -> None:
+    assert not [made for made in aws.of_type(ALARM).values() if "Metrics" in made]
+    assert set(local.of_type(ALARM)) == set(aws.of_type(ALARM))
+
+
+def test_alarms_are_heard_by_a_topic_if_the_context_names_one(aws: Synthesised, layer: Path) -> None:
+    topic = "arn:aws:sns:eu-central-1:000000000000:pager"
+
+    heard = synthesise(layer, alarmTopic=topic)
+
+    assert all("AlarmActions" not in made for made in aws.of_type(ALARM).values())
+    assert all(listed(made["AlarmActions"]) == [topic] for made in heard.of_type(ALARM).values())
+
+
+def test_the_dashboard_shows_every_view_every_trigger_and_every_queue_where_messages_end(aws: Synthesised) -> None:
+    [made] = aws.of_type("AWS::CloudWatch::Dashboard").values()
+    shown = text(made["DashboardBody"])
+    widgets: list[dict[str, Any]] = json.loads(shown)["widgets"]
+
+    titles = [widget["properties"]["title"] for widget in widgets]
+    assert all(f"{view.name}: what became of events" in titles for view in VIEWS)
+    assert all(f'"{service.name}"' in shown for service in SERVICES)
+    assert all(f"{queue}.QueueName" in shown for queue in dead_letters(aws))
