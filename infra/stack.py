@@ -18,7 +18,7 @@ class Andon(Stack):
         hub = EventHub(self)
         api = Api(self)
 
-        Service(self, "equipment", hub, api)
+        Service(self, "equipment", hub, api, stream_first=True)
         Service(self, "dispatch", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)

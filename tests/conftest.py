@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
+import tests.examples  # noqa: F401  its profile is to be in force before any test is read
 from local.in_process import frozen_clock
 from local.loop import Loop
 from patterns import materialize
 from patterns.log import logger
-from tests import examples
 from tests.samples import NOW
 from tests.wire import Wire
-
-assert examples.ON_TABLES  # its profile is to be in force before any test is read
 
 _numbers = count(1)
 
@@ -67,7 +65,7 @@ def log_lines() -> Iterator[list[dict[str, Any]]]:
     logger().addHandler(handler)
     handler.setFormatter(logger().registered_formatter)
     yield lines
-    logger().removeHandler(handler)
+    logging.getLogger(logger().name).removeHandler(handler)
 
 
 class _Listening(logging.Handler):

@@ -7,8 +7,8 @@ from patterns.ttl import is_expired, ttl_at
 TTL_DAYS = 33
 
 
-def ttl_of(timestamp: str, *, now_ms: int) -> int:
-    """Give the ttl (epoch seconds) of what is kept about a log, from the log's time.
+def ttl_of(timestamp: str, *, now_ms: int, field: str = "path.timestamp") -> int:
+    """Give the ttl (epoch seconds) of what is kept about a log, from its time, which `field` of the request names.
 
     Raises:
         Invalid: the log is from more than five minutes ahead, or would have expired already.
@@ -17,7 +17,7 @@ def ttl_of(timestamp: str, *, now_ms: int) -> int:
     timestamp_ms = times.to_ms(timestamp)
     ttl = ttl_at(timestamp_ms, TTL_DAYS)
     if timestamp_ms > now_ms + times.MAX_AHEAD_MS:
-        raise Invalid.field("path.timestamp", "lies more than five minutes in the future")
+        raise Invalid.field(field, "lies more than five minutes in the future")
     if is_expired(ttl, now_ms):
-        raise Invalid.field("path.timestamp", f"is older than {TTL_DAYS} days")
+        raise Invalid.field(field, f"is older than {TTL_DAYS} days")
     return ttl

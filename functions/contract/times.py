@@ -24,7 +24,8 @@ def to_ms(text: str) -> int:
         raise ValueError("must be a time such as 2026-11-21T09:35:00Z")
     try:
         moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).__sub__(_EPOCH) // _MILLISECOND
+        # As UTC it must exist, too: an offset can push the first and the last minutes out of the calendar.
+        return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC) - _EPOCH) // _MILLISECOND
     except (ValueError, OverflowError) as error:
         raise ValueError("must be a time that exists") from error
 

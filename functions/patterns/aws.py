@@ -6,6 +6,7 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import ClientError
 
 # Fail fast enough that a retry still fits into the function's timeout; keep sockets open between invocations.
 CONFIG = Config(
@@ -21,6 +22,16 @@ CONFIG = Config(
 def client(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
     """Give the process's client of an AWS service; boto3 clients are thread-safe."""
     return boto3.client(service, config=CONFIG)
+
+
+def code_of(error: ClientError) -> str:
+    """Give the code by which AWS names an error."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def name_of(error: Exception) -> str:
+    """Name an error without its words, which may quote a message: AWS's own code, or its type."""
+    return code_of(error) if isinstance(error, ClientError) else type(error).__name__
 
 
 # Lambda gives a function's whole CPU to its initialisation, whatever its memory: what is made there costs no request.

@@ -6,7 +6,8 @@ Rejected                  a request, towards people
 ├── NotFound              404
 ├── Conflict              409
 ├── Stale                 412
-└── PreconditionRequired  428
+├── PreconditionRequired  428
+└── Unavailable           503
 Poison                    a message that can never succeed, towards the bus: it becomes a `fault`
 """
 
@@ -73,6 +74,12 @@ class PreconditionRequired(Rejected):
     """A change of something that exists needs If-Match."""
 
     status = HTTPStatus.PRECONDITION_REQUIRED
+
+
+class Unavailable(Rejected):
+    """Nothing is wrong with the request; it could not be done now, and may be tried again."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class Poison(Exception):

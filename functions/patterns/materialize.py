@@ -10,6 +10,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from patterns import clock
+from patterns.aws import code_of, name_of
 from patterns.bus_entry import from_message
 from patterns.compaction import Letter, compact
 from patterns.domain_event import DomainEvent
@@ -19,7 +20,7 @@ from patterns.inverse_oplock import put_if_newer
 from patterns.ledger import Fate, Result, failures, line_of
 from patterns.log import logger
 from patterns.publish import publish
-from patterns.table import Table, code_of
+from patterns.table import Table
 from patterns.view_update import On, ViewUpdate
 
 # As many as a batch has messages: each waits for the network, not for the CPU.
@@ -93,7 +94,7 @@ def _settle(letters: list[Letter], view: View) -> list[Result]:
         try:
             fate = _write(letter, view)
         except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
-            return results + [_result(one, Fate.FAILED, _name(error)) for one in (letter, *older)]
+            return results + [_result(one, Fate.FAILED, name_of(error)) for one in (letter, *older)]
         results.append(_result(letter, fate))
         if fate is not Fate.FAULT:
             return results + [_result(one, Fate.COMPACTED) for one in older]
@@ -102,9 +103,9 @@ def _settle(letters: list[Letter], view: View) -> list[Result]:
 
 def _settle_poison(message_id: str, body: str, error: Exception, view: View) -> list[Result]:
     try:
-        return [Result(message_id, _give_up(error, body, view), error=_name(error))]
+        return [Result(message_id, _give_up(error, body, view), error=name_of(error))]
     except Exception as failure:  # noqa: BLE001  see _settle
-        return [Result(message_id, Fate.FAILED, error=_name(failure))]
+        return [Result(message_id, Fate.FAILED, error=name_of(failure))]
 
 
 def _write(letter: Letter, view: View) -> Fate:
@@ -127,8 +128,3 @@ def _give_up(error: Exception, body: str, view: View) -> Fate:
 
 def _result(letter: Letter, fate: Fate, error: str | None = None) -> Result:
     return Result(letter.message_id, fate, letter.event, error)
-
-
-def _name(error: Exception) -> str:
-    """Name an error without its words, which may quote the message: AWS's own code, or its type."""
-    return code_of(error) if isinstance(error, ClientError) else type(error).__name__

@@ -6,12 +6,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from patterns import aws, clock, fault
 from patterns.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Entry, size_of, to_entry
 from patterns.domain_event import DomainEvent
 
 ATTEMPTS = 3
-FIRST_PAUSE_SECONDS = 0.1
+PAUSE_SECONDS = 0.1
 
 # What EventBridge will say again, however often it is asked.
 # https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
@@ -43,29 +45,53 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
         NotPublished: entries still failed after `ATTEMPTS` attempts.
 
     """
-    bus = os.environ["BUS_NAME"]
-    entries = {number: to_entry(event, source=source, bus=bus) for number, event in enumerate(events)}
-    refused = _put_all(entries)
-    faults = [_fault_of_refused(events[number], code, source) for number, code in refused.items()]
-    if _put_all({number: to_entry(event, source=source, bus=bus) for number, event in enumerate(faults)}):
+    put = _put_all(_entries(events, source))
+    put.require_none_waiting()
+    faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
+    faults_put = _put_all(_entries(faults, source))
+    faults_put.require_none_waiting()
+    if faults_put.refused:
         raise NotPublished("a fault was refused")  # a fault of a fault would never end
     return Published(len(events) - len(faults), len(faults))
 
 
-def _put_all(entries: dict[int, Entry]) -> dict[int, str]:
-    """Put all entries, again those that failed; give the codes of those that are refused for good, by number."""
+def try_publish(events: Sequence[DomainEvent], *, source: str) -> frozenset[int]:
+    """Publish `events` for somebody who waits; give the numbers of those that were not published."""
+    put = _put_all(_entries(events, source))
+    return frozenset(put.refused) | frozenset(put.waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class _Put:
+    """What is left of some entries, by number: the codes of those refused for good, and of those that still failed."""
+
+    refused: dict[int, str]
+    waiting: dict[int, str]
+
+    def require_none_waiting(self) -> None:
+        if self.waiting:
+            raise NotPublished(f"{len(self.waiting)} entries failed: {', '.join(sorted(set(self.waiting.values())))}")
+
+
+def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, Entry]:
+    bus = os.environ["BUS_NAME"]
+    return {number: to_entry(event, source=source, bus=bus) for number, event in enumerate(events)}
+
+
+def _put_all(entries: dict[int, Entry]) -> _Put:
+    """Put all entries, again those that failed."""
     refused = {number: "EntryTooLarge" for number, entry in entries.items() if size_of(entry) > MAX_REQUEST_BYTES}
-    waiting = {number: entry for number, entry in entries.items() if number not in refused}
+    failed = {number: "" for number in entries if number not in refused}
     for attempt in range(ATTEMPTS):
-        failed: dict[int, str] = {}
-        for chunk in chunks(waiting):
-            failed |= _put(chunk)
+        if attempt:
+            time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
+        waiting = {number: entries[number] for number in failed}
+        failed = {number: code for chunk in chunks(waiting) for number, code in _put(chunk).items()}
         refused |= {number: code for number, code in failed.items() if code in PERMANENT}
-        waiting = {number: waiting[number] for number in failed if number not in refused}
-        if not waiting:
-            return refused
-        time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + random.random()))  # noqa: S311  jitter is no secret
-    raise NotPublished(f"{len(waiting)} of {len(entries)} entries failed")
+        failed = {number: code for number, code in failed.items() if code not in PERMANENT}
+        if not failed:
+            break
+    return _Put(refused, failed)
 
 
 def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
@@ -84,8 +110,11 @@ def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
 
 
 def _put(chunk: dict[int, Entry]) -> dict[int, str]:
-    """Make one request; give the error codes of the entries that failed, by number."""
-    answer = aws.client("events").put_events(Entries=list(chunk.values()))
+    """Make one request; give the codes of the entries that failed, by number: all if it failed as a whole."""
+    try:
+        answer = aws.client("events").put_events(Entries=list(chunk.values()))
+    except (ClientError, BotoCoreError) as error:
+        return dict.fromkeys(chunk, aws.name_of(error))
     results = zip(chunk, answer["Entries"], strict=True)
     return {number: result["ErrorCode"] for number, result in results if result.get("ErrorCode")}
 

@@ -64,7 +64,7 @@ class Table:
         try:
             answer = aws.client("dynamodb").query(**request)
         except ClientError as error:
-            if start is not None and code_of(error) == "ValidationException":
+            if start is not None and aws.code_of(error) == "ValidationException":
                 raise StartKeyRefused from error
             raise
         last_key = answer.get("LastEvaluatedKey")
@@ -113,12 +113,7 @@ class Table:
         try:
             return getattr(aws.client("dynamodb"), call)(**request)
         except ClientError as error:
-            if code_of(error) == "ConditionalCheckFailedException":
+            if aws.code_of(error) == "ConditionalCheckFailedException":
                 row = error.response.get("Item")
                 raise ConditionFailed(to_plain(row) if row else None) from error
             raise
-
-
-def code_of(error: ClientError) -> str:
-    """Give the code by which AWS names an error."""
-    return str(error.response.get("Error", {}).get("Code", ""))

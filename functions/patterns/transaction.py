@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from patterns import aws
 from patterns.attribute_values import Item, to_plain, to_typed
 from patterns.expressions import Condition, conditional, conditional_update
-from patterns.table import Table, code_of
+from patterns.table import Table
 
 # Codes within a cancelled transaction that a later attempt may not meet.
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
@@ -99,7 +99,7 @@ def transact(*writes: Put | Update | Check) -> None:
     try:
         aws.client("dynamodb").transact_write_items(TransactItems=[write.request() for write in writes])
     except ClientError as error:
-        if code_of(error) != "TransactionCanceledException":
+        if aws.code_of(error) != "TransactionCanceledException":
             raise
         reasons = list(enumerate(error.response["CancellationReasons"]))
         failed = {n: reason.get("Item") for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}

@@ -171,7 +171,7 @@ def _verdict_on(versions: Versions, draft: Draft, refused: _Refused) -> Saved | 
     return _where_nothing_stands(versions.revisions, draft)
 
 
-def _where_nothing_stands(revisions: Revisions, draft: Draft) -> Base | Recognise:
+def _where_nothing_stands(revisions: Revisions, draft: Draft) -> Saved | Base | Recognise:
     """Go on behind the newest revision: the current row was a tombstone, and the TTL service took it."""
     rows = revisions.table.query(revisions.all, limit=1, consistent=True).items
     if not rows or not draft.revives or draft.command.if_match not in {None, rows[0]["version"]}:

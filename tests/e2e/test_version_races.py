@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from threading import Barrier
 from typing import Any, Final, TypeVar
@@ -111,6 +112,10 @@ def _at_once(writers: int, do: Callable[[int], T]) -> list[T]:
         return list(pool.map(run, range(writers)))
 
 
+def _change(item: Item, version: int, writer: int) -> int:
+    return item.write(f"version {version} changed by {writer}", version)
+
+
 def _assert_whole(item: Item, last: int) -> None:
     """Check that versions 1 to `last` are there, each once and later than the one before, the last one current."""
     history, current = item.history(), item.current()
@@ -128,7 +133,7 @@ def test_of_32_who_create_and_of_32_who_change_one_version_exactly_one_wins(item
     _assert_whole(item, 1)
 
     for version in range(1, 6):
-        changes = _at_once(WRITERS, lambda writer, version=version: item.write(f"changed by {writer}", version))
+        changes = _at_once(WRITERS, partial(_change, item, version))
         assert Counter(changes) == {200: 1, 412: WRITERS - 1}
         _assert_whole(item, version + 1)
 

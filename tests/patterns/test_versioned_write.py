@@ -18,6 +18,9 @@ from tests.wire import Wire
 
 ALWAYS = Condition("attribute_exists(pk)")
 
+# Behind every timestamp, so that a writer is refused for its version and not for its clock.
+LATER = NOW + 60_000
+
 Kept = Callable[[str], Versions]
 
 WRITES = ("PutItem", "UpdateItem", "TransactWriteItems")
@@ -95,7 +98,7 @@ def test_a_change_of_another_version_is_stale(world: World, kept: Kept, name: st
     before = world.thing(name)
 
     with pytest.raises(Stale):
-        save(kept(name), painting(name, "blue", if_match=if_match))
+        save(kept(name), painting(name, "blue", if_match=if_match, now_ms=LATER))
 
     assert world.thing(name) == before
 
@@ -134,7 +137,7 @@ def test_without_history_a_retry_after_another_change_is_refused(world: World, n
     with pytest.raises(PreconditionRequired):
         save(current_only(name), painting(name, "red"))
     with pytest.raises(Stale):
-        save(current_only(name), painting(name, "blue", if_match=1))
+        save(current_only(name), painting(name, "blue", if_match=1, now_ms=LATER))
 
     assert world.thing(name) == before
 
@@ -208,7 +211,7 @@ def test_of_two_writers_of_one_version_one_wins_and_one_is_stale(
         wire.before(operation, lambda: save(kept(name), painting(name, "blue", if_match=1, actor="else")))
 
     with pytest.raises(Stale):
-        save(kept(name), painting(name, "green", if_match=1))
+        save(kept(name), painting(name, "green", if_match=1, now_ms=LATER))
 
     row = world.thing(name)
     assert row is not None

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
+from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from contract import locations, names, schemas
+from contract import locations, names, schemas, times
 
 MAX_DETAIL_BYTES = 4096
 
@@ -113,6 +114,22 @@ class StateBody(BaseModel):
 
     state: Annotated[str, AfterValidator(names.state), WithJsonSchema(schemas.STATE)] = Field(examples=["WARNING1"])
     detail: Annotated[str, Field(max_length=MAX_DETAIL_BYTES), AfterValidator(_detail)] | None = None
+
+
+class ReportBody(StateBody):
+    """What a device says of itself, or of others, when nobody waits for it to be kept."""
+
+    equipmentId: Id = Field(examples=["press-7"])  # noqa: N815
+    timestamp: Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
+
+
+Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
+
+
+class Accepted(BaseModel):
+    """The ids of the events, in the order of the reports."""
+
+    ids: list[str]
 
 
 class StateReport(BaseModel):

@@ -1,5 +1,6 @@
 """HTTP -> equipment table."""
 
+import os
 from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
@@ -10,14 +11,17 @@ from patterns.expressions import Condition
 from patterns.http_api import HttpApi, answer
 from patterns.openapi import answers
 from patterns.optimistic_lock import Saved
+from patterns.publish import try_publish
 from patterns.table import ConditionFailed
 from patterns.versioned_write import current, save
-from services.equipment import audit, metadata, state
+from services.equipment import audit, metadata, state, stream_first
 from services.equipment.bodies import (
+    Accepted,
     Audit,
     AuditBody,
     Equipment,
     EquipmentBody,
+    Reports,
     RollbackBody,
     StateBody,
     StateReport,
@@ -66,6 +70,21 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
     content = body.model_dump()
     draft = audit.record({"equipmentId": equipment_id, "part": part, **content}, app.command(if_match, content))
     return app.saved(save(audits_of(equipment_id, part), draft), show=audit.shown)
+
+
+@app.post("/states", responses=answers(Accepted, 202, 503))
+def post_states(reports: Reports) -> Response[str]:
+    """Report many states, fire and forget: they are published, and not kept under `/states`."""
+    said = [report.model_dump() for report in reports]
+    tags = {
+        "stage": os.environ["STAGE"],
+        "source": "equipment",
+        "functionname": app.lambda_context.function_name,
+        "pipeline": "equipment.command",
+    }
+    events = stream_first.events_of(said, tags=tags, now_ms=clock.now_ms())
+    stream_first.require_all_published(try_publish(events, source="equipment"))
+    return answer(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events]})
 
 
 @app.put("/equipment/<id>/states/<timestamp>", responses=answers(StateReport, 201, 200, 409))

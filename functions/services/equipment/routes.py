@@ -15,6 +15,7 @@ ROUTES = {
     "GET /equipment/{id}/audits/{part}/revisions": READERS,
     "GET /equipment/{id}/audits/{part}/revisions/{n}": READERS,
     "PUT /equipment/{id}/states/{timestamp}": STATE_REPORTERS,
+    "POST /states": STATE_REPORTERS,
     "GET /equipment/{id}/states": READERS,
     "GET /equipment/{id}/states/latest": READERS,
 }

@@ -1,8 +1,9 @@
 """Each command is broken at every call to AWS that it makes, and asked for again by its client."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -32,6 +33,8 @@ from tests.services.versions import (
 )
 
 LATER = NOW + 60_000
+
+STREAM_FIRST = {"POST /states"}  # it writes no row, so that nothing can be half done
 
 Request = Callable[[Loop, str], Answer | None]
 
@@ -193,14 +196,16 @@ def told_to_the_client(answer: Answer, equipment_id: str) -> Any:  # noqa: ANN40
 
 
 @pytest.fixture
-def empty_loop() -> Any:  # noqa: ANN401
+def empty_loop() -> Iterator[Loop]:
     """Everything, empty: moto copies whole tables at each transaction."""
     with Loop() as loop, frozen_clock(NOW):
         yield loop
 
 
-def test_every_command_of_the_service_is_broken_here() -> None:
-    assert {scenario.route for scenario in SCENARIOS} == {route for route in ROUTES if not route.startswith("GET ")}
+def test_every_command_of_the_service_that_writes_a_row_is_broken_here() -> None:
+    commands = {route for route in ROUTES if not route.startswith("GET ")}
+
+    assert {scenario.route for scenario in SCENARIOS} == commands - STREAM_FIRST
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -223,7 +228,7 @@ def test_a_command_that_is_broken_at_any_call_is_done_or_not_and_a_retry_leaves_
             equipment_id = where
             prepared(loop, scenario, equipment_id)
 
-            broken = interrupt(interruption, number, lambda name=equipment_id: scenario.command(loop, name))
+            broken = interrupt(interruption, number, partial(scenario.command, loop, equipment_id))
 
             assert broken is None if interruption.killed else broken.status == 500, where
             halfway = seen(loop, equipment_id)

@@ -1,10 +1,12 @@
 """What was known, when: versions, one version, as of a time; by the page, and only if it changed."""
 
+from collections.abc import Callable
+
 import pytest
 
 from contract import times
 from local.in_process import frozen_clock
-from local.loop import Loop
+from local.loop import Answer, Loop
 from patterns import aws
 from patterns.attribute_values import to_typed
 from services.equipment import audit as audits
@@ -31,11 +33,13 @@ from tests.services.versions import (
 
 MINUTE = 60_000
 
+Command = Callable[[], Answer]
+
 
 @pytest.fixture(scope="module")
 def storied(loop: Loop) -> str:
     """A piece of equipment that changed every minute from `NOW` on: made, changed, deleted, made again, rolled back."""
-    commands = [
+    commands: list[Command] = [
         lambda: put(loop, "storied", "first"),
         lambda: put(loop, "storied", "second", if_match=1),
         lambda: delete(loop, "storied", if_match=2),

@@ -11,6 +11,8 @@ from tests.services.versions import audit, delete, get, put, reap, revisions, ro
 
 LATER = NOW + 60_000
 
+Command = Callable[[Loop, str], Answer]
+
 
 def said(answer: Answer) -> tuple[object, ...]:
     """Give all that a client is told."""
@@ -43,7 +45,7 @@ def test_a_create_is_recognised_behind_later_updates(loop: Loop, equipment_id: s
 )
 @pytest.mark.parametrize("since", ["nothing", "an update", "a delete", "a recreation", "the TTL service"])
 def test_a_change_is_recognised_whatever_happened_since(
-    loop: Loop, equipment_id: str, command: Callable[[Loop, str], Answer], since: str
+    loop: Loop, equipment_id: str, command: Command, since: str
 ) -> None:
     put(loop, equipment_id)
     put(loop, equipment_id, "a second", if_match=1)
@@ -71,7 +73,8 @@ def test_a_change_is_recognised_whatever_happened_since(
 def test_put_delete_and_the_same_put_within_minutes_are_three_versions_each_with_a_retry_of_its_own(
     loop: Loop, equipment_id: str
 ) -> None:
-    commands = [put, lambda loop, equipment_id: delete(loop, equipment_id, if_match=1), put]
+    create: Command = put
+    commands: list[Command] = [create, lambda loop, equipment_id: delete(loop, equipment_id, if_match=1), create]
 
     firsts, retries = [], []
     for minute, command in enumerate(commands):

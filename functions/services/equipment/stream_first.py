@@ -1,0 +1,54 @@
+"""State reports that go straight to the bus: no row, no stream; for devices that neither wait nor ask again."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from contract import logs, times
+from patterns.domain_event import DomainEvent
+from patterns.errors import FieldError, Invalid, Unavailable
+from patterns.identifiers import time_based
+from services.equipment import state
+
+
+def events_of(reports: Sequence[Mapping[str, Any]], *, tags: Mapping[str, str], now_ms: int) -> list[DomainEvent]:
+    """Turn reports `{equipmentId, state, timestamp, detail?}` into events, each under a UUIDv1.
+
+    Raises:
+        Invalid: times lie ahead or too far back; each is named by its index.
+
+    """
+    offending = [error for number, report in enumerate(reports) for error in _errors_of(number, report, now_ms)]
+    if offending:
+        raise Invalid("The request is invalid.", fields=tuple(offending))
+    return [_event_of(number, report, tags, now_ms) for number, report in enumerate(reports)]
+
+
+def require_all_published(unpublished: Collection[int]) -> None:
+    """Check that nothing was left behind.
+
+    Raises:
+        Unavailable: it was; each report that was not published is named by its index.
+
+    """
+    if unpublished:
+        fields = tuple(FieldError(f"body.{number}", "was not published") for number in sorted(unpublished))
+        raise Unavailable("Some reports were not published; send those again.", fields=fields)
+
+
+def _errors_of(number: int, report: Mapping[str, Any], now_ms: int) -> tuple[FieldError, ...]:
+    try:
+        logs.ttl_of(report["timestamp"], now_ms=now_ms, field=f"body.{number}.timestamp")
+    except Invalid as error:
+        return error.fields
+    return ()
+
+
+def _event_of(number: int, report: Mapping[str, Any], tags: Mapping[str, str], now_ms: int) -> DomainEvent:
+    return DomainEvent(
+        id=time_based(now_ms, tick=number),
+        type="state-reported",
+        timestamp=times.to_ms(report["timestamp"]),
+        partition_key=report["equipmentId"],
+        entities={"state": state.shown(report)},
+        tags=tags,
+    )

@@ -1,0 +1,87 @@
+"""POST /states: straight to the bus, fire and forget."""
+
+import json
+from typing import Any
+
+import pytest
+
+from local.loop import Loop
+from patterns.identifiers import by_time
+from tests.wire import Wire
+
+ROUTE = "POST /states"
+TIME = "2020-04-27T10:00:00.000Z"
+
+
+def report(**parts: str) -> dict[str, Any]:
+    return {"equipmentId": "press-7", "state": "WARNING1", "timestamp": TIME} | parts
+
+
+def test_reports_are_published_in_order_and_no_row_is_written(loop: Loop, wire: Wire) -> None:
+    reports = [report(equipmentId=f"many-{number}", detail="hot") for number in range(25)]
+
+    answer = loop.request(ROUTE, body=reports, groups=("device",))
+
+    assert answer.status == 202
+    details = [json.loads(body)["detail"] for body in loop.new_messages()]
+    assert [event["state"] for event in details] == reports
+    assert [event["id"] for event in details] == answer.body["ids"] == sorted(answer.body["ids"], key=by_time)
+    assert set(wire.operations) - {"ReceiveMessage", "DeleteMessage"} == {"PutEvents"}
+
+
+def test_a_report_reaches_the_views_and_not_the_states(loop: Loop) -> None:
+    loop.request(ROUTE, body=[report(equipmentId="fired", state="ERROR")], groups=("device",))
+    loop.run()
+
+    (log,) = loop.request("GET /equipment/{id}/logs", path={"id": "fired"}).body["items"]
+    assert log["state"] == "ERROR"
+    assert loop.request("GET /equipment/{id}/states", path={"id": "fired"}).body == {"items": []}
+
+
+@pytest.mark.parametrize(
+    ("reports", "fields"),
+    [
+        ([], ["body"]),
+        ([report()] * 101, ["body"]),
+        ({"equipmentId": "press-7"}, ["body"]),
+        ([report(), report(state="bad"), report(), report(timestamp="noon")], ["body.1.state", "body.3.timestamp"]),
+        ([report(), report(timestamp="2030-01-01"), report()], ["body.1.timestamp"]),
+        (
+            [report(timestamp="2019-01-01T00:00:00Z"), report(), report(timestamp="2021-01-01T00:00:00Z")],
+            ["body.0.timestamp", "body.2.timestamp"],
+        ),
+    ],
+)
+def test_nothing_is_published_if_any_report_is_invalid(
+    loop: Loop, wire: Wire, reports: object, fields: list[str]
+) -> None:
+    answer = loop.request(ROUTE, body=reports, groups=("device",))
+
+    assert answer.status == 400
+    assert [error["field"] for error in answer.body["errors"]] == fields
+    assert "PutEvents" not in wire.operations
+
+
+@pytest.mark.usefixtures("pauses")
+def test_reports_that_were_not_published_are_named_by_index_and_the_others_are_not_lost(loop: Loop, wire: Wire) -> None:
+    wire.refuse_entries(lambda entry: "InternalFailure" if "-late" in entry["Detail"] else None)
+    names = ["press-1", "press-2-late", "press-3", "press-4-late"]
+
+    answer = loop.request(ROUTE, body=[report(equipmentId=name) for name in names], groups=("device",))
+
+    assert answer.status == 503
+    assert [error["field"] for error in answer.body["errors"]] == ["body.1", "body.3"]
+    published = [json.loads(body)["detail"]["state"]["equipmentId"] for body in loop.new_messages()]
+    assert published == ["press-1", "press-3"]
+
+
+@pytest.mark.usefixtures("pauses")
+def test_a_request_that_fails_as_a_whole_names_its_ten_reports_only(loop: Loop, wire: Wire) -> None:
+    is_first = lambda parameters: "first" in parameters["Entries"][0]["Detail"]  # noqa: E731
+    wire.fail("PutEvents", "InternalException", when=is_first)
+    names = [*["first"] * 10, *["second"] * 3]
+
+    answer = loop.request(ROUTE, body=[report(equipmentId=name) for name in names], groups=("device",))
+
+    assert [error["field"] for error in answer.body["errors"]] == [f"body.{number}" for number in range(10)]
+    assert len(loop.new_messages()) == 3
