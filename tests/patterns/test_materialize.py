@@ -183,11 +183,14 @@ def test_a_fault_that_cannot_be_published_gives_back_that_message_only(
     assert pauses
 
 
-def test_a_message_that_the_bus_itself_does_not_take_comes_again(world: World, name: str, wire: Wire) -> None:
+def test_a_message_that_the_bus_itself_does_not_take_comes_again(
+    world: World, name: str, wire: Wire, pauses: list[float]
+) -> None:
     wire.fail("PutEvents", "AccessDeniedException")
 
     assert deliver("not JSON", message(happened("painted", name, colour="red"))) == ["message-0"]
     assert world.thing(name) is not None
+    assert pauses
 
 
 def test_a_message_without_a_body_does_not_harm_its_neighbours(world: World, name: str) -> None:

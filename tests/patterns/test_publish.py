@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from patterns.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Entry, size_of, to_entry
 from patterns.domain_event import DomainEvent
 from patterns.fault import fault_of
-from patterns.publish import ATTEMPTS, PERMANENT, NotPublished, Published, chunks, publish
+from patterns.publish import ATTEMPTS, PERMANENT, NotPublished, Published, chunks, publish, try_publish
 from tests.patterns.things import World, happened
 from tests.samples import NOW
 from tests.wire import Wire
@@ -245,10 +245,46 @@ def test_a_published_fault_that_is_refused_is_raised_too(world: World, wire: Wir
     assert arrived(world) == []
 
 
-def test_an_error_of_the_whole_request_is_raised(world: World, wire: Wire) -> None:
+def test_an_error_of_the_whole_request_is_raised(world: World, wire: Wire, pauses: list[float]) -> None:
     wire.fail("PutEvents", "AccessDeniedException")
 
-    with pytest.raises(Exception, match="AccessDenied"):
+    with pytest.raises(NotPublished, match="AccessDenied"):
         publish(painted(1), source="workshop")
 
     assert arrived(world) == []
+    assert pauses
+
+
+def test_a_request_that_fails_as_a_whole_does_not_hold_up_the_next_one(
+    world: World, wire: Wire, pauses: list[float]
+) -> None:
+    wire.fail("PutEvents", "InternalException", times=1)
+
+    assert publish(painted(12), source="workshop") == Published(12, 0)
+
+    assert [len(ids) for ids in tried(wire)] == [10, 2, 10]
+    assert len(arrived(world)) == 12
+    assert len(pauses) == 1
+
+
+def test_who_waits_is_told_by_number_what_was_not_published_and_no_fault_is_made(
+    world: World, wire: Wire, pauses: list[float]
+) -> None:
+    codes = {"e1": "MalformedDetail", "e3": "InternalFailure"}
+    wire.refuse_entries(lambda entry: codes.get(id_of(entry)))
+    events = painted(5)
+    events[4].entities["thing"]["note"] = "x" * MAX_REQUEST_BYTES
+
+    assert try_publish(events, source="workshop") == {1, 3, 4}
+
+    assert [event["id"] for event in arrived(world)] == ["e0", "e2"]
+    assert pauses
+
+
+@pytest.mark.usefixtures("world")
+def test_who_waits_is_told_of_all_when_the_bus_takes_none(wire: Wire, pauses: list[float]) -> None:
+    wire.fail("PutEvents", "ThrottlingException")
+
+    assert try_publish(painted(12), source="workshop") == set(range(12))
+    assert try_publish([], source="workshop") == set()
+    assert pauses

@@ -93,14 +93,11 @@ def test_a_detail_is_kept_as_it_is_and_a_missing_one_is_removed(detail: object) 
     assert on_state_reported(fact("state-reported", detail=None)).fields == {"Detail": None}
 
 
-@pytest.mark.parametrize("path", paths("domain"), ids=lambda path: path.stem)
-def test_every_sample_that_the_view_subscribes_to_has_a_key(path: object) -> None:
-    event = DomainEvent.from_wire(sample("domain", getattr(path, "stem", "")))
-    decide = ON.get((event.tags["source"], event.type))
-    if decide is None:
-        pytest.skip("not of this view")
+@pytest.mark.parametrize("name", [path.stem for path in paths("domain") if path.stem.split(".")[0] in TYPES])
+def test_every_sample_that_the_view_subscribes_to_has_a_key(name: str) -> None:
+    event = DomainEvent.from_wire(sample("domain", name))
 
-    assert decide(event).key.keys() == {KEYS.partition, KEYS.sort}
+    assert ON[event.tags["source"], event.type](event).key.keys() == {KEYS.partition, KEYS.sort}
 
 
 def test_views_never_read_raw() -> None:
