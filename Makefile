@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load test check synth openapi replay format lock pins deploy
+.PHONY: help install up down token load bench test check synth openapi replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ load: install  ## report many states at once to the running system: N=2000 C=8 (
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.replay $(EVENT)
+
+bench: install  ## what our own code costs beside bare boto3: CPU ratios and counts, each with its goal
+	@$(RUN) local.bench
 
 test: check  ## check, then run every test (some of them: ARGS="-k order")
 	@$(PYTHON) -m pytest $(ARGS)

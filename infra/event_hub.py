@@ -1,4 +1,4 @@
-"""The bus, and what hangs on it whoever publishes: its archive, and the queue that keeps faults."""
+"""The bus, and what hangs on it whoever publishes: its archive."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,11 +9,9 @@ from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra import queues
 from infra.function import Function
 from infra.loops import Participant, refuse_loops
 from infra.target import Target
-from patterns import fault
 
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 
@@ -29,11 +27,6 @@ class EventHub(Construct):
         if days := Target.of(self).archive_days:
             everything = events.EventPattern(account=[Aws.ACCOUNT_ID])
             self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
-        # No fault is lost while nothing consumes them.
-        faults = queues.LastResort(self, "FaultQueue")
-        undelivered = queues.LastResort(self, "FaultDeadLetters")
-        self.route(self, "Faults", events.EventPattern(detail_type=[fault.TYPE]), to=faults, undelivered=undelivered)
-        CfnOutput(Stack.of(self), "FaultQueueUrl", value=faults.queue_url)
 
     def join(self, participant: Participant) -> None:
         """Take note of who hears and publishes what.

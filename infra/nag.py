@@ -17,6 +17,8 @@ FAILURE_KEYS: Final = (
 FEW_READS: Final = (
     "written only by Lambda when a trigger gives up, read by a person: CloudTrail data events say more than S3's logs"
 )
+FAULT_KEYS: Final = "an object's key ends in the id of its fault, below a fixed prefix of the one bucket that is theirs"
+FEW_FAULTS: Final = "read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"

@@ -11,6 +11,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct, IConstruct
 
 from infra.api import Api
+from infra.fault_store import FaultStore
 from infra.function import METRICS, Function
 from infra.queues import LastResort
 from infra.target import Target
@@ -20,6 +21,9 @@ from patterns.ledger import Fate
 MINUTE: Final = Duration.minutes(1)
 LATE_SECONDS: Final = 300  # a view is behind by seconds when all is well
 FULL_WIDTH: Final = 24
+
+Reader = View | FaultStore
+"""What has a queue of events and a listener."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +74,11 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             means = f"Messages wait for a person in {watched.node.path}: see README, redrive."
             yield Signal(name="Waiting", metric=_waiting(watched), above=0, minutes=1, means=means)
         case View():
-            yield from _signals_of_view(watched)
+            yield from _signals_of_reader(watched)
+        case FaultStore():
+            means = "Somebody got a message that can never succeed: GET /faults shows it."
+            yield Signal(name="Faults", metric=_of_reader(watched, "received", "Sum"), above=0, minutes=1, means=means)
+            yield from _signals_of_reader(watched)
         case Function(role="trigger"):
             means = f"What {watched.package.name} does is not published. Its stream forgets it after 24 hours."
             age = _iterator_age(watched)
@@ -80,30 +88,30 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)
 
 
-def _signals_of_view(view: View) -> Iterator[Signal]:
-    handler, late = view.listener.handler, LATE_SECONDS
-    means = f"{view.name} does not keep up, or its listener fails."
-    yield Signal(name="Oldest", metric=_oldest(view), above=late, minutes=5, means=means)
-    means = f"One in a hundred facts takes longer than {late} s to be in {view.name}."
-    yield Signal(name="Lag", metric=_of_view(view, "lag", "p99"), above=late * 1000, minutes=5, means=means)
-    means = f"{view.name}'s listener raises or times out: whole batches come again."
+def _signals_of_reader(reader: Reader) -> Iterator[Signal]:
+    handler, late = reader.listener.handler, LATE_SECONDS
+    means = f"{reader.name} does not keep up, or its listener fails."
+    yield Signal(name="Oldest", metric=_oldest(reader), above=late, minutes=5, means=means)
+    means = f"One in a hundred facts takes longer than {late} s to be in {reader.name}."
+    yield Signal(name="Lag", metric=_of_reader(reader, "lag", "p99"), above=late * 1000, minutes=5, means=means)
+    means = f"{reader.name}'s listener raises or times out: whole batches come again."
     yield Signal(name="Errors", metric=handler.metric_errors(period=MINUTE), above=0, minutes=1, means=means)
-    means = f"{view.name}'s listener is throttled: each time costs its messages one of five attempts."
+    means = f"{reader.name}'s listener is throttled: each time costs its messages one of five attempts."
     yield Signal(name="Throttles", metric=handler.metric_throttles(period=MINUTE), above=0, minutes=1, means=means)
 
 
 def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
-    views = [one for one in found if isinstance(one, View)]
+    readers = [one for one in found if isinstance(one, View | FaultStore)]
     triggers = [one for one in found if isinstance(one, Function) and one.role == "trigger"]
     resorts = [one for one in found if isinstance(one, LastResort)]
     for api in (one for one in found if isinstance(one, Api)):
         yield _graph("HTTP: requests and refusals", {name: _api(api, name) for name in ("count", "4xx", "5xx")})
-    lags = {f"{view.name} {share}": _of_view(view, "lag", share) for view in views for share in ("p50", "p99")}
+    lags = {f"{one.name} {share}": _of_reader(one, "lag", share) for one in readers for share in ("p50", "p99")}
     yield _graph("From fact to row (ms)", lags)
-    for view in views:
-        fates = {fate.value: _of_view(view, fate, "Sum") for fate in Fate}
-        yield _graph(f"{view.name}: what became of events", fates)
-    yield _graph("Age of the oldest event that waits for a view (s)", {view.name: _oldest(view) for view in views})
+    for reader in readers:
+        fates = {fate.value: _of_reader(reader, fate, "Sum") for fate in Fate}
+        yield _graph(f"{reader.name}: what became of events", fates)
+    yield _graph("Age of the oldest event that waits (s)", {reader.name: _oldest(reader) for reader in readers})
     ages = {trigger.package.name: _iterator_age(trigger) for trigger in triggers}
     yield _graph("Age of the last change that a trigger read (ms)", ages)
     yield _graph("Messages that wait for a person", {queue.node.path: _waiting(queue) for queue in resorts})
@@ -118,16 +126,16 @@ def _waiting(queue: LastResort) -> cloudwatch.Metric:
     return queue.metric_approximate_number_of_messages_visible(period=MINUTE, statistic="Maximum")
 
 
-def _oldest(view: View) -> cloudwatch.Metric:
-    return view.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
+def _oldest(reader: Reader) -> cloudwatch.Metric:
+    return reader.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
 
 
 def _iterator_age(trigger: Function) -> cloudwatch.Metric:
     return trigger.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
 
 
-def _of_view(view: View, name: str, statistic: str) -> cloudwatch.Metric:
-    own = {"view": view.name}
+def _of_reader(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
+    own = {"view": reader.name}
     return cloudwatch.Metric(
         namespace=METRICS, metric_name=name, dimensions_map=own, statistic=statistic, period=MINUTE
     )

@@ -13,13 +13,13 @@ from aws_cdk import aws_lambda as lambda_
 from patterns.schema import TableSchema
 
 FUNCTIONS: Final = Path(__file__).parents[1] / "functions"
-Side = Literal["services", "views"]
+Side = Literal["services", "views", "stores"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A service or a view, by its folder."""
+    """A service, a view or a store of messages, by its folder."""
 
     side: Side
     name: str
@@ -44,6 +44,10 @@ class Package:
         """Return a view's KEYS, INDEXES, TTL_DAYS and ON."""
         return self._declared_in("view")
 
+    def store(self) -> ModuleType:
+        """Return a store's BUCKET, KEEPS_DAYS and HEARS, and its folders."""
+        return self._declared_in("store")
+
     def has(self, role: str) -> bool:
         """Tell whether there is a handler file of that name."""
         return (self.root / self.side / self.name / f"{role}.py").is_file()
@@ -53,7 +57,7 @@ class Package:
         return f"{self.side}.{self.name}.{role}.handler"
 
     def code(self) -> lambda_.AssetCode:
-        """Pack `functions/` minus every other service and view, so that touching one of them changes one asset."""
+        """Pack `functions/` minus every other package, so that touching one of them changes one asset."""
         return lambda_.Code.from_asset(str(self.root), exclude=self._excluded(), ignore_mode=IgnoreMode.GIT)
 
     def _excluded(self) -> list[str]:

@@ -2,17 +2,20 @@
 
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_sqs as sqs
+from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
 from infra import nag
+from infra.function import Function
+from infra.target import Target
 
 LONGEST: Final = Duration.days(14)  # SQS keeps nothing longer
 
 
 class LastResort(sqs.Queue):
-    """A queue where messages wait for a person, or for a consumer to come."""
+    """A queue where messages wait for a person."""
 
     def __init__(self, scope: Construct, name: str) -> None:
         encryption = sqs.QueueEncryption.SQS_MANAGED
@@ -32,3 +35,17 @@ def work(scope: Construct, name: str, *, consumer_timeout: Duration, dead_letter
         visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds()),
         dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=5),
     )
+
+
+def feed(scope: Construct, listener: Function, *, output: str) -> tuple[sqs.Queue, sqs.Queue]:
+    """Give a listener its queue, and what it cannot process a place to wait; the names of their outputs begin alike."""
+    dead_letters = LastResort(scope, "DeadLetters")
+    queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
+    # Not reserved concurrency: throttled polls would count as receives.
+    concurrency = Target.of(scope).listeners
+    listener.handler.add_event_source(
+        SqsEventSource(queue, batch_size=10, max_concurrency=concurrency, report_batch_item_failures=True)
+    )
+    CfnOutput(Stack.of(scope), f"{output}QueueUrl", value=queue.queue_url)
+    CfnOutput(Stack.of(scope), f"{output}DeadLetterQueueUrl", value=dead_letters.queue_url)
+    return queue, dead_letters

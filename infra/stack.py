@@ -5,6 +5,7 @@ from constructs import Construct
 
 from infra.api import Api
 from infra.event_hub import EventHub
+from infra.fault_store import FaultStore
 from infra.operations import Operations
 from infra.service import Service
 from infra.view import View
@@ -22,5 +23,6 @@ class Andon(Stack):
         Service(self, "dispatch", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
+        FaultStore(self, hub, api)  # knows the queues of the views above
 
         Operations(self)  # of all that stands above

@@ -4,19 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_sqs as sqs
-from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
 from infra import queues
 from infra.api import Api
 from infra.event_hub import RETRY_HOURS, EventHub
-from infra.function import Function, functions_of
+from infra.function import functions_of
 from infra.loops import Participant
 from infra.package import Package, pascal
 from infra.table import Table
-from infra.target import Target
 from patterns import fault
 from patterns.schema import TableSchema
 
@@ -41,22 +38,9 @@ class View(Construct):
         hub.let_publish(listener, only={"detail-type": fault.TYPE})
         hub.join(Participant(name, hears=frozenset(view.ON), publishes=frozenset({(name, fault.TYPE)})))
         self.name, self.listener = name, listener
-        self.queue, dead_letters = self._queues(listener)
+        self.queue, dead_letters = queues.feed(self, listener, output=pascal(name))
         self._subscribe(hub, view.ON, self.queue, dead_letters)
         _refuse_short_lived(name, view.TTL_DAYS, self.queue, dead_letters)
-
-    def _queues(self, listener: Function) -> tuple[sqs.Queue, sqs.Queue]:
-        dead_letters = queues.LastResort(self, "DeadLetters")
-        queue = queues.work(self, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
-        # Not reserved concurrency: throttled polls would count as receives.
-        concurrency = Target.of(self).listeners
-        listener.handler.add_event_source(
-            SqsEventSource(queue, batch_size=10, max_concurrency=concurrency, report_batch_item_failures=True)
-        )
-        prefix = pascal(self.node.id)
-        CfnOutput(Stack.of(self), f"{prefix}QueueUrl", value=queue.queue_url)
-        CfnOutput(Stack.of(self), f"{prefix}DeadLetterQueueUrl", value=dead_letters.queue_url)
-        return queue, dead_letters
 
     def _subscribe(
         self, hub: EventHub, heard: Iterable[tuple[str, str]], queue: sqs.Queue, dead_letters: sqs.Queue

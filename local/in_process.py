@@ -1,4 +1,4 @@
-"""AWS within this process: the declared tables and a bus, on moto. One thread at a time; nothing is deployed."""
+"""AWS within this process: declared tables and buckets, queues, a bus, on moto. One thread at a time."""
 
 import os
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import moto.core  # before any client: it patches botocore when it is imported
 
-from local.packages import services, views
+from local.packages import Package, packages, stores, views
 from patterns import aws, clock
 from patterns.attribute_values import Item, to_plain
 from patterns.schema import Index, Keys, TableSchema
@@ -31,20 +31,27 @@ ENVIRONMENT = {
 
 
 class InProcess(AbstractContextManager["InProcess"]):
-    """Tables named after their environment variables, their streams, and a bus that a queue hears everything of."""
+    """Tables named after their environment variables, their streams, buckets, and a bus that a queue hears all of."""
 
     def __init__(self) -> None:
-        self.schemas = {v: schema for package in services() + views() for v, schema in package.tables.items()}
+        self.schemas = {v: schema for package in packages() for v, schema in package.tables.items()}
+        self.buckets = {package.bucket: package.bucket.lower().replace("_", "-") for package in stores()}
         self._heard: dict[str, str] = {}  # table -> sequence number of the last record
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(_environment(ENVIRONMENT | {variable: variable for variable in self.schemas}))
+        named = {variable: variable for variable in self.schemas} | self.buckets
+        self._stack.enter_context(_environment(ENVIRONMENT | named))
         self._stack.enter_context(moto.mock_aws())
         aws.client.cache_clear()
         self._stack.callback(aws.client.cache_clear)
         for name, schema in self.schemas.items():
             aws.client("dynamodb").create_table(**_table(name, schema))
+        for bucket in self.buckets.values():
+            aws.client("s3").create_bucket(Bucket=bucket)
+        for view in views():
+            variable = _queue_variable(view)
+            os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
         self._queue = _open_bus()
         return self
 
@@ -69,6 +76,17 @@ class InProcess(AbstractContextManager["InProcess"]):
         if self.schemas[table].stream:
             self.new_records(table)
 
+    def objects(self, variable: str) -> list[Item]:
+        """Read a whole bucket, in the order of its keys: `{Key, Body}`."""
+        s3, bucket = aws.client("s3"), self.buckets[variable]
+        keys = [found["Key"] for found in s3.list_objects_v2(Bucket=bucket).get("Contents", [])]
+        return [{"Key": key, "Body": s3.get_object(Bucket=bucket, Key=key)["Body"].read().decode()} for key in keys]
+
+    def restore_objects(self, variable: str, objects: list[Item]) -> None:
+        """Put objects into a bucket."""
+        for one in objects:
+            aws.client("s3").put_object(Bucket=self.buckets[variable], **one)
+
     def new_records(self, table: str) -> list[dict[str, Any]]:
         """Take what a stream has to tell since the last time, as Lambda gets it."""
         streams = aws.client("dynamodbstreams")
@@ -86,12 +104,11 @@ class InProcess(AbstractContextManager["InProcess"]):
 
     def new_messages(self) -> list[str]:
         """Take what was published since the last time, as bodies of a queue's messages."""
-        sqs, bodies = aws.client("sqs"), []
-        while messages := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10).get("Messages", []):
-            for message in messages:
-                sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=message["ReceiptHandle"])
-                bodies.append(message["Body"])
-        return bodies
+        return _taken(self._queue)
+
+    def queued(self, view: Package) -> list[str]:
+        """Take what was put on a view's own queue, past the bus."""
+        return _taken(os.environ[_queue_variable(view)])
 
 
 @contextmanager
@@ -146,6 +163,19 @@ def _index(name: str, index: Index) -> dict[str, Any]:
 def _key_schema(keys: Keys) -> list[dict[str, str]]:
     kinds = zip(keys.names, ("HASH", "RANGE"), strict=False)
     return [{"AttributeName": name, "KeyType": kind} for name, kind in kinds]
+
+
+def _queue_variable(view: Package) -> str:
+    return f"{view.name.upper()}_QUEUE_URL"
+
+
+def _taken(queue: str) -> list[str]:
+    sqs, bodies = aws.client("sqs"), []
+    while messages := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):
+        for message in messages:
+            sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+            bodies.append(message["Body"])
+    return bodies
 
 
 def _open_bus() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from local.in_process import InProcess
 from local.lambda_context import LambdaContext
 from local.lambda_events import http_event, sqs_event
-from local.packages import Package, listeners_of, owner_of_route, owner_of_table
+from local.packages import Package, listeners_of, owner_of_route, owner_of_table, views
 
 BATCH = 10
 
@@ -43,26 +43,31 @@ class Loop(InProcess):
     def run(self) -> list[dict[str, Any]]:
         """Let changes become events and events rows, until nothing moves; give the events that were published."""
         published = []
+        for view in views():
+            self._deliver_all(view, self.queued(view))
         while bodies := self._trigger():
             published += [json.loads(body) for body in bodies]
             self.listen(bodies)
         return published
 
     def listen(self, bodies: list[str]) -> None:
-        """Deliver messages to every view that subscribes to them."""
+        """Deliver messages to every view and store that subscribes to them."""
         for_view: dict[Package, list[str]] = {}
         for body in bodies:
             envelope = json.loads(body)
             for package in listeners_of(envelope["source"], envelope["detail-type"]):
                 for_view.setdefault(package, []).append(body)
         for package, batch in for_view.items():
-            for start in range(0, len(batch), BATCH):
-                self.deliver(package, batch[start : start + BATCH])
+            self._deliver_all(package, batch)
 
     def deliver(self, package: Package, bodies: list[str]) -> list[str]:
-        """Give a view's listener one batch; give the ids of the messages that it wants again."""
+        """Give the listener of a view or store one batch; give the ids of the messages that it wants again."""
         answer = package.handler("listener")(sqs_event(bodies), _context(package, "listener"))
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def _deliver_all(self, package: Package, bodies: list[str]) -> None:
+        for start in range(0, len(bodies), BATCH):
+            self.deliver(package, bodies[start : start + BATCH])
 
     def _trigger(self) -> list[str]:
         for table in (name for name, schema in self.schemas.items() if schema.stream):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from local.packages import Package, services, views
+from local.packages import Package, packages
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "openapi.json"
 
@@ -20,7 +20,7 @@ def document() -> dict[str, Any]:
     """Merge what the handlers of all packages say of their routes."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {}
-    for package in services() + views():
+    for package in packages():
         for handler in _handlers(package):
             said = json.loads(handler.app.get_openapi_json_schema(title="Andon", version="1"))
             schemas |= said["components"]["schemas"]

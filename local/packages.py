@@ -10,12 +10,14 @@ from patterns.schema import TableSchema
 
 FUNCTIONS = Path(__file__).parents[1] / "functions"
 
+ANY = "*"  # source
+
 Handler = Callable[[dict[str, Any], Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A service (`side` is `services`) or a view (`views`)."""
+    """A service (`side` is `services`), a view (`views`) or a store of messages (`stores`)."""
 
     side: str
     name: str
@@ -38,9 +40,22 @@ class Package:
         """Its tables, by the environment variable that names each."""
         if self.side == "services":
             return cast("dict[str, TableSchema]", self.load("tables").TABLES)
+        if self.side == "stores":
+            return {}
         view = self.load("view")
         schema = TableSchema(view.KEYS, indexes=view.INDEXES, expires=view.TTL_DAYS is not None)
         return {f"{self.name.upper()}_TABLE": schema}
+
+    @property
+    def bucket(self) -> str:
+        """The environment variable that names a store's bucket."""
+        return cast("str", self.load("store").BUCKET)
+
+    def hears(self, source: str, event_type: str) -> bool:
+        """Tell whether a view or a store subscribes to an event."""
+        if self.side == "stores":
+            return not {(source, event_type), (ANY, event_type)}.isdisjoint(self.load("store").HEARS)
+        return (source, event_type) in self.on
 
     @property
     def on(self) -> Mapping[tuple[str, str], Any]:
@@ -58,6 +73,16 @@ def views() -> list[Package]:
     return _packages("views")
 
 
+def stores() -> list[Package]:
+    """Find every store of messages."""
+    return _packages("stores")
+
+
+def packages() -> list[Package]:
+    """Find every package."""
+    return services() + views() + stores()
+
+
 def _packages(side: str) -> list[Package]:
     return [Package(side, folder.parent.name) for folder in sorted((FUNCTIONS / side).glob("*/routes.py"))]
 
@@ -70,7 +95,7 @@ def owner_of_route(route: str) -> tuple[Package, str]:
 
     """
     role = "query" if route.startswith("GET ") else "command"
-    for package in services() + views():
+    for package in packages():
         if route in package.routes:
             return package, role
     raise LookupError(f"no package has the route {route}")
@@ -95,5 +120,5 @@ def _plain(name: str) -> str:
 
 
 def listeners_of(source: str, event_type: str) -> list[Package]:
-    """Find the views that subscribe to an event."""
-    return [package for package in views() if (source, event_type) in package.on]
+    """Find the views and stores that subscribe to an event."""
+    return [package for package in views() + stores() if package.hears(source, event_type)]

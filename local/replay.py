@@ -1,7 +1,7 @@
 """Run one message through the handler it belongs to, and print what that wrote, published and answered.
 
-Nothing is deployed: the tables are in this process, and what they hold is kept in `.local/replay.json` from one replay
-to the next, so that a second replay meets what the first one wrote. The clock shows the time of the message.
+Nothing is deployed: tables and buckets are in this process, and what they hold is kept in `.local/replay.json` from one
+replay to the next, so that a second replay meets what the first one wrote. The clock shows the time of the message.
 """
 
 import argparse
@@ -20,10 +20,14 @@ from local.lambda_context import LambdaContext
 from local.lambda_events import sqs_event
 from local.packages import Package, listeners_of, owner_of_route, owner_of_table
 from local.row_diff import diff_rows
+from patterns.attribute_values import Item
 from patterns.bus_entry import to_message
 from patterns.domain_event import DomainEvent
+from patterns.schema import Keys
 
 KEPT = Path(".local/replay.json")
+
+OBJECT = Keys("Key")  # a bucket is told as a table with one row for each object
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a replay did: table -> lines of difference, published events, answers, log lines."""
+    """What a replay did: table or bucket -> lines of difference, published events, answers, log lines."""
 
     written: dict[str, list[str]]
     published: list[dict[str, Any]]
@@ -69,7 +73,7 @@ def invocations_of(message: dict[str, Any]) -> list[Invocation]:
     batch = sqs_event([to_message(event, source=source)])
     found = [Invocation(package, "listener", batch) for package in listeners_of(source, event.type)]
     if not found:
-        raise NotReplayable(f"no view subscribes to {event.type} of {source or 'an unnamed source'}")
+        raise NotReplayable(f"nobody subscribes to {event.type} of {source or 'an unnamed source'}")
     return found
 
 
@@ -84,17 +88,22 @@ def time_of(message: dict[str, Any]) -> int:
 
 def replay(message: dict[str, Any], world: InProcess) -> Replay:
     """Run a message through its handlers."""
-    before = {table: world.rows(table) for table in world.schemas}
+    before = _rows(world)
     answers, log = [], io.StringIO()
     with frozen_clock(time_of(message)), redirect_stdout(log):
         for invocation in invocations_of(message):
             context = LambdaContext(f"{invocation.package.name}-{invocation.role}")
             answers.append(invocation.package.handler(invocation.role)(invocation.event, context))
-    written = {
-        table: list(diff_rows(before[table], world.rows(table), schema.keys)) for table, schema in world.schemas.items()
-    }
+    keys = {table: schema.keys for table, schema in world.schemas.items()}
+    after = _rows(world)
+    written = {where: list(diff_rows(before[where], rows, keys.get(where, OBJECT))) for where, rows in after.items()}
     published = [json.loads(body)["detail"] for body in world.new_messages()]
     return Replay(written, published, answers, [json.loads(line) for line in log.getvalue().splitlines()])
+
+
+def _rows(world: InProcess) -> dict[str, list[Item]]:
+    tables = {table: world.rows(table) for table in world.schemas}
+    return tables | {bucket: world.objects(bucket) for bucket in world.buckets}
 
 
 def report(done: Replay) -> Iterator[str]:
@@ -142,11 +151,14 @@ def _restore(world: InProcess, *, fresh: bool) -> None:
     for table, rows in json.loads(KEPT.read_text()).items():
         if table in world.schemas:
             world.restore(table, rows)
+        if table in world.buckets:
+            world.restore_objects(table, rows)
 
 
 def _keep(world: InProcess) -> None:
     KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps({table: world.typed_rows(table) for table in world.schemas}))
+    tables = {table: world.typed_rows(table) for table in world.schemas}
+    KEPT.write_text(json.dumps(tables | {bucket: world.objects(bucket) for bucket in world.buckets}))
 
 
 if __name__ == "__main__":

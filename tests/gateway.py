@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from local.lambda_context import LambdaContext
 from local.lambda_events import http_event
-from local.packages import owner_of_route, services, views
+from local.packages import owner_of_route, packages
 
 BY_ITSELF = "x-answered-by-the-gateway"
 
@@ -21,7 +21,7 @@ class Gateway:
     """All routes of all packages; the token is an admin's."""
 
     def __init__(self) -> None:
-        routes = [route for package in services() + views() for route in package.routes]
+        routes = [route for package in packages() for route in package.routes]
         # A literal part goes before a parameter: /states/latest before /states/{timestamp}.
         self._routes = [(route, _pattern(route)) for route in sorted(routes, key=lambda route: route.count("{"))]
 

@@ -1,6 +1,7 @@
-"""DynamoDB's conditional writes of single rows, in this process: a stand-in at the wire, 20 times as fast as moto.
+"""DynamoDB's conditional writes of single rows, in this process: a stand-in for the wire.
 
-It knows the expressions that our code writes and no others; `tests/test_rows_in_memory.py` holds it against moto.
+It is many times as fast as moto, and knows the expressions that our code writes and no others; held against moto by
+`tests/patterns/test_rows_in_memory.py`.
 """
 
 import json
@@ -24,6 +25,8 @@ SERVICES = ("dynamodb", "events")
 Typed = dict[str, dict[str, Any]]
 Request = Mapping[str, Any]
 Holds = Callable[[Typed, Request], bool]
+Refuse = Callable[[int, Request], str | None]
+"""The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
 _TOKEN = re.compile(r"[#:\w]+|<=|>=|[()<>=]")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -36,16 +39,13 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class RowsInMemory:
-    """The rows of one table, by key, and a bus that takes everything, while the context lasts.
-
-    fail_from: the number of the write from which on DynamoDB answers that it is busy; None: never.
-    """
+    """The rows of one table, by key, and a bus that takes everything, while the context lasts."""
 
     def __init__(self, table: str) -> None:
         self.rows: dict[str, Typed] = {}
         self.published = 0
-        self.writes = 0
-        self.fail_from: int | None = None
+        self._writes = 0
+        self._refuse: Refuse = _never
         self._lock = Lock()  # a write of one row is atomic
         self._environment = patch.dict(os.environ, ENVIRONMENT | {table: table})
 
@@ -63,6 +63,14 @@ class RowsInMemory:
         aws.client.cache_clear()  # the stand-in goes with the clients
         self._environment.stop()
 
+    def refuse(self, code_of: Refuse) -> None:
+        """Answer writes with errors from here on."""
+        self._writes, self._refuse = 0, code_of
+
+    def busy_after(self, writes: int | None) -> None:
+        """Let so many writes through, and all if None."""
+        self.refuse(lambda number, _: "ThrottlingException" if writes is not None and number > writes else None)
+
     def _call(self, operation: str, request: Request) -> dict[str, Any]:
         with self._lock:
             answer = self._do(operation, request)
@@ -76,9 +84,9 @@ class RowsInMemory:
             return {"FailedEntryCount": 0, "Entries": [{"EventId": "taken"} for _ in request["Entries"]]}
         if operation not in {"UpdateItem", "DeleteItem"}:
             raise NotImplementedError(operation)
-        self.writes += 1
-        if self.fail_from is not None and self.writes > self.fail_from:
-            return {"Error": {"Code": "ThrottlingException", "Message": "busy"}}
+        self._writes += 1
+        if code := self._refuse(self._writes, request):
+            return {"Error": {"Code": code, "Message": f"{code} of table Secret"}}
         key = json.dumps(request["Key"], sort_keys=True)
         row = self.rows.get(key)
         if "ConditionExpression" in request and not condition(request["ConditionExpression"])(row or {}, request):
@@ -102,6 +110,10 @@ def updated(row: Typed, request: Request) -> Typed:
     for place in removes.split(", ") if removes else ():
         row.pop(names[place], None)
     return row
+
+
+def _never(_: int, __: Request) -> None:
+    return None
 
 
 @cache

@@ -25,7 +25,7 @@ def sample(kind: str, name: str) -> dict[str, Any]:
     return message
 
 
-def fact(name: str, *, id: str | None = None, at: int | None = None, **entity: object) -> DomainEvent:  # noqa: A002
+def fact(name: str, /, *, id: str | None = None, at: int | None = None, **entity: object) -> DomainEvent:  # noqa: A002
     """Read a domain event, with another id, time or other fields of its entity."""
     wire = sample("domain", name)
     (entity_name,) = DomainEvent.from_wire(wire).entities

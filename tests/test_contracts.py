@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ from local import openapi
 from local.in_process import InProcess, frozen_clock
 from local.lambda_context import LambdaContext
 from local.lambda_events import sqs_event
-from local.packages import FUNCTIONS, Package, services, views
+from local.packages import FUNCTIONS, Package, listeners_of, packages, services, stores, views
 from local.replay import time_of
+from patterns import fault
 from patterns.bus_entry import to_message
 from patterns.domain_event import DomainEvent
 
@@ -35,6 +37,11 @@ def type_of(path: Path) -> str:
     return path.name.split(".", maxsplit=1)[0]
 
 
+def is_of_old(path: Path) -> bool:
+    """Tell whether a sample has an older shape of its type (`<type>.v<n>.json`), which consumers still read."""
+    return re.fullmatch(r".*\.v\d+", path.stem) is not None
+
+
 def published_types() -> set[tuple[str, str]]:
     facts = [package.load("trigger").FACTS for package in services()]
     return {(told.source, event_type) for told in facts for event_type in told.types}
@@ -45,7 +52,7 @@ def modules(file: str) -> list[str]:
     return [".".join(path.relative_to(FUNCTIONS).with_suffix("").parts) for path in paths]
 
 
-DECLARATIONS = [*modules("routes"), *modules("tables"), *modules("facts"), *modules("view")]
+DECLARATIONS = [*modules("routes"), *modules("tables"), *modules("facts"), *modules("view"), *modules("store")]
 
 
 def loaded_by(module: str) -> set[str]:
@@ -100,13 +107,48 @@ def test_every_type_that_a_view_subscribes_to_is_published_by_that_service() -> 
 
 def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
     types = {event_type for _, event_type in published_types()}
+    # A fault comes from no stream, and nobody tells of a fact in an old shape any more.
+    of_facts = [sample for sample in DOMAIN if type_of(sample) != fault.TYPE and not is_of_old(sample)]
 
-    assert types == {type_of(sample) for sample in DOMAIN}
-    assert {sample.name for sample in DOMAIN} == {sample.name for sample in STREAM}
+    assert types == {type_of(sample) for sample in of_facts}
+    assert {sample.name for sample in of_facts} == {sample.name for sample in STREAM}
+
+
+def test_a_type_that_was_told_in_an_older_shape_is_still_told() -> None:
+    assert {type_of(sample) for sample in DOMAIN if is_of_old(sample)} <= {name for _, name in published_types()}
+
+
+def test_the_sample_of_a_fault_is_what_its_consumer_publishes_when_it_gets_the_message(world: InProcess) -> None:
+    sample = read(EVENTS / "domain" / "fault.json")
+    view, _, role = sample["fault"]["consumer"].partition(".")
+
+    with frozen_clock(sample["timestamp"]):
+        batch = sqs_event([sample["fault"]["message"]])
+        Package("views", view).handler(role)(batch, LambdaContext(f"{view}-{role}"))
+
+    (message,) = [json.loads(body) for body in world.new_messages()]
+    assert message["detail"] == sample
+    assert (message["source"], message["detail-type"]) == (view, fault.TYPE)
+
+
+@pytest.mark.parametrize("source", [package.name for package in packages()])
+def test_faults_are_kept_whoever_publishes_them(source: str) -> None:
+    assert listeners_of(source, fault.TYPE) == stores()
+
+
+def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: InProcess) -> None:
+    event = DomainEvent.from_wire(read(EVENTS / "domain" / "fault.json"))
+    (store,) = stores()
+
+    answer = store.handler("listener")(sqs_event([to_message(event, source="state_log")]), LambdaContext("faults"))
+
+    assert answer == {"batchItemFailures": []}
+    assert len([one for one in world.objects(store.bucket) if one["Key"].startswith("faults/")]) == 1
+    assert world.new_messages() == []
 
 
 def test_every_route_has_a_sample() -> None:
-    routes = {route for package in services() + views() for route in package.routes}
+    routes = {route for package in packages() for route in package.routes}
 
     assert routes == {read(sample)["routeKey"] for sample in HTTP}
 
@@ -121,7 +163,7 @@ def test_the_openapi_document_has_exactly_the_routes() -> None:
     paths = read(openapi.DOCUMENT)["paths"]
     documented = {f"{method.upper()} {path}" for path, operations in paths.items() for method in operations}
 
-    assert documented == {route for package in services() + views() for route in package.routes}
+    assert documented == {route for package in packages() for route in package.routes}
 
 
 def test_the_openapi_document_is_what_the_handlers_say() -> None:
@@ -134,7 +176,8 @@ def test_no_file_imports_another_package(path: Path) -> None:
     owner = path.relative_to(FUNCTIONS).parts
     mine = ".".join(owner[:2])
 
-    assert not {name for name in imported if name.startswith(("services.", "views.")) and not _within(name, mine)}
+    of_packages = {name for name in imported if name.startswith(("services.", "stores.", "views."))}
+    assert not {name for name in of_packages if not _within(name, mine)}
     if owner[0] == "patterns":
         assert not {name for name in imported if _within(name, "contract")}, "the library knows no factory"
 

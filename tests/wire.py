@@ -31,14 +31,15 @@ Reply = Callable[[Request], dict[str, Any] | None]
 class Wire:
     """Hooks on the process's clients, while the context lasts."""
 
-    def __init__(self) -> None:
+    def __init__(self, services: tuple[str, ...] = SERVICES) -> None:
+        self._services = services
         self.requests: list[Request] = []
         self._replies: list[Reply] = []
         self._lost: dict[str, int] = {}
         self._measuring = False
 
     def __enter__(self) -> Self:
-        for service in SERVICES:
+        for service in self._services:
             events = aws.client(service).meta.events
             events.register("provide-client-params", self._note)
             events.register("before-call", self._reply)
@@ -49,7 +50,7 @@ class Wire:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for service in SERVICES:
+        for service in self._services:
             events = aws.client(service).meta.events
             events.unregister("provide-client-params", self._note)
             events.unregister("before-call", self._reply)

@@ -1,5 +1,6 @@
 """DynamoDB's typed attribute values <-> plain Python; `Decimal` stops here."""
 
+from base64 import b64encode
 from collections.abc import Mapping
 from decimal import Decimal, DecimalException
 from typing import Any
@@ -17,6 +18,22 @@ class _Deserializer(TypeDeserializer):  # type: ignore[misc]  # boto3 has no typ
         number = Decimal(value)
         return int(number) if number == number.to_integral_value() else float(number)
 
+    # Nothing here writes sets or binaries, but people do, in the console; an image with one must still become JSON.
+    def _deserialize_b(self, value: bytes | str) -> str:
+        return value if isinstance(value, str) else b64encode(value).decode()
+
+    def _deserialize_ss(self, value: list[str]) -> list[str]:
+        return sorted(value)
+
+    def _deserialize_ns(self, value: list[str]) -> list[int | float]:
+        return sorted(map(self._deserialize_n, value))
+
+    def _deserialize_bs(self, value: list[bytes | str]) -> list[str]:
+        return sorted(map(self._deserialize_b, value))
+
+
+# DynamoDB keeps 38 digits; what has more is left to boto3 to refuse.
+_MAX_INTEGER = 10**38 - 1
 
 _serialize = TypeSerializer().serialize
 _deserialize = _Deserializer().deserialize
@@ -30,14 +47,23 @@ def to_typed(item: Mapping[str, Any]) -> Typed:
 
     """
     try:
-        return {name: _serialize(_without_floats(value)) for name, value in item.items()}
+        return {name: _typed(value) for name, value in item.items()}
     except (TypeError, DecimalException, RecursionError) as error:
         raise Poison("a value cannot be stored") from error
 
 
 def to_plain(typed: Mapping[str, Any]) -> Item:
-    """Turn DynamoDB's values into plain ones: numbers become int where they are whole, else float."""
+    """Turn DynamoDB's values into plain ones: numbers to int or float, sets to lists, binaries to base64."""
     return {name: _deserialize(value) for name, value in typed.items()}
+
+
+def _typed(value: Any) -> dict[str, Any]:  # noqa: ANN401  attribute values are any
+    if type(value) is str:  # as nearly every value is; boto3 asks for ten other types first
+        return {"S": value}
+    if type(value) is int and abs(value) <= _MAX_INTEGER:
+        return {"N": str(value)}
+    typed: dict[str, Any] = _serialize(_without_floats(value))
+    return typed
 
 
 def _without_floats(value: Any) -> Any:  # noqa: ANN401  attribute values are any

@@ -1,7 +1,8 @@
 """DynamoDB's expressions, and the requests that carry them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from patterns.attribute_values import to_typed
@@ -22,11 +23,8 @@ UNCONDITIONAL = Condition("")
 
 def conditional(table: str, condition: Condition) -> dict[str, Any]:
     """Give what every conditional write says: where, under which condition, and that the row in the way is wanted."""
-    request: dict[str, Any] = {"TableName": table}
-    if condition.expression:
-        request["ConditionExpression"] = condition.expression
-        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    _add_placeholders(request, condition)
+    request = _where(table, condition.expression)
+    _add_placeholders(request, _marked("#", condition.names), _marked(":", condition.values))
     return request
 
 
@@ -39,25 +37,44 @@ def conditional_update(
     count: str | None = None,
 ) -> dict[str, Any]:
     """Give what a conditional update says, its key aside; it adds one to the attribute `count`."""
-    change = _update_expression(assign, remove, count)
-    names, values = {**condition.names, **change.names}, {**condition.values, **change.values}
-    request = conditional(table, Condition(condition.expression, names, values))
-    return request | {"UpdateExpression": change.expression}
-
-
-def _update_expression(assign: Mapping[str, Any], remove: tuple[str, ...], count: str | None) -> Condition:
-    """Write `SET … REMOVE … ADD …` with numbered placeholders: names may be reserved words or have `#` in them."""
-    names = {f"s{n}": name for n, name in enumerate(assign)} | {f"r{n}": name for n, name in enumerate(remove)}
-    values = {f"s{n}": value for n, value in enumerate(assign.values())}
-    clauses = []
-    if assign:
-        clauses.append("SET " + ", ".join(f"#s{n} = :s{n}" for n in range(len(assign))))
-    if remove:
-        clauses.append("REMOVE " + ", ".join(f"#r{n}" for n in range(len(remove))))
+    names = {**_marked("#", condition.names), **_numbered("#s", assign), **_numbered("#r", remove)}
+    values = {**_marked(":", condition.values), **_numbered(":s", assign.values())}
     if count is not None:
+        names["#count"], values[":one"] = count, 1
+    request = _where(table, condition.expression)
+    request["UpdateExpression"] = _update_expression(len(assign), len(remove), counted=count is not None)
+    _add_placeholders(request, names, values)
+    return request
+
+
+def _where(table: str, expression: str) -> dict[str, Any]:
+    request: dict[str, Any] = {"TableName": table}
+    if expression:
+        request["ConditionExpression"] = expression
+        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    return request
+
+
+def _marked(mark: str, placeholders: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{mark}{place}": member for place, member in placeholders.items()}
+
+
+def _numbered(letter: str, members: Iterable[Any]) -> dict[str, Any]:
+    """Give each a placeholder of its own: names may be reserved words or have `#` in them."""
+    return {f"{letter}{n}": member for n, member in enumerate(members)}
+
+
+@cache
+def _update_expression(assigned: int, removed: int, *, counted: bool) -> str:
+    """Write `SET … REMOVE … ADD …` of so many attributes."""
+    clauses = []
+    if assigned:
+        clauses.append("SET " + ", ".join(f"#s{n} = :s{n}" for n in range(assigned)))
+    if removed:
+        clauses.append("REMOVE " + ", ".join(f"#r{n}" for n in range(removed)))
+    if counted:
         clauses.append("ADD #count :one")
-        names["count"], values["one"] = count, 1
-    return Condition(" ".join(clauses), names, values)
+    return " ".join(clauses)
 
 
 def query_request(query: KeyQuery) -> dict[str, Any]:
@@ -83,15 +100,13 @@ def query_request(query: KeyQuery) -> dict[str, Any]:
     request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
     if query.index is not None:
         request["IndexName"] = query.index
-    _add_placeholders(request, Condition(expression, names, values))
+    _add_placeholders(request, _marked("#", names), _marked(":", values))
     return request
 
 
-def _add_placeholders(request: dict[str, Any], condition: Condition) -> None:
-    """Add a condition's names and values, which DynamoDB refuses to see empty."""
-    if condition.names:
-        request["ExpressionAttributeNames"] = {f"#{place}": name for place, name in condition.names.items()}
-    if condition.values:
-        request["ExpressionAttributeValues"] = to_typed(
-            {f":{place}": value for place, value in condition.values.items()}
-        )
+def _add_placeholders(request: dict[str, Any], names: dict[str, str], values: dict[str, Any]) -> None:
+    """Add names and values, which DynamoDB refuses to see empty."""
+    if names:
+        request["ExpressionAttributeNames"] = names
+    if values:
+        request["ExpressionAttributeValues"] = to_typed(values)

@@ -9,6 +9,7 @@ TYPE = "fault"
 
 # Leaves room in an entry of 256 KB, even where every character is escaped or three bytes long.
 MAX_MESSAGE_CHARACTERS = 40_000
+MAX_ERROR_CHARACTERS = 1_000
 
 
 def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> DomainEvent:
@@ -18,7 +19,7 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
     """
     fault: dict[str, Any] = {
         "consumer": consumer,
-        "error": {"name": type(error).__name__, "message": str(error)},
+        "error": {"name": type(error).__name__, "message": _printable(str(error)[:MAX_ERROR_CHARACTERS])},
         "message": _printable(message[:MAX_MESSAGE_CHARACTERS]),
     }
     if len(message) > MAX_MESSAGE_CHARACTERS:

@@ -47,6 +47,13 @@ class HttpApi(APIGatewayHttpResolver):
         caller: Caller = self.context["caller"]
         return caller
 
+    @property
+    def scope(self) -> dict[str, Any]:
+        """What a cursor of this request fits: the same route and parameters."""
+        event = self.current_event
+        asked = {n: v for n, v in (event.get("queryStringParameters") or {}).items() if n not in {"cursor", "limit"}}
+        return {"route": event["routeKey"], "path": event.path_parameters, "query": asked}
+
     def command(self, if_match: int | None, body: Mapping[str, Any]) -> Command:
         """Give what the optimistic lock wants to know of the request; `body` is what it asks for, validated."""
         event, actor = self.current_event, self.caller.subject
@@ -69,11 +76,8 @@ class HttpApi(APIGatewayHttpResolver):
 
     def page(self, table: Table, query: KeyQuery, *, show: Show, limit: int, cursor: str | None) -> Response[str]:
         """Answer one page of a list; its cursor fits the same route and parameters only."""
-        event = self.current_event
-        asked = {n: v for n, v in (event.get("queryStringParameters") or {}).items() if n not in {"cursor", "limit"}}
-        scope = {"route": event["routeKey"], "path": event.path_parameters, "query": asked}
         now_ms = clock.now_ms()
-        page = read_page(table, query, show=show, scope=scope, limit=limit, cursor=cursor, now_ms=now_ms)
+        page = read_page(table, query, show=show, scope=self.scope, limit=limit, cursor=cursor, now_ms=now_ms)
         return answer(HTTPStatus.OK, page)
 
     def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context

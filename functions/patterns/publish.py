@@ -47,11 +47,13 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
     """
     put = _put_all(_entries(events, source))
     put.require_none_waiting()
+    if any(events[number].type == fault.TYPE for number in put.refused):
+        raise NotPublished("a fault was refused")  # a fault of a fault would never end
     faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
     faults_put = _put_all(_entries(faults, source))
     faults_put.require_none_waiting()
     if faults_put.refused:
-        raise NotPublished("a fault was refused")  # a fault of a fault would never end
+        raise NotPublished("a fault was refused")
     return Published(len(events) - len(faults), len(faults))
 
 

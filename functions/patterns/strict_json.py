@@ -17,7 +17,7 @@ def loads(text: str) -> Any:  # noqa: ANN401  JSON is any
     """
     _require_unicode(text)
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_int=_integer, parse_float=_real)
+        value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if "\\u" in text:  # an escape can smuggle in what the text itself does not have
@@ -57,3 +57,7 @@ def _real(digits: str) -> float:
     if len(digits) > MAX_DIGITS or (value and not SMALLEST < abs(value) < GREATEST):
         raise ValueError("a number is out of range")
     return value
+
+
+# One for all: `json.loads` makes a new one for every text that is to be read in a way of one's own.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_real)

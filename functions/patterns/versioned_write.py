@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from patterns.attribute_values import Item
-from patterns.errors import Rejected
+from patterns.errors import Rejected, Unavailable
 from patterns.expressions import Condition
 from patterns.key_query import KeyQuery
 from patterns.optimistic_lock import (
@@ -30,8 +30,11 @@ ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.01
 
 
-class Contended(Exception):
+class Contended(Unavailable):
     """The row was being written by others at every attempt."""
+
+    def __init__(self) -> None:
+        super().__init__("Others were writing this at the same time; send it again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from local.in_process import frozen_clock
 from local.lambda_context import LambdaContext
 from local.lambda_events import sqs_event
 from local.loop import Loop
-from local.packages import services, views
+from local.packages import services, stores, views
 from local.replay import Invocation, invocations_of, time_of
 from tests.samples import NOW, paths
 from tests.wire import Wire
@@ -70,8 +70,8 @@ def _invocations() -> Iterator[tuple[Invocation, int]]:
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
-    for view in views():
-        yield Invocation(view, "listener", sqs_event(["{"])), NOW
+    for package in views() + stores():
+        yield Invocation(package, "listener", sqs_event(["{"])), NOW
     for service in services():
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
         unreadable = {"eventID": "1", "eventName": "INSERT", "eventSourceARN": arn, "dynamodb": {"NewImage": "?"}}

@@ -24,7 +24,9 @@ def packages(side: Side) -> list[Package]:
 
 SERVICES = packages("services")
 VIEWS = packages("views")
-PACKAGES = SERVICES + VIEWS
+STORES = packages("stores")
+PACKAGES = SERVICES + VIEWS + STORES
+STREAM_FIRST = {"services/equipment/command.py"}
 ROLES = ("command", "query", "trigger", "listener")
 
 
@@ -40,6 +42,8 @@ def declared_tables(package: Package) -> dict[str, TableSchema]:
     """The tables of a package by their output, as `StateLogTable`."""
     if package.side == "services":
         return {pascal(variable): schema for variable, schema in package.tables().items()}
+    if package.side == "stores":
+        return {}
     view = package.view()
     return {f"{pascal(package.name)}Table": TableSchema(view.KEYS, view.INDEXES, expires=view.TTL_DAYS is not None)}
 

@@ -107,7 +107,9 @@ def test_calls_are_throttled(aws: Synthesised) -> None:
     assert 0 < settings["ThrottlingRateLimit"] <= settings["ThrottlingBurstLimit"]
 
 
-@pytest.mark.parametrize("name", ["ApiUrl", "BusName", "UserPoolId", "UserPoolClientId", "FaultQueueUrl"])
+@pytest.mark.parametrize(
+    "name", ["ApiUrl", "BusName", "UserPoolId", "UserPoolClientId", "FaultQueueUrl", "FaultsBucket"]
+)
 def test_what_scripts_need_is_an_output(aws: Synthesised, local: Synthesised, name: str) -> None:
     assert name in aws.outputs
     assert name in local.outputs

@@ -57,6 +57,6 @@ def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(func
     packed = assets(functions)[package.name]
 
     held = {str(path.parent.relative_to(packed)) for path in packed.rglob("*.py")}
-    assert held == {"contract", "patterns", "services", "views", f"{package.side}/{package.name}"}
+    assert held == {"contract", "patterns", "services", "stores", "views", f"{package.side}/{package.name}"}
     handlers = {path.name for path in (functions / package.side / package.name).glob("*.py")}
     assert {path.name for path in (packed / package.side / package.name).iterdir()} == handlers

@@ -28,11 +28,11 @@ def alarm(synthesised: Synthesised, metric: str, **dimensions: str) -> Propertie
 
 
 def dead_letters(aws: Synthesised) -> set[str]:
-    """Every queue where messages end: those of redrives, those of rules, and that of faults."""
+    """Every queue where messages end: those of redrives, and those of rules."""
     redriven = [made.get("RedrivePolicy") for made in aws.of_type("AWS::SQS::Queue").values()]
     undelivered = [made["Targets"][0]["DeadLetterConfig"]["Arn"] for made in aws.of_type("AWS::Events::Rule").values()]
     ends = [policy["deadLetterTargetArn"] for policy in redriven if policy] + undelivered
-    return {end["Fn::GetAtt"][0] for end in ends} | {aws.output("FaultQueueUrl")}
+    return {end["Fn::GetAtt"][0] for end in ends}
 
 
 def test_a_message_that_waits_for_a_person_wakes_one(aws: Synthesised) -> None:
@@ -68,6 +68,15 @@ def test_a_trigger_that_falls_behind_wakes_somebody_long_before_its_stream_forge
     made = alarm(aws, "IteratorAge", FunctionName=aws.id_of_function(f"services/{package.name}/trigger.py"))
 
     assert made["Threshold"] <= 60 * 60 * 1000
+
+
+def test_a_fault_wakes_somebody_and_so_does_a_store_that_cannot_keep_it(aws: Synthesised) -> None:
+    function = aws.id_of_function("stores/faults/listener.py")
+    queue = aws.output("FaultQueueUrl")
+
+    assert alarm(aws, "received", view="faults")["Threshold"] == 0
+    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
+    assert alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")["Threshold"] == 300
 
 
 def test_answers_of_5xx_wake_somebody(aws: Synthesised) -> None:

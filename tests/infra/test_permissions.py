@@ -3,7 +3,18 @@ import json
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import FILES, PACKAGES, SERVICES, VIEWS, Synthesised, declared_tables, files, listed, text
+from tests.infra.synthesised import (
+    FILES,
+    PACKAGES,
+    SERVICES,
+    STREAM_FIRST,
+    VIEWS,
+    Synthesised,
+    declared_tables,
+    files,
+    listed,
+    text,
+)
 
 Pairs = set[tuple[str, str]]
 
@@ -33,13 +44,15 @@ def reads(aws: Synthesised, package: Package) -> Pairs:
 @pytest.mark.parametrize("service", SERVICES, ids=name_of)
 def test_a_command_may_read_and_change_its_own_tables_and_delete_nothing(aws: Synthesised, service: Package) -> None:
     actions = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
+    file = f"services/{service.name}/command.py"
+    publishes = {("events:PutEvents", f"{aws.output('BusName')}.Arn")} if file in STREAM_FIRST else set()
 
-    assert beyond_logs(aws, f"services/{service.name}/command.py") == {
+    assert beyond_logs(aws, file) == publishes | {
         (f"dynamodb:{action}", table) for action in actions for table in own_tables(aws, service)
     }
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+@pytest.mark.parametrize("package", SERVICES + VIEWS, ids=name_of)
 def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: Synthesised, package: Package) -> None:
     assert beyond_logs(aws, f"{package.side}/{package.name}/query.py") == reads(aws, package)
 
@@ -75,6 +88,7 @@ def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed(aws: 
 @pytest.mark.parametrize(
     ("file", "condition"),
     [(f"services/{service.name}/trigger.py", {"events:source": service.name}) for service in SERVICES]
+    + [(file, {"events:source": file.split("/")[1]}) for file in sorted(STREAM_FIRST)]
     + [(f"views/{view.name}/listener.py", {"events:detail-type": "fault"}) for view in VIEWS],
 )
 def test_a_trigger_publishes_as_its_own_service_and_a_listener_only_faults(
@@ -97,6 +111,29 @@ def test_no_role_and_no_environment_names_a_table_of_another_package(aws: Synthe
         assert not [table for table in foreign if table in known]
 
 
+def test_faults_are_read_and_put_back_by_the_api_and_added_by_the_listener_which_publishes_nothing(
+    aws: Synthesised,
+) -> None:
+    bucket, queue = f"{aws.output('FaultsBucket')}.Arn", f"{aws.output('FaultQueueUrl')}.Arn"
+    faults, ids = f"{bucket}/faults/*", f"{bucket}/ids/*"
+    takes = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
+    read = {("s3:ListBucket", bucket), ("s3:GetObject", faults), ("s3:GetObject", ids)}
+    views = [f"{aws.output(f'{pascal(view.name)}QueueUrl')}.Arn" for view in VIEWS]
+
+    assert beyond_logs(aws, "stores/faults/query.py") == read
+    assert beyond_logs(aws, "stores/faults/command.py") == {
+        *read,
+        ("s3:PutObject", faults),
+        *(("sqs:SendMessage", view) for view in views),
+    }
+    assert beyond_logs(aws, "stores/faults/listener.py") == {
+        ("s3:GetObject", ids),
+        ("s3:PutObject", faults),
+        ("s3:PutObject", ids),
+        *((f"sqs:{action}", queue) for action in takes),
+    }
+
+
 def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> None:
     pairs = {pair for file in FILES for pair in aws.allowed(file)}
 
@@ -104,6 +141,7 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
 
     assert wild == {
         ("s3:PutObject", "aws/lambda/*"),
+        *((action, f"{folder}/*") for action in ("s3:GetObject", "s3:PutObject") for folder in ("faults", "ids")),
         ("xray:PutTelemetryRecords", "*"),
         ("xray:PutTraceSegments", "*"),
     }

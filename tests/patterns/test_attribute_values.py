@@ -57,3 +57,12 @@ def test_a_value_nested_deeper_than_anybody_can_walk_is_poison() -> None:
 
     with pytest.raises(Poison):
         to_typed({"value": deep})
+
+
+def test_sets_and_binaries_that_somebody_put_into_a_row_become_json() -> None:
+    image = {"b": {"B": "AAE="}, "raw": {"B": b"\x00\x01"}, "s": {"SS": ["b", "a"]}, "n": {"NS": ["2", "1.5"]}}
+
+    plain = to_plain(image)
+
+    assert plain == {"b": "AAE=", "raw": "AAE=", "s": ["a", "b"], "n": [1.5, 2]}
+    assert json.loads(json.dumps(plain)) == plain

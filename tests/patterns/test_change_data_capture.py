@@ -13,7 +13,7 @@ from tests.patterns.things import World
 from tests.samples import NOW
 from tests.wire import Wire
 
-ARN = "arn:aws:dynamodb:eu-west-1:111122223333:table/Things/stream/2020-01-01T00:00:00.000"
+ARN = "arn:aws:dynamodb:eu-west-1:000000000000:table/Things/stream/2020-01-01T00:00:00.000"
 TAGS = {"pipeline": "workshop.trigger"}
 TTL_SERVICE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
@@ -75,7 +75,7 @@ def test_a_change_is_told_with_both_images_under_the_id_of_its_record() -> None:
             "type": "thing-updated",
             "timestamp": NOW,
             "partitionKey": "a thing",
-            "tags": {"account": "111122223333", "region": "eu-west-1", "pipeline": "workshop.trigger"},
+            "tags": {"account": "000000000000", "region": "eu-west-1", "pipeline": "workshop.trigger"},
             "thing": {"id": "a thing", "colour": "blue"},
             "raw": {"new": new, "old": old},
         }

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from contract import names, times
+from contract import names, old_shapes, times
 from contract.locations import LEVELS, board_sort_key, part
 from patterns.domain_event import DomainEvent, Entity
 from patterns.schema import Index, Keys
+from patterns.upcast import Upcasters
 from patterns.view_update import On, ViewUpdate
 
 # Slow data: one row per piece of equipment, interesting as long as there is a line, tombstones included.
@@ -81,4 +82,8 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "audit-recorded"): on_audit_recorded,
     ("dispatch", "operator-assigned"): on_operator_assigned,
+}
+
+UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
+    ("equipment", "state-reported"): (old_shapes.state_reported_v0,),
 }

@@ -4,9 +4,9 @@ from typing import Any
 
 from patterns.materialize import View, materialize
 from patterns.table import Table
-from views.state_log.view import KEYS, ON, TTL_DAYS
+from views.state_log.view import KEYS, ON, TTL_DAYS, UPCASTERS
 
-VIEW = View(name="state_log", table=Table("STATE_LOG_TABLE", KEYS), on=ON, ttl_days=TTL_DAYS)
+VIEW = View(name="state_log", table=Table("STATE_LOG_TABLE", KEYS), on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from contract import logs, names, times
+from contract import logs, names, old_shapes, times
 from patterns.domain_event import DomainEvent, Entity
 from patterns.keys import sort_key
 from patterns.schema import Index, Keys
+from patterns.upcast import Upcasters
 from patterns.view_update import On, ViewUpdate
 
 TTL_DAYS = logs.TTL_DAYS
@@ -51,4 +52,8 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("dispatch", "operator-assigned"): on_operator_assigned,
     ("dispatch", "state-escalated"): on_state_escalated,
+}
+
+UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
+    ("equipment", "state-reported"): (old_shapes.state_reported_v0,),
 }

@@ -6,8 +6,17 @@ import pytest
 
 from patterns.domain_event import DomainEvent
 from patterns.errors import Poison
+from patterns.upcast import upcast
 from tests.samples import fact, paths, sample
-from views.state_log.view import INDEXES, KEYS, ON, on_operator_assigned, on_state_escalated, on_state_reported
+from views.state_log.view import (
+    INDEXES,
+    KEYS,
+    ON,
+    UPCASTERS,
+    on_operator_assigned,
+    on_state_escalated,
+    on_state_reported,
+)
 
 TYPES = {
     "state-reported": ("equipment", on_state_reported),
@@ -95,9 +104,11 @@ def test_a_detail_is_kept_as_it_is_and_a_missing_one_is_removed(detail: object) 
 
 @pytest.mark.parametrize("name", [path.stem for path in paths("domain") if path.stem.split(".")[0] in TYPES])
 def test_every_sample_that_the_view_subscribes_to_has_a_key(name: str) -> None:
-    event = DomainEvent.from_wire(sample("domain", name))
+    told = DomainEvent.from_wire(sample("domain", name))
+    source = told.tags["source"]
+    event = upcast(told, UPCASTERS, source=source)
 
-    assert ON[event.tags["source"], event.type](event).key.keys() == {KEYS.partition, KEYS.sort}
+    assert ON[source, event.type](event).key.keys() == {KEYS.partition, KEYS.sort}
 
 
 def test_views_never_read_raw() -> None:

@@ -1,0 +1,68 @@
+"""Where faults are kept: a bucket, what fills it, and what puts a message back on the queue that it came from."""
+
+from types import ModuleType
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra import nag, queues
+from infra.api import Api
+from infra.event_hub import EventHub
+from infra.function import Function, functions_of
+from infra.loops import Participant
+from infra.package import Package
+from infra.target import Target
+from infra.view import View
+
+
+class FaultStore(Construct):
+    """The faults of everybody; their messages go back to the views that stand in the scope so far."""
+
+    def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
+        package = Package("stores", "faults")
+        super().__init__(scope, package.name)
+        store = package.store()
+        bucket = self._bucket(store)
+        environment = {store.BUCKET: bucket.bucket_name}
+        functions = functions_of(self, package, ("command", "query", "listener"), environment)
+        api.serve(package.routes(), functions)
+
+        self.name, self.listener = package.name, functions["listener"]
+        self.queue, dead_letters = queues.feed(self, self.listener, output="Fault")
+        pattern = events.EventPattern(detail_type=sorted(heard for _, heard in store.HEARS))
+        hub.route(self, "FromAnybody", pattern, to=self.queue, undelivered=dead_letters)
+        hub.join(Participant(self.name, hears=store.HEARS))  # and publishes nothing
+
+        faults, ids = bucket.arn_for_objects(f"{store.FAULTS}/*"), bucket.arn_for_objects(f"{store.IDS}/*")
+        self.listener.allow(["s3:PutObject"], [faults, ids])
+        self.listener.allow(["s3:GetObject"], [ids])
+        for function in (functions["query"], functions["command"]):
+            function.allow(["s3:GetObject"], [faults, ids])
+            # Without it S3 says of what is not there that it is forbidden.
+            function.allow(["s3:ListBucket"], [bucket.bucket_arn])
+        functions["command"].allow(["s3:PutObject"], [faults])
+        _let_resubmit(functions["command"], [view for view in scope.node.find_all() if isinstance(view, View)])
+        for folder in (store.FAULTS, store.IDS):
+            nag.acknowledge_wildcard(self, f"<{nag.logical_id(bucket)}.Arn>/{folder}/*", nag.FAULT_KEYS)
+
+    def _bucket(self, store: ModuleType) -> s3.Bucket:
+        bucket = s3.Bucket(
+            self,
+            "Bucket",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(store.KEEPS_DAYS))],
+            removal_policy=Target.of(self).removal_policy,
+        )
+        nag.acknowledge(bucket, S1=nag.FEW_FAULTS)
+        CfnOutput(Stack.of(self), "FaultsBucket", value=bucket.bucket_name)
+        return bucket
+
+
+def _let_resubmit(command: Function, views: list[View]) -> None:
+    for view in views:
+        command.handler.add_environment(f"{view.name.upper()}_QUEUE_URL", view.queue.queue_url)
+    command.allow(["sqs:SendMessage"], [view.queue.queue_arn for view in views])

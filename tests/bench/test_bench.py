@@ -1,0 +1,20 @@
+from local.bench import compaction
+from local.bench.figure import Figure, Goal, cpu_us, median_ratio, report
+
+
+def test_compaction_saves_what_it_is_to_save() -> None:
+    assert all(figure.goal and figure.goal.met_by(figure.measured) for figure in compaction.figures())
+
+
+def test_a_goal_that_is_missed_is_pointed_at() -> None:
+    text = report([Figure("a", 1.26, "x", Goal("≤", 1.25)), Figure("b", 35, "%", Goal("≥", 35)), Figure("c", 1)])
+
+    assert [line.rpartition(": ")[2] for line in text.splitlines()[:2]] == ["MISSED", "met"]
+    assert "goal" not in text.splitlines()[2]
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    measured = cpu_us(3, 1, {"one": lambda: None, "other": lambda: None})
+
+    assert [len(rounds) for rounds in measured.values()] == [3, 3]
+    assert median_ratio([2.0, 9.0, 4.0], [1.0, 3.0, 2.0]) == 2.0

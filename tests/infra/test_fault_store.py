@@ -1,0 +1,40 @@
+import json
+from typing import Any
+
+import pytest
+
+from infra.package import Package, pascal
+from tests.infra.synthesised import VIEWS, Synthesised
+
+
+def bucket(synthesised: Synthesised) -> dict[str, Any]:
+    return synthesised.resources[synthesised.output("FaultsBucket")]
+
+
+def test_faults_are_kept_privately_encrypted_for_a_year_and_outlive_the_stack(aws: Synthesised) -> None:
+    made = bucket(aws)
+
+    assert made["DeletionPolicy"] == "Retain"
+    assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
+    assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
+    assert made["Properties"]["LifecycleConfiguration"] == {"Rules": [{"ExpirationInDays": 365, "Status": "Enabled"}]}
+
+
+def test_on_the_emulator_faults_go_with_the_stack(local: Synthesised) -> None:
+    assert bucket(local)["DeletionPolicy"] == "Delete"
+
+
+def test_the_bucket_is_refused_without_tls(aws: Synthesised) -> None:
+    own = {"Ref": aws.output("FaultsBucket")}
+    [policy] = [made for made in aws.of_type("AWS::S3::BucketPolicy").values() if made["Bucket"] == own]
+
+    [denied] = policy["PolicyDocument"]["Statement"]
+    assert (denied["Effect"], denied["Action"]) == ("Deny", "s3:*")
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_the_queue_of_every_view_is_known_to_who_puts_messages_back(aws: Synthesised, view: Package) -> None:
+    told = aws.functions()["stores/faults/command.py"]["Environment"]["Variables"]
+
+    assert told[f"{view.name.upper()}_QUEUE_URL"] == {"Ref": aws.output(f"{pascal(view.name)}QueueUrl")}

@@ -1,0 +1,64 @@
+"""What convergence tells board, besides the samples: all kinds of facts about one piece of equipment, six at a time."""
+
+from contract import times
+from patterns.domain_event import DomainEvent
+from tests.samples import fact
+
+EQUIPMENT_ID = "press-7"
+MINUTES = [f"2020-04-24T14:{minute:02d}:00.000Z" for minute in range(60)]
+
+
+def metadata(kind: str, number: int, id: str, **entity: object) -> DomainEvent:  # noqa: A002
+    """Tell that equipment was `created`, `updated`, `deleted` or `undeleted`, at the n-th millisecond."""
+    return fact(f"equipment-{kind}", id=id, at=times.to_ms(MINUTES[0]) + number, **entity)
+
+
+def state(name: str, minute: int, id: str) -> DomainEvent:  # noqa: A002
+    """Tell that a state was reported."""
+    time = MINUTES[minute]
+    return fact("state-reported", id=id, at=times.to_ms(time), equipmentId=EQUIPMENT_ID, state=name, timestamp=time)
+
+
+def audit(part: str, minute: int, id: str, result: str = "passed") -> DomainEvent:  # noqa: A002
+    """Tell of an audit of a part."""
+    at = times.to_ms(MINUTES[minute])
+    return fact("audit-recorded", id=id, at=at, equipmentId=EQUIPMENT_ID, part=part, result=result)
+
+
+def assignment(operator: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
+    """Tell that an operator was assigned to the log of another minute."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
+    return fact("operator-assigned", id=id, at=at, equipmentId=EQUIPMENT_ID, operator=operator, timestamp=time)
+
+
+LIFE = [
+    metadata("created", 1, "c1", name="Press"),
+    metadata("updated", 2, "u1", name="Hydraulic press"),
+    metadata("updated", 2, "u2", name="Press of another hand"),  # at the same millisecond
+    metadata("deleted", 3, "d1"),
+    metadata("undeleted", 4, "e1"),
+    metadata("deleted", 4, "d2"),
+]
+
+STATES = [
+    state("NORMAL", 1, "s1"),
+    state("WARNING1", 2, "s2"),
+    state("ERROR", 2, "s3"),  # at the same time, another one
+    state("WARNING1", 2, "s4"),  # at the same time, the same one
+    state("NORMAL", 3, "s5"),
+    state("WARNING1", 4, "s6"),
+]
+
+PEOPLE = [
+    audit("hydraulics", 1, "a1"),
+    audit("_", 2, "a2", "failed"),
+    audit("hydraulics", 2, "a3"),
+    assignment("Liz", 3, "o1", log=4),
+    assignment("Sue", 4, "o2", log=2),  # later, to an older log
+    assignment("Ann", 4, "o3", log=4),
+]
+
+JOIN = [LIFE[0], LIFE[3], STATES[0], STATES[1], PEOPLE[1], PEOPLE[3]]
+
+STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "join": JOIN}
+EVERYTHING = [*LIFE, *STATES, *PEOPLE]

@@ -1,0 +1,308 @@
+"""What hangs above the line: asked for by place, or by piece of equipment."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from contract.locations import LEVELS
+from local.loop import Answer, Loop
+from local.packages import views
+from patterns.domain_event import DomainEvent
+from tests.samples import body_of, fact
+from tests.services.versions import LOCATION
+from tests.views.board.stories import MINUTES, assignment, audit, state
+from tests.wire import Wire
+
+(BOARD,) = (package for package in views() if package.name == "board")
+
+PLACES = {
+    "a": "MX/JAL/Guadalajara/G/North/Centro",
+    "b": "MX/JAL/Guadalajara/G/North/Centro",
+    "c": "MX/JAL/Guadalajara/G/North/Centro Sur",
+    "d": "MX/JAL/Guadalajara/G/South/Centro",
+    "e": "MX/JAL/Guadalajara/GDL/North/Centro",
+    "f": "MX/JAL/Zapopan/G/North/Centro",
+    "g": "MX/JALISCO/Guadalajara/G/North/Centro",
+    "h": "MX/JA/Guadalajara/G/North/Centro",
+    "i": "MXN/JAL/Guadalajara/G/North/Centro",
+    "j": "MX/JAL /Guadalajara/G/North/Centro",
+    "k": "MX/JAL!/Guadalajara/G/North/Centro",
+    "l": "日本/北海道/札幌/G/🏭/Zentrum",
+}
+
+
+def deliver(loop: Loop, *events: DomainEvent, about: str | None = None) -> None:
+    moved = [_about(event, about) for event in events] if about else events
+    for start in range(0, len(moved), 10):
+        assert loop.deliver(BOARD, [body_of(event) for event in moved[start : start + 10]]) == []
+    assert loop.new_messages() == [], "a fault was published"
+
+
+def _about(event: DomainEvent, equipment_id: str) -> DomainEvent:
+    (name,) = event.entities
+    field = "id" if name == "equipment" else "equipmentId"
+    return DomainEvent.from_wire(event.to_wire() | {name: {**event.entities[name], field: equipment_id}})
+
+
+def registered(equipment_id: str, company: str, place: str = PLACES["a"], kind: str = "created") -> DomainEvent:
+    location = {"company": company, **dict(zip(LEVELS, place.split("/"), strict=True))}
+    return _about(fact(f"equipment-{kind}", location=location), equipment_id)
+
+
+def ask(loop: Loop, company: str, **query: str) -> Answer:
+    return loop.request("GET /board/{company}", path={"company": company}, query=query, groups=["analyst"])
+
+
+def ids(answer: Answer) -> list[str]:
+    assert answer.status == 200, answer.body
+    return [item["equipmentId"] for item in answer.body["items"]]
+
+
+def one(loop: Loop, equipment_id: str) -> Answer:
+    return loop.request("GET /equipment/{id}/board", path={"id": equipment_id}, groups=["operator"])
+
+
+def standing(loop: Loop, equipment_id: str, *events: DomainEvent) -> Any:  # noqa: ANN401  an answer is any JSON
+    deliver(loop, *events, about=equipment_id)
+    return one(loop, equipment_id).body
+
+
+@pytest.fixture(scope="module")
+def company(loop: Loop) -> str:
+    """A company with equipment at all places, and another one that has a longer name."""
+    deliver(loop, *(registered(f"{name}#{name}", "Places", place) for name, place in PLACES.items()))
+    deliver(loop, registered("elsewhere", "Places Inc"))
+    return "Places"
+
+
+@pytest.mark.parametrize("depth", range(1, len(LEVELS) + 1))
+@pytest.mark.parametrize("place", sorted(set(PLACES.values())))
+def test_a_place_answers_exactly_its_subtree_at_every_level(loop: Loop, company: str, place: str, depth: int) -> None:
+    wanted = place.split("/")[:depth]
+
+    found = ids(ask(loop, company, location="/".join(wanted)))
+
+    assert set(found) == {f"{name}#{name}" for name, at in PLACES.items() if at.split("/")[:depth] == wanted}
+    assert len(found) == len(set(found)) > 0
+
+
+def test_a_company_answers_all_that_it_has_and_nothing_of_another_one(loop: Loop, company: str) -> None:
+    assert sorted(ids(ask(loop, company))) == [f"{name}#{name}" for name in PLACES]
+    assert ids(ask(loop, "Places Inc")) == ["elsewhere"]
+    assert ids(ask(loop, "Place")) == ids(ask(loop, company, location="MX/JAL/Nowhere")) == []
+
+
+@pytest.mark.parametrize("location", [None, "MX", "MX/JAL"])
+def test_following_the_cursors_gives_each_once_in_order(loop: Loop, company: str, location: str | None) -> None:
+    query = {} if location is None else {"location": location}
+    whole = ids(ask(loop, company, **query))
+
+    for limit in range(1, len(whole) + 2):
+        answer = ask(loop, company, limit=str(limit), **query)
+        found = ids(answer)
+        while cursor := answer.body.get("cursor"):
+            answer = ask(loop, company, limit=str(limit), cursor=cursor, **query)
+            assert len(answer.body["items"]) <= limit
+            found += ids(answer)
+        assert found == whole
+
+
+def test_a_cursor_fits_its_own_question_only(loop: Loop, company: str) -> None:
+    cursor = ask(loop, company, location="MX", limit="1").body["cursor"]
+
+    assert ask(loop, company, location="MX/JAL", cursor=cursor).status == 400
+    assert ask(loop, "Places Inc", location="MX", cursor=cursor).status == 400
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "",
+        "/",
+        "MX/",
+        "/MX",
+        "MX//JAL",
+        "MX#JAL",
+        "#",
+        "a/b/c/d/e/f/g",
+        "\u0000",
+        "MX/\u200b",
+        "x" * 129,
+        "/".join(["é" * 128] * 6),
+    ],
+    ids=lambda location: ascii(location)[:16],
+)
+def test_a_place_that_none_can_be_is_refused_by_name_and_never_a_500(
+    loop: Loop, company: str, wire: Wire, location: str
+) -> None:
+    answer = ask(loop, company, location=location)
+
+    assert answer.status == 400, answer.body
+    assert "query.location" in str(answer.body)
+    assert wire.operations == []
+
+
+def test_a_list_is_one_query_of_the_index_without_a_filter_and_a_row_one_get(
+    loop: Loop, company: str, wire: Wire
+) -> None:
+    ask(loop, company, location="MX/JAL")
+    one(loop, "a#a")
+
+    assert wire.operations == ["Query", "GetItem"]
+    assert wire.requests[0].parameters["IndexName"] == "ByLocation"
+    assert "FilterExpression" not in wire.requests[0].parameters
+
+
+def test_a_skeleton_is_shown_by_its_id_and_in_no_list(loop: Loop, equipment_id: str) -> None:
+    found = standing(loop, equipment_id, state("WARNING1", 1, "s1"))
+
+    assert found == {
+        "equipmentId": equipment_id,
+        "name": None,
+        "location": None,
+        "state": "WARNING1",
+        "stateSince": None,
+    }
+    (row,) = [row for row in loop.rows("BOARD_TABLE") if row["EquipmentID"] == equipment_id]
+    assert not row.keys() & {"Company", "Location"}
+
+
+def test_equipment_that_was_deleted_is_in_no_list_and_a_404_until_it_is_undeleted(
+    loop: Loop, equipment_id: str
+) -> None:
+    company = f"Owner of {equipment_id.replace('#', '')}"
+    lists, statuses = [], []
+    for kind in ("created", "deleted", "undeleted"):
+        deliver(loop, registered(equipment_id, company, kind=kind), state("ERROR", 1, "s1"), about=equipment_id)
+        lists.append(ids(ask(loop, company)))
+        statuses.append(one(loop, equipment_id).status)
+
+    assert lists == [[equipment_id], [], [equipment_id]]
+    assert statuses == [200, 404, 200]
+    assert one(loop, equipment_id).body["state"] == "ERROR"
+
+
+def test_a_tombstone_stays_and_keeps_a_late_registration_away(loop: Loop, equipment_id: str) -> None:
+    company = f"Owner of {equipment_id.replace('#', '')}"
+    deliver(loop, registered(equipment_id, company, kind="deleted"))
+    deliver(loop, registered(equipment_id, company))
+
+    assert one(loop, equipment_id).status == 404
+    assert ids(ask(loop, company)) == []
+    (row,) = [row for row in loop.rows("BOARD_TABLE") if row["EquipmentID"] == equipment_id]
+    assert row.keys() == {"EquipmentID", "Deleted", "oplock#equipment"}
+
+
+@pytest.mark.parametrize("equipment_id", ["nobody", "#", "NORMAL", "🏭", "a" * 128])
+def test_what_nobody_told_of_is_a_404(loop: Loop, equipment_id: str) -> None:
+    answer = one(loop, equipment_id)
+
+    assert answer.status == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "equipment_id", ["d#1", "##", "seen#NORMAL", "MX#JAL#x", "é", "日本", "🏭" * 20, " ", "a'\"\\b", "x" * 128]
+)
+def test_an_id_may_be_hostile_and_is_found_both_ways(loop: Loop, equipment_id: str) -> None:
+    company = f"Owner of {ascii(equipment_id)[:60].replace('#', '').replace('/', '')}"
+    deliver(loop, registered(equipment_id, company))
+
+    assert ids(ask(loop, company, location="MX/JAL")) == [equipment_id]
+    assert one(loop, equipment_id).body["equipmentId"] == equipment_id
+
+
+def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
+    found = standing(
+        loop,
+        equipment_id,
+        registered(equipment_id, "Acme"),
+        state("NORMAL", 1, "s1"),
+        state("ERROR", 2, "s2"),
+        assignment("Liz", 3, "o1", log=2),
+        audit("hydraulics", 4, "a1"),
+    )
+
+    assert found == {
+        "equipmentId": equipment_id,
+        "name": "Hydraulic press 7",
+        "location": {**LOCATION, **dict(zip(LEVELS, PLACES["a"].split("/"), strict=True))},
+        "state": "ERROR",
+        "stateSince": MINUTES[1],
+        "operator": "Liz",
+        "lastAudit": {"part": "hydraulics", "result": "passed", "revision": 1, "timestamp": MINUTES[4]},
+    }
+
+
+STANDINGS: dict[str, tuple[Sequence[DomainEvent], str | None, str | None, str | None]] = {
+    "nothing was reported": ([audit("_", 1, "a1")], None, None, None),
+    "one report": ([state("ERROR", 1, "s1")], "ERROR", None, None),
+    "the same state again": ([state("ERROR", 1, "s1"), state("ERROR", 2, "s2")], "ERROR", None, None),
+    "it changed": ([state("NORMAL", 1, "s1"), state("ERROR", 2, "s2"), state("ERROR", 5, "s3")], "ERROR", "01", None),
+    "and back": ([state("NORMAL", 1, "s1"), state("ERROR", 2, "s2"), state("NORMAL", 5, "s3")], "NORMAL", "02", None),
+    "two others": ([state("A", 1, "s1"), state("B", 2, "s2"), state("C", 3, "s3")], "C", "02", None),
+    "a tie goes by name": ([state("B", 2, "s1"), state("A", 2, "s2")], "B", "02", None),
+    "assigned to it": ([state("ERROR", 2, "s1"), assignment("Liz", 3, "o1", log=2)], "ERROR", None, "Liz"),
+    "assigned before it was reported": ([assignment("Liz", 1, "o1", log=2)], None, None, None),
+    "normal again": (
+        [state("ERROR", 2, "s1"), assignment("Liz", 3, "o1", log=2), state("NORMAL", 4, "s2")],
+        "NORMAL",
+        "02",
+        None,
+    ),
+    "abnormal again, and nobody on it yet": (
+        [state("ERROR", 2, "s1"), assignment("Liz", 3, "o1", log=2), state("NORMAL", 4, "s2"), state("ERROR", 5, "s3")],
+        "ERROR",
+        "04",
+        None,
+    ),
+    "assigned to a log of the very time of NORMAL": (
+        [state("NORMAL", 2, "s1"), state("ERROR", 3, "s2"), assignment("Liz", 4, "o1", log=2)],
+        "ERROR",
+        "02",
+        None,
+    ),
+    "assigned to an older log of the same trouble": (
+        [state("NORMAL", 1, "s1"), state("A", 2, "s2"), assignment("Liz", 3, "o1", log=2), state("B", 4, "s3")],
+        "B",
+        "02",
+        "Liz",
+    ),
+    "reassigned": (
+        [state("A", 2, "s1"), assignment("Liz", 3, "o1", log=2), assignment("Sue", 4, "o2", log=2)],
+        "A",
+        None,
+        "Sue",
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "state_now", "since", "operator"), STANDINGS.values(), ids=STANDINGS)
+def test_how_equipment_stands_follows_from_what_was_told_in_either_order(
+    loop: Loop,
+    equipment_id: str,
+    events: Sequence[DomainEvent],
+    state_now: str | None,
+    since: str | None,
+    operator: str | None,
+) -> None:
+    for about, order in {equipment_id: events, f"{equipment_id} backwards": events[::-1]}.items():
+        for event in order:
+            deliver(loop, event, about=about)
+
+        found = one(loop, about).body
+        assert (found["state"], found["stateSince"], found.get("operator")) == (
+            state_now,
+            since and MINUTES[int(since)],
+            operator,
+        )
+
+
+def test_an_old_shape_of_a_report_is_read_as_it_is_told_today(loop: Loop) -> None:
+    deliver(loop, fact("state-reported.v0", deviceId="d#of old"))
+
+    found = one(loop, "d#of old").body
+    assert found["state"] == "WARNING1"
+    (row,) = [row for row in loop.rows("BOARD_TABLE") if row["EquipmentID"] == "d#of old"]
+    assert row["seen#WARNING1"] == "2020-04-24T14:35:00.000Z"

@@ -1,0 +1,24 @@
+"""Every view converges, found by its folder; see `tests/convergence.py`."""
+
+import pytest
+
+from local.packages import views
+from tests.convergence import converges, stories_of, view_of
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+STORIES = [(package.name, story) for package in views() for story in stories_of(package.name)]
+
+
+@pytest.mark.parametrize(("view", "story"), STORIES, ids=str)
+def test_a_view_has_the_same_rows_whatever_order_duplicate_batch_crash_or_delay_its_events_meet(
+    view: str, story: str
+) -> None:
+    converges(view_of(view), stories_of(view)[story])
+
+
+def test_every_view_is_told_of_all_that_it_subscribes_to() -> None:
+    for package in views():
+        told = {event.type for story in stories_of(package.name).values() for event in story}
+
+        assert told == {event_type for _, event_type in package.on}

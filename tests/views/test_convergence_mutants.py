@@ -1,0 +1,232 @@
+"""What convergence is for: each of these mistakes breaks a view, and the shortest sequence that shows it is found."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from patterns import aws, inverse_oplock, materialize, ttl
+from patterns.attribute_values import to_typed
+from patterns.compaction import Letter, compact
+from patterns.domain_event import DomainEvent
+from patterns.expressions import Condition, conditional
+from patterns.inverse_oplock import NEWER, TTL_GROWS, TTL_STAYS, Outcome, oplock_attribute, order_of, put_if_newer
+from patterns.materialize import View
+from patterns.table import ConditionFailed, Table
+from patterns.view_update import ViewUpdate
+from tests.convergence import Diverged, Story, converges, view_of
+from tests.patterns import things
+from tests.patterns.things import happened
+from tests.views.board.stories import JOIN, LIFE, STATES
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+Mutate = Callable[[pytest.MonkeyPatch, View], View]
+On = Callable[[DomainEvent], ViewUpdate]
+
+NOW_MS = 1_587_739_830_000
+
+
+def on_painted(event: DomainEvent) -> ViewUpdate:
+    update = things.on_painted(event)
+    return replace(update, fields={**update.fields, "scrapped": None})
+
+
+def on_scrapped(event: DomainEvent) -> ViewUpdate:
+    update = things.on_painted(event)
+    return replace(update, fields={"colour": None, "gloss": None, "scrapped": True})
+
+
+# A view that expires and has a deletion, which no real one has yet.
+THINGS = replace(
+    things.VIEW,
+    on={**things.ON, ("workshop", "thing-painted"): on_painted, ("workshop", "thing-scrapped"): on_scrapped},
+)
+
+DAY_MS = 86_400_000
+WORK = [
+    happened("painted", "lathe", at=NOW_MS, id="p1", colour="red", gloss=1),
+    happened("scrapped", "lathe", at=NOW_MS + DAY_MS, id="x1"),
+    happened("painted", "lathe", at=NOW_MS + DAY_MS, id="p2", colour="blue"),
+    happened("weighed", "lathe", at=NOW_MS + 2 * DAY_MS, id="w1", grams=7),
+    happened("weighed", "lathe", at=NOW_MS + 3 * DAY_MS, id="w2"),
+]
+BOARD = view_of("board")
+
+
+def newer(operator: str) -> Mutate:
+    def mutate(patch: pytest.MonkeyPatch, view: View) -> View:
+        for name, condition in {"NEWER": NEWER, "TTL_GROWS": TTL_GROWS, "TTL_STAYS": TTL_STAYS}.items():
+            patch.setattr(inverse_oplock, name, condition.replace("#oplock < :oplock", f"#oplock {operator} :oplock"))
+        return view
+
+    return mutate
+
+
+def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
+    def mutate(_: pytest.MonkeyPatch, view: View) -> View:
+        def mutant(decide: On) -> On:
+            return lambda event: replace(decide(event), oplock=name_of(event, decide(event)))
+
+        return replace(view, on={subscription: mutant(decide) for subscription, decide in view.on.items()})
+
+    return mutate
+
+
+def order_without_id(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(inverse_oplock, "order_of", lambda event: f"{event.timestamp:013d}")
+    return view
+
+
+def hard_delete(patch: pytest.MonkeyPatch, view: View) -> View:
+    def put_or_delete(table: Table, update: ViewUpdate, event: DomainEvent, **more: Any) -> Outcome:  # noqa: ANN401
+        if "deleted" not in event.type:
+            return put_if_newer(table, update, event, **more)
+        condition = Condition(
+            "#oplock < :oplock", {"oplock": oplock_attribute(update.oplock)}, {"oplock": order_of(event)}
+        )
+        try:
+            aws.client("dynamodb").delete_item(Key=to_typed(update.key), **conditional(table.name, condition))
+        except ClientError:  # a condition that failed, here
+            return Outcome.STALE
+        return Outcome.APPLIED
+
+    patch.setattr(materialize, "put_if_newer", put_or_delete)
+    return view
+
+
+def short_lived_tombstone(patch: pytest.MonkeyPatch, view: View) -> View:
+    def put(table: Table, update: ViewUpdate, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+        days = 5 if "scrapped" in event.type else ttl_days
+        return put_if_newer(table, update, event, ttl_days=days, now_ms=now_ms)
+
+    patch.setattr(materialize, "put_if_newer", put)
+    return view
+
+
+def never_expired_on_arrival(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(ttl, "is_expired", lambda *_: False)
+    return view
+
+
+def ttl_moves_backwards(patch: pytest.MonkeyPatch, view: View) -> View:
+    def tries(oplock: str, order: str, expires_at: int) -> tuple[tuple[Condition, dict[str, int]], ...]:
+        return ((Condition(NEWER, {"oplock": oplock}, {"oplock": order}), {"ttl": expires_at}),)
+
+    patch.setattr(inverse_oplock, "_tries", tries)
+    return view
+
+
+def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: View) -> View:
+    def by_row(letters: Iterable[Letter]) -> list[list[Letter]]:
+        groups: dict[str, list[Letter]] = {}
+        for letter in letters:
+            groups.setdefault(str(letter.update.key), []).append(letter)
+        return [sorted(group, key=lambda letter: order_of(letter.event), reverse=True) for group in groups.values()]
+
+    patch.setattr(materialize, "compact", by_row)
+    return view
+
+
+def compaction_keeps_the_oldest(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(materialize, "compact", lambda letters: [group[::-1] for group in compact(letters)])
+    return view
+
+
+def compaction_forgets_the_third(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(materialize, "compact", lambda letters: [group[:2] for group in compact(letters)])
+    return view
+
+
+def failures_are_acknowledged(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(materialize, "failures", lambda _: [])
+    return view
+
+
+def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
+    """Keep `State`, and `Since` when another state is written over it."""
+
+    def put(table: Table, update: ViewUpdate, event: DomainEvent, **more: Any) -> Outcome:  # noqa: ANN401
+        if event.type != "state-reported":
+            return put_if_newer(table, update, event, **more)
+        state, time = event.entity("state").text("state"), event.entity("state").text("timestamp")
+        names = {"oplock": "oplock#state", "state": "State"}
+        values = {"oplock": order_of(event), "state": state}
+        another = "(attribute_not_exists(#state) OR #state < :state OR #state > :state)"
+        now = {"oplock#state": order_of(event), "State": state}
+        try:
+            table.update(
+                update.key, assign=now | {"Since": time}, condition=Condition(f"{NEWER} AND {another}", names, values)
+            )
+        except ConditionFailed:
+            return put_if_newer(table, replace(update, oplock="state", fields={"State": state}), event, **more)
+        return Outcome.APPLIED
+
+    patch.setattr(materialize, "put_if_newer", put)
+    return view
+
+
+def missing_fields_stay(_: pytest.MonkeyPatch, view: View) -> View:
+    def mutant(decide: On) -> On:
+        def only_present(event: DomainEvent) -> ViewUpdate:
+            update = decide(event)
+            return replace(update, fields={name: value for name, value in update.fields.items() if value is not None})
+
+        return only_present
+
+    return replace(view, on={subscription: mutant(decide) for subscription, decide in view.on.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A mistake, who makes it, and the shortest sequence that shows it."""
+
+    mutate: Mutate
+    view: View
+    story: Story
+    shortest: str
+
+
+MUTANTS = {
+    "<= for < of slow data": Mutant(newer("<="), BOARD, LIFE, "c1, c1"),
+    "> for < of slow data": Mutant(newer(">"), BOARD, LIFE, "c1, u1"),
+    ">= for < of slow data": Mutant(newer(">="), BOARD, LIFE, "c1, c1"),
+    "<= for <": Mutant(newer("<="), THINGS, WORK, "p1, p1"),
+    "> for <": Mutant(newer(">"), THINGS, WORK, "p1, x1"),
+    ">= for <": Mutant(newer(">="), THINGS, WORK, "p1, p1"),
+    "one shared oplock": Mutant(with_oplock(lambda *_: "all"), BOARD, JOIN, "s1, c1"),
+    "one oplock per type": Mutant(with_oplock(lambda event, _: event.type), BOARD, LIFE, "u1, c1"),
+    "one oplock for states": Mutant(
+        with_oplock(lambda event, update: "seen" if "state" in event.type else update.oplock), BOARD, STATES, "s2, s1"
+    ),
+    "order without the event id": Mutant(order_without_id, BOARD, LIFE, "u1, u2"),
+    "hard delete": Mutant(hard_delete, BOARD, LIFE, "d1, c1"),
+    "tombstone with a shorter ttl": Mutant(short_lived_tombstone, THINGS, WORK, "x1, reap"),
+    "not expired on arrival": Mutant(never_expired_on_arrival, THINGS, WORK, "p1, reap, p1"),
+    "ttl moves backwards": Mutant(ttl_moves_backwards, THINGS, WORK, "w1, p1"),
+    "compaction across oplocks": Mutant(compaction_across_oplocks, BOARD, JOIN, "c1+s1"),
+    "compaction keeps the oldest": Mutant(compaction_keeps_the_oldest, BOARD, LIFE, "c1+u1"),
+    "compaction forgets the third": Mutant(compaction_forgets_the_third, BOARD, LIFE, "c1+u1+u2"),
+    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "c1 busy"),
+    "last writer wins stateSince": Mutant(last_writer_wins_since, BOARD, STATES, "s5, s1"),
+    "missing fields stay": Mutant(missing_fields_stay, BOARD, LIFE, "d1, c1"),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+def test_a_mistake_is_shown_by_the_shortest_sequence_that_breaks(
+    mutant: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = mutant.mutate(monkeypatch, mutant.view)
+
+    with pytest.raises(Diverged) as diverged:
+        converges(view, mutant.story)
+
+    assert diverged.value.shortest == mutant.shortest
+
+
+@pytest.mark.parametrize(("view", "story"), [(BOARD, LIFE), (THINGS, WORK)], ids=["board", "things"])
+def test_without_a_mistake_nothing_breaks(view: View, story: Story) -> None:
+    assert converges(view, story) > 2 ** len(story)
