@@ -3,9 +3,11 @@
 `converges(view, story)` delivers events through the real `materialize` and raises `Diverged` with the shortest sequence
 that breaks: fewest events, then fewest deliveries. `stories_of("board")` finds what to tell a view, by its name.
 
-What a listener does depends on the rows and the clock alone. So it is enough to deliver every event once more wherever
-a series of deliveries can lead: that is every permutation, with every duplicate in every place, for a hundredth of the
-deliveries. A sequence is right if
+What a listener does depends on the rows and the clock alone. So it is enough to deliver every event, and every two in a
+batch, wherever a series of deliveries can lead: that covers every permutation, with duplicates in all places, by some
+thousand deliveries instead of millions. Greater batches, and failures within them, are for random walks.
+
+A sequence is right if
 - the rows are those of the same events in their order, one by one, each once;
 - an event is never applied twice, and one that comes for the first time is no duplicate;
 - every message is answered for, and none is a fault or to come again;
@@ -61,16 +63,13 @@ class Deliver:
 
     def __str__(self) -> str:
         events = ", ".join(f"{event.type} {order_of(event)}" for event in self.events)
-        return f"deliver {events}" + self._busy
+        busy = "" if self.busy is None else f"; DynamoDB is busy after {self.busy} writes, and what failed comes again"
+        return f"deliver {events}{busy}"
 
     @property
     def short(self) -> str:
         """Write it in short: ids of events, joined by `+`."""
-        return "+".join(event.id for event in self.events) + self._busy
-
-    @property
-    def _busy(self) -> str:
-        return "" if self.busy is None else f" (DynamoDB is busy after {self.busy} writes, what failed comes again)"
+        return "+".join(event.id for event in self.events) + ("" if self.busy is None else f" (busy after {self.busy})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +206,7 @@ class _Lab:
         return len(been)
 
     def walk(self, walks: int) -> int:
-        """Deliver everything twice, in random orders and batches, some of which are not acknowledged, or meet a busy DynamoDB.
+        """Deliver everything twice, in random batches: some are not acknowledged, some meet a busy DynamoDB.
 
         Raises:
             Diverged: a walk leads astray; it is cut down to what is needed for that.

@@ -105,7 +105,7 @@ def _send(client: Any, requests: list[Request]) -> None:  # noqa: ANN401  boto3 
 
 def _without_aws(listen: Work) -> None:
     real = aws.client
-    aws.client = lambda _: Nowhere()  # type: ignore[assignment]  no cache is needed
+    aws.client = lambda _: Nowhere()  # type: ignore[assignment]  # nothing asks for its cache
     try:
         listen()
     finally:

@@ -20,6 +20,7 @@ from tests.convergence import Diverged, Story, converges, view_of
 from tests.patterns import things
 from tests.patterns.things import happened
 from tests.views.board.stories import JOIN, LIFE, STATES
+from tests.views.state_log.stories import DAYS_APART
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -54,6 +55,7 @@ WORK = [
     happened("weighed", "lathe", at=NOW_MS + 3 * DAY_MS, id="w2"),
 ]
 BOARD = view_of("board")
+STATE_LOG = view_of("state_log")
 
 
 def newer(operator: str) -> Mutate:
@@ -208,8 +210,13 @@ MUTANTS = {
     "ttl moves backwards": Mutant(ttl_moves_backwards, THINGS, WORK, "w1, p1"),
     "compaction across oplocks": Mutant(compaction_across_oplocks, BOARD, JOIN, "c1+s1"),
     "compaction keeps the oldest": Mutant(compaction_keeps_the_oldest, BOARD, LIFE, "c1+u1"),
-    "compaction forgets the third": Mutant(compaction_forgets_the_third, BOARD, LIFE, "c1+u1+u2"),
-    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "c1 busy"),
+    "compaction forgets the third": Mutant(compaction_forgets_the_third, BOARD, LIFE, "c1+u2+d2"),
+    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "d2 (busy after 0)"),
+    "one shared oplock in state_log": Mutant(with_oplock(lambda *_: "all"), STATE_LOG, DAYS_APART, "o1, r1"),
+    "order without the event id in state_log": Mutant(order_without_id, STATE_LOG, DAYS_APART, "r1, r2"),
+    "not expired on arrival at state_log": Mutant(never_expired_on_arrival, STATE_LOG, DAYS_APART, "r1, reap, r1"),
+    "ttl moves backwards in state_log": Mutant(ttl_moves_backwards, STATE_LOG, DAYS_APART, "o1, r1"),
+    "compaction across oplocks in state_log": Mutant(compaction_across_oplocks, STATE_LOG, DAYS_APART, "r1+o1"),
     "last writer wins stateSince": Mutant(last_writer_wins_since, BOARD, STATES, "s5, s1"),
     "missing fields stay": Mutant(missing_fields_stay, BOARD, LIFE, "d1, c1"),
 }
