@@ -3,8 +3,10 @@ from datetime import UTC, datetime
 import pytest
 
 from contract import groups
+from infra.package import pascal
 from local import device_state_log, questions, seed
 from local.api import path_of
+from local.packages import services, views
 from local.processes import eventually
 from local.stack import Stack
 
@@ -53,11 +55,16 @@ def test_a_state_reported_again_is_the_same_and_a_different_one_a_conflict(stack
     assert different.headers["content-type"].startswith("application/problem+json")
 
 
-def test_every_table_that_declares_a_ttl_has_it_on(stack: Stack) -> None:
-    tables = [name for output, name in stack.outputs.items() if output.endswith("Table")]
+def test_exactly_the_tables_that_declare_a_ttl_have_it_on(stack: Stack) -> None:
+    declared = {variable: schema for package in services() + views() for variable, schema in package.tables.items()}
     dynamodb = stack.client("dynamodb")
 
-    described = {name: dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"] for name in tables}
+    has_it_on = {
+        variable: dynamodb.describe_time_to_live(TableName=stack.outputs[pascal(variable)])["TimeToLiveDescription"]
+        for variable in declared
+    }
 
-    assert tables
-    assert all(ttl == {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"} for ttl in described.values()), described
+    on = {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}
+    assert {variable for variable, ttl in has_it_on.items() if ttl == on} == {
+        variable for variable, schema in declared.items() if schema.expires
+    }
