@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench test check synth openapi replay format lock pins deploy
+.PHONY: help install up down token load bench test check synth openapi costs replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ token: install  ## print a token for the running system: ROLE=operator
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
 	@$(RUN) local.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
+
+costs: install  ## measure the write units of each design for versions, on an emulator of its own
+	@$(RUN) local.versioning_costs
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.replay $(EVENT)
