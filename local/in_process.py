@@ -1,4 +1,4 @@
-"""AWS within this process: declared tables and buckets, queues, a bus, on moto. One thread at a time."""
+"""AWS for handlers in this process: declared tables and buckets, queues, a bus; on moto, one thread at a time."""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +33,9 @@ ENVIRONMENT = {
 class InProcess(AbstractContextManager["InProcess"]):
     """Tables named after their environment variables, their streams, buckets, and a bus that a queue hears all of."""
 
-    def __init__(self) -> None:
+    def __init__(self, endpoint: str | None = None) -> None:
+        """Be on moto, or on the empty emulator that answers at `endpoint`."""
+        self._endpoint = endpoint
         self.schemas = {v: schema for package in packages() for v, schema in package.tables.items()}
         self.buckets = {package.bucket: package.bucket.lower().replace("_", "-") for package in stores()}
         self._heard: dict[str, str] = {}  # table -> sequence number of the last record
@@ -41,8 +43,12 @@ class InProcess(AbstractContextManager["InProcess"]):
 
     def __enter__(self) -> Self:
         named = {variable: variable for variable in self.schemas} | self.buckets
-        self._stack.enter_context(_environment(ENVIRONMENT | named))
-        self._stack.enter_context(moto.mock_aws())
+        if self._endpoint:
+            elsewhere = {"AWS_ENDPOINT_URL": self._endpoint, "NO_PROXY": "*"}
+            self._stack.enter_context(_environment(ENVIRONMENT | named | elsewhere))
+        else:
+            self._stack.enter_context(_environment(ENVIRONMENT | named))
+            self._stack.enter_context(moto.mock_aws())
         aws.client.cache_clear()
         self._stack.callback(aws.client.cache_clear)
         for name, schema in self.schemas.items():
@@ -172,9 +178,9 @@ def _queue_variable(view: Package) -> str:
 def _taken(queue: str) -> list[str]:
     sqs, bodies = aws.client("sqs"), []
     while messages := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):
-        for message in messages:
-            sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
-            bodies.append(message["Body"])
+        bodies += [message["Body"] for message in messages]
+        handles = [{"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]} for n, message in enumerate(messages)]
+        sqs.delete_message_batch(QueueUrl=queue, Entries=handles)
     return bodies
 
 

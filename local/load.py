@@ -164,7 +164,7 @@ def _all(clients: Sequence[Future[list[Sent]]]) -> list[Sent]:
 
 def main() -> int:
     """Load the running stack; 1 if anything was refused, lost or doubled."""
-    parser = argparse.ArgumentParser(prog="make load", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make load", usage="make load N=2000 C=8", description=__doc__)
     parser.add_argument("--commands", type=int, default=COMMANDS, help=f"how many (default: {COMMANDS})")
     parser.add_argument("--clients", type=int, default=CLIENTS, help=f"how many at a time (default: {CLIENTS})")
     given = parser.parse_args()

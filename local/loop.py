@@ -26,7 +26,7 @@ class Answer:
 
 
 class Loop(InProcess):
-    """Everything, on moto."""
+    """Everything that is in `functions/`."""
 
     def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route by its key, with what `http_event` takes."""

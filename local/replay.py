@@ -125,14 +125,18 @@ def report(done: Replay) -> Iterator[str]:
 
 def main() -> None:
     """Be `python -m local.replay FILE`."""
-    parser = argparse.ArgumentParser(prog="make replay EVENT=", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make replay", usage="make replay EVENT=events/…", description=__doc__)
     parser.add_argument("event", type=Path, help="a file under events/")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier replays wrote")
     arguments = parser.parse_args()
     try:
         message = json.loads(arguments.event.read_text())
         invocations = invocations_of(message)
-    except (OSError, ValueError, NotReplayable) as error:
+    except OSError as error:
+        sys.exit(f"{arguments.event}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"{arguments.event} is not JSON: {error}")
+    except NotReplayable as error:
         sys.exit(f"{arguments.event}: {error}")
     for invocation in invocations:
         print(

@@ -17,6 +17,7 @@ from local.outputs import HOME
 from local.progress import step
 
 INTERRUPTED: Final = 130
+HIGHEST_PORT: Final = 65535
 
 
 def up(home: Path, *, port: int | None, started_s: float) -> None:
@@ -35,7 +36,7 @@ def up(home: Path, *, port: int | None, started_s: float) -> None:
     wrong = [one.question.pattern for one in asked if not one.right]
     if wrong:
         raise Failed(f"not AWS's answer: {', '.join(wrong)}; for a clean start: make down up")
-    print(f"All seven are AWS's answers, {days} days later.\n")
+    print(f"All seven are AWS's answers; all dates are moved by {days} days, so that they are recent.\n")
     print(_how_to_go_on(deployed))
     print(f"Up after {time.time() - started_s:.0f} s at {deployed.outputs['ApiUrl']}; end it with: make down")
 
@@ -57,10 +58,10 @@ def _how_to_go_on(deployed: stack.Stack) -> str:
 Paste this: a machine reports a state, and the view shows it a moment later.
 
 TOKEN='{deployed.token(groups.OPERATOR)}'
-curl -sS -X PUT '{url}/equipment/press-7/states/{now}' \\
+curl -sS -w '\\n' -X PUT '{url}/equipment/press-7/states/{now}' \\
   -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{{"state": "WARNING1"}}'
 sleep 2
-curl -sS '{url}/equipment/press-7/logs?state=WARNING1' -H "authorization: Bearer $TOKEN"
+curl -sS -w '\\n' '{url}/equipment/press-7/logs?state=WARNING1' -H "authorization: Bearer $TOKEN"
 
 The token is an operator's and lasts an hour; for another one: make token ROLE=operator
 """
@@ -68,10 +69,12 @@ The token is an operator's and lasts an hour; for another one: make token ROLE=o
 
 def main() -> int:
     """Bring it up, or say in a line what is in the way."""
-    parser = argparse.ArgumentParser(prog="make up", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make up", usage="make up PORT=4567", description=__doc__)
     parser.add_argument("--port", type=int, help=f"of the emulator (default: {emulator.DEFAULT_PORT})")
     parser.add_argument("--started", type=float, default=time.time(), help="epoch seconds from which the time counts")
     given = parser.parse_args()
+    if given.port is not None and not 0 < given.port <= HIGHEST_PORT:
+        parser.error(f"PORT is a number from 1 to {HIGHEST_PORT}")
     try:
         up(HOME, port=given.port, started_s=given.started)
     except Failed as reason:

@@ -33,6 +33,7 @@ from local.packages import Package
 from local.row_diff import diff_rows
 from patterns.attribute_values import Item, to_plain
 from patterns.domain_event import DomainEvent
+from patterns.errors import Poison
 from patterns.inverse_oplock import order_of
 from patterns.ledger import Fate
 from patterns.log import logger
@@ -113,7 +114,11 @@ def stories_of(name: str) -> dict[str, Story]:
     for path in paths("domain"):
         event = DomainEvent.from_wire(sample("domain", path.stem))
         if _source(view, event):
-            stories.setdefault(f"samples of {_row(view, event)}", []).append(event)
+            try:
+                stories.setdefault(f"samples of {_row(view, event)}", []).append(event)
+            except Poison as error:
+                hint = "an old shape is lifted by UPCASTERS" if ".v" in path.stem else "see its view.py"
+                raise AssertionError(f"view {name} cannot read events/domain/{path.name}: {error}; {hint}") from error
     found: dict[str, Story] = dict(stories)
     if (Path(__file__).parent / "views" / name / "stories.py").exists():
         found |= importlib.import_module(f"tests.views.{name}.stories").STORIES

@@ -147,6 +147,16 @@ def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: InProcess
     assert world.new_messages() == []
 
 
+def test_every_package_stands_in_the_stack() -> None:
+    stack = (FUNCTIONS.parent / "infra" / "stack.py").read_text()
+
+    assert not [
+        f"functions/{package.side}/{package.name} stands in no line of infra/stack.py"
+        for package in services() + views()
+        if f'(self, "{package.name}", hub, api' not in stack
+    ]
+
+
 def test_every_route_has_a_sample() -> None:
     routes = {route for package in packages() for route in package.routes}
 

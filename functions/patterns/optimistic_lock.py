@@ -16,7 +16,7 @@ from patterns.errors import NotFound, PreconditionRequired, Rejected, Stale
 from patterns.expressions import Condition
 
 STALE = "If-Match names another version than the current one; read again."
-REQUIRED = "It exists already: a change needs If-Match with the current version."
+REQUIRED = "It exists: to change it needs If-Match with the current version."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,176 @@
+"""Commands, triggers and listeners while AWS fails: afterwards the views are what was promised and what was told."""
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import pytest
+from botocore.config import Config
+from botocore.retries.standard import ExponentialBackoff
+
+from local import emulator
+from local.loop import BATCH, Loop
+from local.packages import Package, views
+from patterns import aws, publish
+from patterns.attribute_values import to_plain
+from patterns.ledger import Fate
+from tests.e2e.chaotic_loop import ChaoticLoop
+from tests.e2e.fault_proxy import FaultProxy, fault_proxy
+from tests.e2e.persistent_client import PersistentClient
+from tests.rows_in_memory import RowsInMemory
+from tests.wire import Wire
+
+COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
+BURST: Final = 20
+REFUSED: Final = 0.1
+"""Of the entries that the bus takes, so many it does not."""
+
+
+@pytest.fixture
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultProxy]:
+    """In front of an empty emulator."""
+    home = tmp_path_factory.mktemp("chaos")
+    running = emulator.start(home, emulator.free_port(), lifeline=True)
+    try:
+        with fault_proxy(running.url, home) as proxy:
+            yield proxy
+    finally:
+        emulator.stop(home, running)
+
+
+@pytest.fixture
+def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
+    """Everything, behind the proxy; asked for again once only, and soon: else hardly anything would ever fail."""
+    retries = {"mode": "standard", "total_max_attempts": 2}
+    monkeypatch.setattr(aws, "CONFIG", aws.CONFIG.merge(Config(retries=retries)))
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.005)
+    monkeypatch.setattr(publish, "ATTEMPTS", 2)
+    monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
+    monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
+    with Loop(proxy.url) as loop:
+        yield loop
+
+
+def _refuse_some(wire: Wire, chance: random.Random) -> Counter[str]:
+    refused: Counter[str] = Counter()
+
+    def code_of(_: Mapping[str, str]) -> str | None:
+        if chance.random() >= REFUSED:
+            return None
+        code = chance.choice(["InternalFailure", "ThrottlingException"])
+        refused[code] += 1
+        return code
+
+    wire.refuse_entries(code_of)
+    return refused
+
+
+def _sums(lines: list[dict[str, Any]]) -> Counter[str]:
+    """Add up what became of the messages that listeners received."""
+    sums: Counter[str] = Counter()
+    for line in lines:
+        if line["message"] == "materialized":
+            sums.update({name: line[name] for name in ("received", *Fate)})
+            sums["lines that do not add up"] += line["received"] != sum(line[fate] for fate in Fate)
+    return sums
+
+
+def _rebuilt(loop: Loop, view: Package, bodies: list[str]) -> list[dict[str, Any]]:
+    """Deliver events, each once and the last one first, to the view's listener on an empty table that never fails."""
+    (table,) = view.tables
+    told = {json.loads(body)["detail"]["id"]: body for body in reversed(bodies)}
+    mine = [body for body in told.values() if view.hears(json.loads(body)["source"], json.loads(body)["detail-type"])]
+    with RowsInMemory(table) as fresh:
+        for start in range(0, len(mine), BATCH):
+            assert loop.deliver(view, mine[start : start + BATCH]) == []
+    return [to_plain(row) for row in fresh.rows.values()]
+
+
+def _by_key(view: Package, rows: list[dict[str, Any]]) -> dict[tuple[str, ...], dict[str, Any]]:
+    names = view.load("view").KEYS.names
+    return {tuple(row[name] for name in names): row for row in rows}
+
+
+def _promised_logs(client: PersistentClient) -> dict[tuple[str, ...], tuple[str | None, ...]]:
+    return {log: (detail, client.operators.get(log)) for log, detail in client.details.items()}
+
+
+def _promised_board(client: PersistentClient) -> dict[str, dict[str, str]]:
+    board: dict[str, dict[str, str]] = {}
+    for equipment, name in client.names.items():
+        board.setdefault(equipment, {})["Name"] = name
+    for equipment, state, timestamp in client.details:
+        row, seen = board.setdefault(equipment, {}), f"seen#{state}"
+        row[seen] = max(row.get(seen, ""), timestamp)
+    for (equipment, _, timestamp), operator in client.operators.items():
+        board[equipment] |= {"Operator": operator, "AssignedTo": timestamp}
+    return board
+
+
+def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
+    loop: Loop, proxy: FaultProxy, log_lines: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    chance = random.Random(5)  # noqa: S311  the same commands at every run
+    client, chaos = PersistentClient(loop, chance), ChaoticLoop(loop, chance)
+    with Wire() as wire:
+        refused = _refuse_some(wire, chance)
+        for number in range(COMMANDS):
+            client.command(number)
+            if number % BURST == 0:
+                chaos.step()
+        chaos.drain()
+    sums, fired = _sums(log_lines), proxy.fired()
+    kept = {view.name: _by_key(view, loop.rows(next(iter(view.tables)))) for view in views()}
+    ids = [json.loads(body)["detail"]["id"] for body in chaos.published]
+
+    with capsys.disabled():
+        print(_table(client, chaos, sums, fired, refused, ids))  # noqa: T201  it is what one runs this for
+
+    # Nothing is lost: neither between a table and the bus, nor on the way to a view.
+    assert chaos.meant | client.stream_first <= set(ids)
+    logs = {(r["DeviceID"], r["State"], r["Date"]): r for r in kept["state_log"].values()}
+    assert {log: (row.get("Detail"), row.get("Operator")) for log, row in logs.items()} == _promised_logs(client)
+    board = {equipment: kept["board"][(equipment,)] for (equipment,) in kept["board"]}
+    promised = _promised_board(client)
+    assert board.keys() == promised.keys()
+    assert {i: {name: row.get(name) for name in promised[i]} for i, row in board.items()} == promised
+
+    # The counts add up.
+    assert sums["lines that do not add up"] == 0
+    assert sums["received"] == sum(sums[fate] for fate in Fate) == chaos.counts["deliveries"]
+    assert sums["failed"] == chaos.counts["deliveries again"]
+    assert sums["fault"] == sums["expired"] == 0
+
+    # The views are those that the events alone would give.
+    for view in views():
+        assert _by_key(view, _rebuilt(loop, view, chaos.published)) == kept[view.name]
+
+    # It was as bad as it was to be.
+    assert fired.keys() == {"throttled", "failed", "lost", "slow"}
+    assert refused
+
+    assert sums["failed"] > 0
+    assert chaos.counts["trigger batches again"] > 0
+
+
+def _table(
+    client: PersistentClient,
+    chaos: ChaoticLoop,
+    sums: Mapping[str, int],
+    fired: Mapping[str, int],
+    refused: Mapping[str, int],
+    ids: list[str],
+) -> str:
+    lines: dict[str, Mapping[Any, int]] = {
+        "answers": client.answers,
+        "proxy": fired,
+        "entries refused": refused,
+        "events": {"on the bus": len(ids), "distinct": len(set(ids)), "meant": len(chaos.meant | client.stream_first)},
+        "loop": chaos.counts,
+        "listeners": sums,
+    }
+    told = (f"  {name:16} " + ", ".join(f"{what} {n}" for what, n in some.items()) for name, some in lines.items())
+    return "\n".join(["", f"{COMMANDS} commands:", *told])
