@@ -1,19 +1,16 @@
 """Where faults are kept: a bucket, what fills it, and what puts a message back on the queue that it came from."""
 
-from types import ModuleType
-
-from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_events as events
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import nag, queues
 from infra.api import Api
+from infra.bucket import private_bucket
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
 from infra.loops import Participant
 from infra.package import Package
-from infra.target import Target
 from infra.view import View
 
 
@@ -24,7 +21,8 @@ class FaultStore(Construct):
         package = Package("stores", "faults")
         super().__init__(scope, package.name)
         store = package.store()
-        bucket = self._bucket(store)
+        bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_FAULTS, keeps_days=store.KEEPS_DAYS)
+        CfnOutput(Stack.of(self), "FaultsBucket", value=bucket.bucket_name)
         environment = {store.BUCKET: bucket.bucket_name}
         functions = functions_of(self, package, ("command", "query", "listener"), environment)
         api.serve(package.routes(), functions)
@@ -46,20 +44,6 @@ class FaultStore(Construct):
         _let_resubmit(functions["command"], [view for view in scope.node.find_all() if isinstance(view, View)])
         for folder in (store.FAULTS, store.IDS):
             nag.acknowledge_wildcard(self, f"<{nag.logical_id(bucket)}.Arn>/{folder}/*", nag.FAULT_KEYS)
-
-    def _bucket(self, store: ModuleType) -> s3.Bucket:
-        bucket = s3.Bucket(
-            self,
-            "Bucket",
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(store.KEEPS_DAYS))],
-            removal_policy=Target.of(self).removal_policy,
-        )
-        nag.acknowledge(bucket, S1=nag.FEW_FAULTS)
-        CfnOutput(Stack.of(self), "FaultsBucket", value=bucket.bucket_name)
-        return bucket
 
 
 def _let_resubmit(command: Function, views: list[View]) -> None:

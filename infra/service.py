@@ -9,6 +9,7 @@ from constructs import Construct
 
 from infra import nag
 from infra.api import Api
+from infra.bucket import private_bucket
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
 from infra.loops import Participant
@@ -56,17 +57,9 @@ class Service(Construct):
     def _follow(self, tables: list[Table], trigger: Function) -> None:
         """Feed the changes of tables to the trigger; what it cannot publish in time is kept, whole."""
         # S3, because a queue or a topic would receive only pointers into a stream that forgets within a day.
-        failures = s3.Bucket(
-            self,
-            "Failures",
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            removal_policy=Target.of(self).removal_policy,
-        )
+        failures = private_bucket(self, "Failures", unlogged=nag.FEW_READS)
         trigger.allow(["s3:ListBucket"], [failures.bucket_arn])
         trigger.allow(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
-        nag.acknowledge(failures, S1=nag.FEW_READS)
         nag.acknowledge_wildcard(trigger, f"<{nag.logical_id(failures)}.Arn>/{FAILURES}/*", nag.FAILURE_KEYS)
         for table in tables:
             _map(table, trigger, failures)

@@ -35,6 +35,16 @@ def prefix(*parts: str) -> str:
     return sort_key(*parts) + SEPARATOR
 
 
+def current_version_key(name: str) -> str:
+    """Give the sort key of the current copy of what is versioned by number: `v0_<name>`."""
+    return f"v0_{name}"
+
+
+def version_key(name: str, number: int) -> str:
+    """Give the sort key of a version of at most ten digits: `v0000000001_<name>`, so that byte order is their order."""
+    return f"v{number:010d}_{name}"
+
+
 def split(key: str) -> tuple[str, ...]:
     """Take a sort key apart again."""
     return tuple(key.split(SEPARATOR))

@@ -27,14 +27,13 @@ from patterns.attribute_values import Item
 from patterns.errors import Poison
 from patterns.expressions import Condition
 from patterns.key_query import BeginsWith, Between, KeyQuery
-from patterns.keys import require_part, within_limit
+from patterns.keys import current_version_key, require_part, version_key, within_limit
 from patterns.optimistic_lock import Draft, Saved
 from patterns.table import ConditionFailed, Table
 from patterns.versioned_write import Revisions, Versions, save
 
 LATEST = "latest"
 VERSION = "version"
-CURRENT = "v0_"
 
 # Ten digits of which the first is 0: a `v1000000000_…` would sort behind `v0_…`.
 MAX_VERSION = 999_999_999
@@ -57,7 +56,7 @@ class Numbered:
 
     def current_key(self) -> dict[str, Any]:
         """Give the primary key of the current version."""
-        return self._key(self.partition, CURRENT + self.name)
+        return self._key(self.partition, current_version_key(self.name))
 
     def key_of(self, version: int) -> dict[str, Any]:
         """Give the primary key of a version.
@@ -84,13 +83,15 @@ class Numbered:
     def _sort_key(self, version: int) -> str:
         if not 1 <= version <= MAX_VERSION:
             raise ValueError(f"a version is a number from 1 to {MAX_VERSION}")
-        return f"v{version:010d}_{self.name}"
+        return version_key(self.name, version)
 
 
 def all_current(table: Table, partition: str, kind: str) -> KeyQuery:
     """Ask for the current versions of all things in a partition whose name begins with the part `kind`."""
     require_part(kind)
-    return KeyQuery(keys=table.keys, partition=partition, sort=BeginsWith(f"{CURRENT}{kind}#"), forward=True)
+    return KeyQuery(
+        keys=table.keys, partition=partition, sort=BeginsWith(current_version_key(f"{kind}#")), forward=True
+    )
 
 
 def revisions_at(thing: Numbered) -> Revisions:

@@ -7,6 +7,7 @@ from contract import times
 from patterns.change_data_capture import Change, Fact
 from patterns.errors import NotFound
 from patterns.key_query import BeginsWith, KeyQuery
+from patterns.keys import current_version_key, version_key
 from patterns.optimistic_lock import Command, Draft
 from services.equipment.tables import KEYS, partition_of
 
@@ -18,17 +19,19 @@ FIELDS = ("equipmentId", "part", "revision", "result", "auditor", "notes")
 
 def key_of(equipment_id: str, part: str) -> dict[str, Any]:
     """Give the primary key of the latest audit of a part, beside the equipment."""
-    return {"pk": partition_of(equipment_id), "sk": f"v0_Audit#{part}"}
+    return {"pk": partition_of(equipment_id), "sk": current_version_key(_name(part))}
 
 
 def revision_key(equipment_id: str, part: str, revision: int) -> dict[str, Any]:
     """Give the primary key of a revision: a part has a partition of its own, so that its history is a key range."""
-    return {"pk": _revisions_partition(equipment_id, part), "sk": f"v{revision:010d}_Audit#{part}"}
+    return {"pk": _revisions_partition(equipment_id, part), "sk": version_key(_name(part), revision)}
 
 
 def audits_of(equipment_id: str) -> KeyQuery:
     """Ask for the latest audits of all parts."""
-    return KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith("v0_Audit#"), forward=True)
+    return KeyQuery(
+        keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(current_version_key(_name(""))), forward=True
+    )
 
 
 def revisions_of(equipment_id: str, part: str) -> KeyQuery:
@@ -78,8 +81,12 @@ def audit_recorded(change: Change) -> Fact | None:
     )
 
 
+def _name(part: str) -> str:
+    return f"Audit#{part}"
+
+
 def _revisions_partition(equipment_id: str, part: str) -> str:
-    return f"Audit#{part}#{partition_of(equipment_id)}"
+    return f"{_name(part)}#{partition_of(equipment_id)}"
 
 
 def _entity(row: Mapping[str, Any]) -> dict[str, Any]:
