@@ -1,27 +1,32 @@
 """The bus, and what hangs on it whoever publishes: its archive."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
 from aws_cdk import Aws, CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra import queues
 from infra.function import Function
-from infra.loops import Participant, refuse_loops
+from infra.loops import Participant, Topic, refuse_loops
+from infra.package import pascal
+from infra.queues import Reader
 from infra.target import Target
+from patterns import fault
 
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 
 
 class EventHub(Construct):
-    """Where services meet: triggers publish to it, views subscribe."""
+    """Where services meet: triggers publish to it, views and control services subscribe."""
 
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "EventHub")
         self.bus = events.EventBus(self, "Bus")
+        self.readers: list[Reader] = []  # so far
         self._participants: list[Participant] = []
         CfnOutput(Stack.of(self), "BusName", value=self.bus.event_bus_name)
         if days := Target.of(self).archive_days:
@@ -38,22 +43,28 @@ class EventHub(Construct):
         self._participants.append(participant)
         refuse_loops(self._participants)
 
-    def subscribe(
-        self, scope: Construct, source: str, types: Iterable[str], *, to: sqs.Queue, undelivered: sqs.Queue
-    ) -> None:
-        """Send exactly these types of one source to a queue: never a prefix, so that a new type surprises nobody."""
-        pattern = events.EventPattern(source=[source], detail_type=sorted(types))
-        self.route(scope, f"From-{source}", pattern, to=to, undelivered=undelivered)
+    def let_hear(self, scope: Construct, listener: Function, heard: Iterable[Topic]) -> Reader:
+        """Feed a listener with exactly what it hears: never a prefix, so that a new type surprises nobody."""
+        reader = queues.feed(scope, listener, output=pascal(listener.package.name))
+        self.readers.append(reader)
+        by_source: dict[str, list[str]] = defaultdict(list)
+        for source, event_type in heard:
+            by_source[source].append(event_type)
+        for source, types in sorted(by_source.items()):
+            pattern = events.EventPattern(source=[source], detail_type=sorted(types))
+            self.route(scope, f"From-{source}", pattern, to=reader)
+        self.let_publish(listener, only={"detail-type": fault.TYPE})
+        return reader
 
-    def route(
-        self, scope: Construct, name: str, pattern: events.EventPattern, *, to: sqs.Queue, undelivered: sqs.Queue
-    ) -> None:
-        """Send what a pattern matches to a queue, and what cannot be delivered to another."""
-        target = targets.SqsQueue(to, dead_letter_queue=undelivered, max_event_age=Duration.hours(RETRY_HOURS))
+    def route(self, scope: Construct, name: str, pattern: events.EventPattern, *, to: Reader) -> None:
+        """Send what a pattern matches to a reader."""
+        # Not delivered or not digested, it is the same event that the reader lacks: one place to look.
+        age = Duration.hours(RETRY_HOURS)
+        target = targets.SqsQueue(to.queue, dead_letter_queue=to.dead_letters, max_event_age=age)
         events.Rule(scope, name, event_bus=self.bus, event_pattern=pattern, targets=[target])
 
     def let_publish(self, function: Function, *, only: dict[str, str]) -> None:
-        """Allow publishing, and only entries with one `source` or one `detail-type`."""
+        """Allow publishing, and only entries with this `source`, this `detail-type`, or both."""
         function.handler.add_environment("BUS_NAME", self.bus.event_bus_name)
         condition = {f"events:{key}": value for key, value in only.items()}
         function.allow(["events:PutEvents"], [self.bus.event_bus_arn], only_if={"ForAllValues:StringEquals": condition})

@@ -11,11 +11,11 @@ from infra.event_hub import EventHub
 from infra.function import Function, functions_of
 from infra.loops import Participant
 from infra.package import Package
-from infra.view import View
+from infra.queues import Reader
 
 
 class FaultStore(Construct):
-    """The faults of everybody; their messages go back to the views that stand in the scope so far."""
+    """The faults of everybody; their messages go back to those who read the bus so far."""
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         package = Package("stores", "faults")
@@ -27,26 +27,26 @@ class FaultStore(Construct):
         functions = functions_of(self, package, ("command", "query", "listener"), environment)
         api.serve(package.routes(), functions)
 
-        self.name, self.listener = package.name, functions["listener"]
-        self.queue, dead_letters = queues.feed(self, self.listener, output="Fault")
+        listener = functions["listener"]
+        self.reader = queues.feed(self, listener, output="Fault")
         pattern = events.EventPattern(detail_type=sorted(heard for _, heard in store.HEARS))
-        hub.route(self, "FromAnybody", pattern, to=self.queue, undelivered=dead_letters)
-        hub.join(Participant(self.name, hears=store.HEARS))  # and publishes nothing
+        hub.route(self, "FromAnybody", pattern, to=self.reader)
+        hub.join(Participant(package.name, hears=store.HEARS))  # and publishes nothing
 
         faults, ids = bucket.arn_for_objects(f"{store.FAULTS}/*"), bucket.arn_for_objects(f"{store.IDS}/*")
-        self.listener.allow(["s3:PutObject"], [faults, ids])
-        self.listener.allow(["s3:GetObject"], [ids])
+        listener.allow(["s3:PutObject"], [faults, ids])
+        listener.allow(["s3:GetObject"], [ids])
         for function in (functions["query"], functions["command"]):
             function.allow(["s3:GetObject"], [faults, ids])
             # Without it S3 says of what is not there that it is forbidden.
             function.allow(["s3:ListBucket"], [bucket.bucket_arn])
         functions["command"].allow(["s3:PutObject"], [faults])
-        _let_resubmit(functions["command"], [view for view in scope.node.find_all() if isinstance(view, View)])
+        _let_resubmit(functions["command"], hub.readers)
         for folder in (store.FAULTS, store.IDS):
             nag.acknowledge_wildcard(self, f"<{nag.logical_id(bucket)}.Arn>/{folder}/*", nag.FAULT_KEYS)
 
 
-def _let_resubmit(command: Function, views: list[View]) -> None:
-    for view in views:
-        command.handler.add_environment(f"{view.name.upper()}_QUEUE_URL", view.queue.queue_url)
-    command.allow(["sqs:SendMessage"], [view.queue.queue_arn for view in views])
+def _let_resubmit(command: Function, readers: list[Reader]) -> None:
+    for reader in readers:
+        command.handler.add_environment(f"{reader.name.upper()}_QUEUE_URL", reader.queue.queue_url)
+    command.allow(["sqs:SendMessage"], [reader.queue.queue_arn for reader in readers])

@@ -30,6 +30,7 @@ SIZES: Final = {
     "query": Size(1024, 10),
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
+    "sweep": Size(512, 60),  # then the next one begins
 }
 
 METRICS: Final = "Andon"  # the namespace of all metrics

@@ -13,17 +13,18 @@ from constructs import Construct, IConstruct
 from infra.api import Api
 from infra.fault_store import FaultStore
 from infra.function import METRICS, Function
-from infra.queues import LastResort
+from infra.queues import LastResort, Reader
+from infra.service import Service
 from infra.target import Target
 from infra.view import View
 from patterns.ledger import Fate
 
 MINUTE: Final = Duration.minutes(1)
-LATE_SECONDS: Final = 300  # a view is behind by seconds when all is well
+LATE_SECONDS: Final = 300  # a reader is behind by seconds when all is well
 FULL_WIDTH: Final = 24
 
-Reader = View | FaultStore
-"""What has a queue of events and a listener."""
+DECISIONS: Final = ("due", "failed", "decided", "stands", "late", "fault")
+"""What a control service tells of its decisions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class Signal:
     """A metric that should not be above a value for so many minutes in a row, and what it means when it is.
 
     The metric has no label: with one, CDK writes it as metric math, which the emulator refuses.
+    regular: it is told every minute, so that its silence means the same.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Signal:
     above: float
     minutes: int
     means: str
+    regular: bool = False
 
 
 class Operations(Construct):
@@ -54,6 +57,7 @@ class Operations(Construct):
         cloudwatch.Dashboard(self, "Dashboard", widgets=[[graph] for graph in _graphs(found)])
 
     def _alarm(self, watched: IConstruct, signal: Signal) -> None:
+        missing = cloudwatch.TreatMissingData
         alarm = signal.metric.create_alarm(
             self,
             f"{watched.node.path.partition('/')[2]}/{signal.name}".replace("/", "-"),
@@ -62,7 +66,7 @@ class Operations(Construct):
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
             evaluation_periods=signal.minutes,
             # Most of these metrics are not told at all while there is nothing to tell.
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            treat_missing_data=missing.BREACHING if signal.regular else missing.NOT_BREACHING,
         )
         if self._topic:
             alarm.add_alarm_action(actions.SnsAction(self._topic))
@@ -73,16 +77,18 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
         case LastResort():
             means = f"Messages wait for a person in {watched.node.path}: see README, redrive."
             yield Signal(name="Waiting", metric=_waiting(watched), above=0, minutes=1, means=means)
-        case View():
-            yield from _signals_of_reader(watched)
-        case FaultStore():
+        case View(reader=reader) | Service(reader=Reader() as reader):
+            yield from _signals_of_reader(reader)
+        case FaultStore(reader=reader):
             means = "Somebody got a message that can never succeed: GET /faults shows it."
-            yield Signal(name="Faults", metric=_of_reader(watched, "received", "Sum"), above=0, minutes=1, means=means)
-            yield from _signals_of_reader(watched)
+            yield Signal(name="Faults", metric=_of_reader(reader, "received", "Sum"), above=0, minutes=1, means=means)
+            yield from _signals_of_reader(reader)
         case Function(role="trigger"):
             means = f"What {watched.package.name} does is not published. Its stream forgets it after 24 hours."
             age = _iterator_age(watched)
             yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
+        case Function(role="sweep"):
+            yield from _signals_of_sweep(watched)
         case Api():
             means = "Callers get 5xx answers: the log of the function says why."
             yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)
@@ -100,9 +106,19 @@ def _signals_of_reader(reader: Reader) -> Iterator[Signal]:
     yield Signal(name="Throttles", metric=handler.metric_throttles(period=MINUTE), above=0, minutes=1, means=means)
 
 
+def _signals_of_sweep(sweep: Function) -> Iterator[Signal]:
+    name, errors = sweep.package.name, sweep.handler.metric_errors(period=MINUTE)
+    means = f"{name}'s sweep raises or times out: what is due is decided late, or not at all."
+    yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
+    means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due: its log says why."
+    failed = _of_service(name, "failed")
+    yield Signal(name="Undecided", metric=failed, above=0, minutes=5, means=means, regular=True)
+
+
 def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
-    readers = [one for one in found if isinstance(one, View | FaultStore)]
+    readers = [one.reader for one in found if isinstance(one, View | FaultStore | Service) and one.reader]
     triggers = [one for one in found if isinstance(one, Function) and one.role == "trigger"]
+    sweeps = [one.package.name for one in found if isinstance(one, Function) and one.role == "sweep"]
     resorts = [one for one in found if isinstance(one, LastResort)]
     for api in (one for one in found if isinstance(one, Api)):
         yield _graph("HTTP: requests and refusals", {name: _api(api, name) for name in ("count", "4xx", "5xx")})
@@ -114,6 +130,8 @@ def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
     yield _graph("Age of the oldest event that waits (s)", {reader.name: _oldest(reader) for reader in readers})
     ages = {trigger.package.name: _iterator_age(trigger) for trigger in triggers}
     yield _graph("Age of the last change that a trigger read (ms)", ages)
+    for name in sweeps:
+        yield _graph(f"{name}: what was decided", {counted: _of_service(name, counted) for counted in DECISIONS})
     yield _graph("Messages that wait for a person", {queue.node.path: _waiting(queue) for queue in resorts})
 
 
@@ -135,9 +153,16 @@ def _iterator_age(trigger: Function) -> cloudwatch.Metric:
 
 
 def _of_reader(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
-    own = {"view": reader.name}
+    return _own({"view": reader.name}, name, statistic)
+
+
+def _of_service(service: str, name: str) -> cloudwatch.Metric:
+    return _own({"service": service}, name, "Sum")
+
+
+def _own(dimension: Mapping[str, str], name: str, statistic: str) -> cloudwatch.Metric:
     return cloudwatch.Metric(
-        namespace=METRICS, metric_name=name, dimensions_map=own, statistic=statistic, period=MINUTE
+        namespace=METRICS, metric_name=name, dimensions_map=dimension, statistic=statistic, period=MINUTE
     )
 
 

@@ -10,6 +10,7 @@ from typing import Final, Literal, get_args
 from aws_cdk import IgnoreMode
 from aws_cdk import aws_lambda as lambda_
 
+from infra.loops import Topic
 from patterns.schema import TableSchema
 
 FUNCTIONS: Final = Path(__file__).parents[1] / "functions"
@@ -36,9 +37,18 @@ class Package:
         return tables
 
     def types(self) -> frozenset[str]:
-        """List the types of facts that a service's trigger publishes."""
+        """List the types of facts that a service's trigger publishes; without one there are none."""
+        if not self.has("trigger"):
+            return frozenset()
         types: frozenset[str] = self._declared_in("facts").TYPES
         return types
+
+    def hears(self) -> frozenset[Topic]:
+        """List what the listener of a service or a view hears; without one there is nothing."""
+        if not self.has("listener"):
+            return frozenset()
+        heard: Mapping[Topic, object] = self._declared_in("view" if self.side == "views" else "subscriptions").ON
+        return frozenset(heard)
 
     def view(self) -> ModuleType:
         """Return a view's KEYS, INDEXES, TTL_DAYS and ON."""

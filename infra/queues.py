@@ -1,5 +1,6 @@
 """Queues: encrypted by SQS, refused without TLS, and none without an end for what cannot be processed."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import CfnOutput, Duration, Stack
@@ -12,6 +13,16 @@ from infra.function import Function
 from infra.target import Target
 
 LONGEST: Final = Duration.days(14)  # SQS keeps nothing longer
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads events: its listener, the queue that feeds it, and where waits what it cannot process."""
+
+    name: str
+    listener: Function
+    queue: sqs.Queue
+    dead_letters: sqs.Queue
 
 
 class LastResort(sqs.Queue):
@@ -37,7 +48,7 @@ def work(scope: Construct, name: str, *, consumer_timeout: Duration, dead_letter
     )
 
 
-def feed(scope: Construct, listener: Function, *, output: str) -> tuple[sqs.Queue, sqs.Queue]:
+def feed(scope: Construct, listener: Function, *, output: str) -> Reader:
     """Give a listener its queue, and what it cannot process a place to wait; the names of their outputs begin alike."""
     dead_letters = LastResort(scope, "DeadLetters")
     queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
@@ -48,4 +59,4 @@ def feed(scope: Construct, listener: Function, *, output: str) -> tuple[sqs.Queu
     )
     CfnOutput(Stack.of(scope), f"{output}QueueUrl", value=queue.queue_url)
     CfnOutput(Stack.of(scope), f"{output}DeadLetterQueueUrl", value=dead_letters.queue_url)
-    return queue, dead_letters
+    return Reader(listener.package.name, listener, queue, dead_letters)

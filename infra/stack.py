@@ -23,6 +23,6 @@ class Andon(Stack):
         Service(self, "dispatch", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
-        FaultStore(self, hub, api)  # knows the queues of the views above
+        FaultStore(self, hub, api)  # knows the queues of those above
 
         Operations(self)  # of all that stands above

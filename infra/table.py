@@ -49,6 +49,7 @@ class Table(dynamodb.Table):
             deletion_protection=target.keeps_data,
             removal_policy=target.removal_policy,
         )
+        self.keys = schema.keys
         self._add_indexes(schema)
         # Named, because the `/index/*` of `grant` would allow indexes that nobody declared.
         self._indexes = [f"{self.table_arn}/index/{name}" for name in schema.indexes]

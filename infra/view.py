@@ -1,18 +1,16 @@
 """A read side: its table, what it hears of each service, its listener and its query."""
 
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import Final
 
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra import queues
 from infra.api import Api
 from infra.event_hub import RETRY_HOURS, EventHub
 from infra.function import functions_of
 from infra.loops import Participant
-from infra.package import Package, pascal
+from infra.package import Package
+from infra.queues import Reader
 from infra.table import Table
 from patterns import fault
 from patterns.schema import TableSchema
@@ -35,31 +33,19 @@ class View(Construct):
         table.let_read(functions["query"])
         listener = functions["listener"]
         table.let(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
-        hub.let_publish(listener, only={"detail-type": fault.TYPE})
-        hub.join(Participant(name, hears=frozenset(view.ON), publishes=frozenset({(name, fault.TYPE)})))
-        self.name, self.listener = name, listener
-        self.queue, dead_letters = queues.feed(self, listener, output=pascal(name))
-        self._subscribe(hub, view.ON, self.queue, dead_letters)
-        _refuse_short_lived(name, view.TTL_DAYS, self.queue, dead_letters)
-
-    def _subscribe(
-        self, hub: EventHub, heard: Iterable[tuple[str, str]], queue: sqs.Queue, dead_letters: sqs.Queue
-    ) -> None:
-        by_source: dict[str, list[str]] = defaultdict(list)
-        for source, event_type in heard:
-            by_source[source].append(event_type)
-        for source, types in sorted(by_source.items()):
-            # Not delivered or not digested, it is the same event that this view lacks: one place to look.
-            hub.subscribe(self, source, types, to=queue, undelivered=dead_letters)
+        hub.join(Participant(name, hears=package.hears(), publishes=frozenset({(name, fault.TYPE)})))
+        self.reader = hub.let_hear(self, listener, package.hears())
+        _refuse_short_lived(view.TTL_DAYS, self.reader)
 
 
-def _refuse_short_lived(name: str, ttl_days: int | None, *redelivering: sqs.Queue) -> None:
+def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
     """Refuse a view whose rows could expire and go before the last duplicate of an event arrives and recreates them.
 
     Raises:
         ValueError: TTL_DAYS is shorter than what redelivery can take.
 
     """
+    redelivering, name = (reader.queue, reader.dead_letters), reader.name
     hours = STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
     if ttl_days is not None and ttl_days * 24 < hours:
         raise ValueError(

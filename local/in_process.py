@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import moto.core  # before any client: it patches botocore when it is imported
 
-from local.packages import Package, packages, stores, views
+from local.packages import Package, packages, queued, stores
 from patterns import aws, clock
 from patterns.attribute_values import Item, to_plain
 from patterns.schema import Index, Keys, TableSchema
@@ -55,8 +55,8 @@ class InProcess(AbstractContextManager["InProcess"]):
             aws.client("dynamodb").create_table(**_table(name, schema))
         for bucket in self.buckets.values():
             aws.client("s3").create_bucket(Bucket=bucket)
-        for view in views():
-            variable = _queue_variable(view)
+        for package in queued():
+            variable = _queue_variable(package)
             os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
         self._queue = _open_bus()
         return self
@@ -112,9 +112,9 @@ class InProcess(AbstractContextManager["InProcess"]):
         """Take what was published since the last time, as bodies of a queue's messages."""
         return _taken(self._queue)
 
-    def queued(self, view: Package) -> list[str]:
-        """Take what was put on a view's own queue, past the bus."""
-        return _taken(os.environ[_queue_variable(view)])
+    def resubmitted(self, package: Package) -> list[str]:
+        """Take what was put on a package's own queue, past the bus."""
+        return _taken(os.environ[_queue_variable(package)])
 
 
 @contextmanager
@@ -171,8 +171,8 @@ def _key_schema(keys: Keys) -> list[dict[str, str]]:
     return [{"AttributeName": name, "KeyType": kind} for name, kind in kinds]
 
 
-def _queue_variable(view: Package) -> str:
-    return f"{view.name.upper()}_QUEUE_URL"
+def _queue_variable(package: Package) -> str:
+    return f"{package.name.upper()}_QUEUE_URL"
 
 
 def _taken(queue: str) -> list[str]:

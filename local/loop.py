@@ -11,7 +11,7 @@ from typing import Any
 from local.in_process import InProcess
 from local.lambda_context import LambdaContext
 from local.lambda_events import http_event, sqs_event
-from local.packages import Package, listeners_of, owner_of_route, owner_of_table, views
+from local.packages import Package, listeners_of, owner_of_route, owner_of_table, queued, services
 
 BATCH = 10
 
@@ -43,15 +43,25 @@ class Loop(InProcess):
     def run(self) -> list[dict[str, Any]]:
         """Let changes become events and events rows, until nothing moves; give the events that were published."""
         published = []
-        for view in views():
-            self._deliver_all(view, self.queued(view))
-        while bodies := self._trigger():
+        for package in queued():
+            self._deliver_all(package, self.resubmitted(package))
+        moved = True
+        while moved:
+            changed, bodies = self._trigger(), self.new_messages()
             published += [json.loads(body) for body in bodies]
             self.listen(bodies)
+            moved = changed or bool(bodies)
         return published
 
+    def sweep(self) -> list[dict[str, Any]]:
+        """Let the clock tick once: what is due is decided, and goes its way; give the events that were published."""
+        for package in services():
+            if package.has("sweep"):
+                package.handler("sweep")({}, _context(package, "sweep"))
+        return self.run()
+
     def listen(self, bodies: list[str]) -> None:
-        """Deliver messages to every view and store that subscribes to them."""
+        """Deliver messages to every service, view and store that subscribes to them."""
         for_view: dict[Package, list[str]] = {}
         for body in bodies:
             envelope = json.loads(body)
@@ -69,12 +79,15 @@ class Loop(InProcess):
         for start in range(0, len(bodies), BATCH):
             self.deliver(package, bodies[start : start + BATCH])
 
-    def _trigger(self) -> list[str]:
+    def _trigger(self) -> bool:
+        """Hand every change to its trigger; tell whether there was any."""
+        moved = False
         for table in (name for name, schema in self.schemas.items() if schema.stream):
             if records := self.new_records(table):
                 package = owner_of_table(table)
                 package.handler("trigger")({"Records": records}, _context(package, "trigger"))
-        return self.new_messages()
+                moved = True
+        return moved
 
 
 def _context(package: Package, role: str) -> LambdaContext:

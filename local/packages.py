@@ -27,7 +27,7 @@ class Package:
         return importlib.import_module(f"{self.side}.{self.name}.{file}")
 
     def handler(self, role: str) -> Handler:
-        """Give the handler of a role: `command`, `query`, `trigger`, `listener`."""
+        """Give the handler of a role: `command`, `query`, `trigger`, `listener`, `sweep`."""
         return cast("Handler", self.load(role).handler)
 
     @property
@@ -52,15 +52,22 @@ class Package:
         return cast("str", self.load("store").BUCKET)
 
     def hears(self, source: str, event_type: str) -> bool:
-        """Tell whether a view or a store subscribes to an event."""
+        """Tell whether a package subscribes to an event."""
         if self.side == "stores":
             return not {(source, event_type), (ANY, event_type)}.isdisjoint(self.load("store").HEARS)
         return (source, event_type) in self.on
 
     @property
     def on(self) -> Mapping[tuple[str, str], Any]:
-        """What a view subscribes to."""
-        return cast("Mapping[tuple[str, str], Any]", self.load("view").ON)
+        """What a view or a service subscribes to; a service without a listener hears nothing."""
+        if not self.has("listener"):
+            return {}
+        declared = self.load("view" if self.side == "views" else "subscriptions")
+        return cast("Mapping[tuple[str, str], Any]", declared.ON)
+
+    def has(self, role: str) -> bool:
+        """Tell whether there is a handler file of that name."""
+        return (FUNCTIONS / self.side / self.name / f"{role}.py").is_file()
 
 
 def services() -> list[Package]:
@@ -76,6 +83,11 @@ def views() -> list[Package]:
 def stores() -> list[Package]:
     """Find every store of messages."""
     return _packages("stores")
+
+
+def queued() -> list[Package]:
+    """Find every package that hears domain events by a queue, whose messages it may get again."""
+    return [package for package in services() + views() if package.has("listener")]
 
 
 def packages() -> list[Package]:
@@ -120,5 +132,5 @@ def _plain(name: str) -> str:
 
 
 def listeners_of(source: str, event_type: str) -> list[Package]:
-    """Find the views and stores that subscribe to an event."""
-    return [package for package in views() + stores() if package.hears(source, event_type)]
+    """Find the services, views and stores that subscribe to an event."""
+    return [package for package in queued() + stores() if package.hears(source, event_type)]

@@ -10,7 +10,7 @@ from typing import Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from contract import groups
-from local import emulator, questions, seed, stack
+from local import emulator, episode, questions, scenario, seed, stack
 from local.emulator import Emulator
 from local.errors import Failed
 from local.outputs import HOME
@@ -24,7 +24,7 @@ def up(home: Path, *, port: int | None, started_s: float) -> None:
     """Start or reuse the emulator of `home`, deploy, load the sample, show what it answers and how to go on.
 
     Raises:
-        Failed: something is in the way, or an answer is not AWS's.
+        Failed: something is in the way, an answer is not AWS's, or the episode goes another way.
     """
     deployed = stack.bring_up(home, _emulator(home, port))
     days = seed.days_of(emulator.scratch(home))
@@ -37,6 +37,9 @@ def up(home: Path, *, port: int | None, started_s: float) -> None:
     if wrong:
         raise Failed(f"not AWS's answer: {', '.join(wrong)}; for a clean start: make down up")
     print(f"All seven are AWS's answers; all dates are moved by {days} days, so that they are recent.\n")
+    with step("living through an episode, from first warning to back to normal"):
+        told = episode.live_through(deployed, run=episode.run_of(emulator.scratch(home)))
+    print(f"\n{scenario.report(told)}\n\nThat was {episode.STORY.relative_to(emulator.ROOT)}; its ids are shortened.\n")
     print(_how_to_go_on(deployed))
     print(f"Up after {time.time() - started_s:.0f} s at {deployed.outputs['ApiUrl']}; end it with: make down")
 

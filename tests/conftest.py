@@ -10,7 +10,7 @@ import pytest
 import tests.examples  # noqa: F401  its profile is to be in force before any test is read
 from local.in_process import frozen_clock
 from local.loop import Loop
-from patterns import materialize
+from patterns import in_parallel
 from patterns.log import logger
 from tests.samples import NOW
 from tests.wire import Wire
@@ -21,12 +21,12 @@ _numbers = count(1)
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
     """Let a batch be worked through in order: moto is not atomic under threads."""
-    parallel = materialize.PARALLEL
-    materialize.PARALLEL = 1
-    materialize._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
+    parallel = in_parallel.PARALLEL
+    in_parallel.PARALLEL = 1
+    in_parallel._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
     yield
-    materialize.PARALLEL = parallel
-    materialize._pool.cache_clear()  # noqa: SLF001
+    in_parallel.PARALLEL = parallel
+    in_parallel._pool.cache_clear()  # noqa: SLF001
 
 
 @pytest.fixture(scope="module")

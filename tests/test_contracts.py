@@ -11,15 +11,18 @@ from typing import Any
 
 import pytest
 
+from contract import times
 from local import openapi
 from local.in_process import InProcess, frozen_clock
 from local.lambda_context import LambdaContext
 from local.lambda_events import sqs_event
-from local.packages import FUNCTIONS, Package, listeners_of, packages, services, stores, views
+from local.loop import Loop
+from local.packages import FUNCTIONS, Package, listeners_of, packages, queued, services, stores, views
 from local.replay import time_of
 from patterns import fault
 from patterns.bus_entry import to_message
 from patterns.domain_event import DomainEvent
+from tests.services.reports import report
 
 EVENTS = Path(__file__).parents[1] / "events"
 STREAM = sorted(EVENTS.glob("stream/*.json"))
@@ -37,6 +40,11 @@ def type_of(path: Path) -> str:
     return path.name.split(".", maxsplit=1)[0]
 
 
+def topic_of(path: Path) -> tuple[str, str]:
+    """Tell who published the domain sample, and of which type it is."""
+    return read(path)["tags"]["source"], type_of(path)
+
+
 def is_of_old(path: Path) -> bool:
     """Tell whether a sample has an older shape of its type (`<type>.v<n>.json`), which consumers still read."""
     return re.fullmatch(r".*\.v\d+", path.stem) is not None
@@ -47,12 +55,19 @@ def published_types() -> set[tuple[str, str]]:
     return {(told.source, event_type) for told in facts for event_type in told.types}
 
 
+def rules_named_in(message: dict[str, Any]) -> Iterator[str]:
+    for entity in DomainEvent.from_wire(message).entities.values():
+        if "rule" in entity:
+            yield entity["rule"]
+
+
 def modules(file: str) -> list[str]:
     paths = sorted(FUNCTIONS.glob(f"*/*/{file}.py"))
     return [".".join(path.relative_to(FUNCTIONS).with_suffix("").parts) for path in paths]
 
 
-DECLARATIONS = [*modules("routes"), *modules("tables"), *modules("facts"), *modules("view"), *modules("store")]
+DECLARED = ("routes", "tables", "facts", "subscriptions", "view", "store")
+DECLARATIONS = [module for file in DECLARED for module in modules(file)]
 
 
 def loaded_by(module: str) -> set[str]:
@@ -81,28 +96,82 @@ def test_a_stream_sample_fed_to_its_trigger_publishes_exactly_the_domain_sample(
 
 
 @pytest.mark.parametrize(
-    ("view", "sample"),
-    [(view, sample) for view in views() for sample in DOMAIN if type_of(sample) in {name for _, name in view.on}],
+    ("listener", "sample"),
+    [(package, sample) for package in queued() for sample in DOMAIN if package.hears(*topic_of(sample))],
     ids=lambda value: value.name,
 )
-def test_every_view_digests_the_samples_of_what_it_subscribes_to(world: InProcess, view: Package, sample: Path) -> None:
+def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
+    world: InProcess, listener: Package, sample: Path
+) -> None:
     event = DomainEvent.from_wire(read(sample))
-    (table,) = view.tables
-    before = world.rows(table)
+    before = {table: world.rows(table) for table in listener.tables}
 
     with frozen_clock(event.timestamp):
         message = to_message(event, source=event.tags["source"])
-        answer = view.handler("listener")(sqs_event([message]), LambdaContext(f"{view.name}-listener"))
+        answer = listener.handler("listener")(sqs_event([message]), LambdaContext(f"{listener.name}-listener"))
 
     assert answer == {"batchItemFailures": []}
-    assert world.rows(table) != before
+    assert {table: world.rows(table) for table in listener.tables} != before
     assert world.new_messages() == [], "a fault was published"
 
 
-def test_every_type_that_a_view_subscribes_to_is_published_by_that_service() -> None:
-    wanted = {subscription for view in views() for subscription in view.on}
+def test_who_listens_declares_what_it_hears_and_who_declares_that_listens() -> None:
+    assert {package for package in services() if package.has("subscriptions")} == set(queued()) - set(views())
+    assert [package.name for package in queued() if not package.on] == []
+
+
+def test_who_has_rules_has_a_sweep_and_a_sample_of_what_each_decides() -> None:
+    deciding = [package for package in services() if package.has("rules")]
+    decided = {rule for sample in DOMAIN for rule in rules_named_in(read(sample))}
+
+    assert deciding
+    assert deciding == [package for package in services() if package.has("sweep")]
+    assert {rule.id for package in deciding for rule in package.load("rules").RULES.all} == decided
+
+
+REPORTS = {"14:35": "NORMAL", "14:40": "WARNING1", "14:45": "WARNING1", "14:50": "ERROR", "15:35": "NORMAL"}
+SWEEPS = ("14:51", "14:56", "15:21", "15:36")
+
+
+def decided_upon_reports() -> list[dict[str, Any]]:
+    """Let equipment report what the samples of decisions are about; give the events that rules are the cause of."""
+    told: list[dict[str, Any]] = []
+    with Loop() as loop:
+        loop.call(read(EVENTS / "http" / "set-roster.json"))
+        body = read(EVENTS / "http" / "register-equipment.json")["body"]
+        loop.request("PUT /equipment/{id}", path={"id": "press-8"}, body=body)
+        loop.run()
+        for time in sorted([*REPORTS, *SWEEPS]):
+            with frozen_clock(times.to_ms(f"2020-04-24T{time}Z")):
+                if state := REPORTS.get(time):
+                    report(loop, "press-8", state, at=f"2020-04-24T{time}Z")
+                told += loop.sweep()
+    return [event["detail"] for event in told if [*rules_named_in(event["detail"])]]
+
+
+def without_ids(told: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what a table's stream makes up: the ids of an event and of those that it was decided upon."""
+    plain: dict[str, Any] = json.loads(json.dumps(told), object_hook=_without_id)
+    return plain
+
+
+def _without_id(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if name != "id"}
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_the_samples_of_decisions_are_what_the_rules_decide() -> None:
+    decided = [without_ids(told) for told in decided_upon_reports()]
+
+    samples = [read(sample) for sample in DOMAIN if [*rules_named_in(read(sample))]]
+    assert [told["type"] for told in samples if without_ids(told) not in decided] == []
+
+
+def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_has_a_sample() -> None:
+    wanted = {subscription for package in queued() for subscription in package.on}
 
     assert wanted <= published_types()
+    assert wanted <= {topic_of(sample) for sample in DOMAIN}
 
 
 def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
@@ -197,8 +266,8 @@ def test_declarations_load_neither_aws_nor_http(module: str) -> None:
     assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools"} & loaded_by(module)
 
 
-@pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener")])
-def test_listeners_and_triggers_load_neither_pydantic_nor_the_x_ray_sdk(module: str) -> None:
+@pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener"), *modules("sweep")])
+def test_listeners_triggers_and_sweeps_load_neither_pydantic_nor_the_x_ray_sdk(module: str) -> None:
     assert not {"pydantic", "aws_xray_sdk"} & loaded_by(module)
 
 

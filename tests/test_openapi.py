@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -13,10 +13,12 @@ from schemathesis import Case
 from schemathesis.checks import positive_data_acceptance, unsupported_method
 
 from local import openapi
+from local.in_process import frozen_clock
 from local.loop import Loop
 from patterns.problem import CONTENT_TYPE
 from tests.gateway import BY_ITSELF, Gateway
-from tests.samples import paths
+from tests.samples import NOW, paths
+from tests.services.reports import report
 
 # What no schema says: how old a report may be, that a cursor is one of ours, that `from` is not behind `to`, that a
 # date needs an exact state, how many bytes a text has, that 1.0 is no version. And If-Match, because schemathesis
@@ -35,18 +37,56 @@ UNSTATED: Final = {
 
 document = json.loads(openapi.DOCUMENT.read_text())
 del document["security"]  # who is let in is the gateway's part
+for model in document["components"]["schemas"].values():
+    if "properties" in model:
+        model["additionalProperties"] = False  # an answer says nothing that the document does not
 schema = schemathesis.openapi.from_dict(document)
 schema.app = Gateway()
 schema.config.checks.positive_data_acceptance.expected_statuses += ["412", "428"]
 
+LOG: Final = "/equipment/{id}/logs/{state}/{timestamp}"
+FIRST_LOG: Final = {"id": "press-7", "state": "WARNING1", "timestamp": "2020-04-24T14:55:00.000Z"}
+TROUBLE: Final = {"14:55": "WARNING1", "15:00": "WARNING2", "15:05": "ERROR"}
+
 
 @pytest.fixture(scope="module")
 def populated(loop: Loop) -> Loop:
-    """What the samples write, so that not every question is about nothing."""
+    """What the samples write, and what rules decide, so that not every question is about nothing."""
     for path in paths("http"):
         loop.call(json.loads(path.read_text()))
+    for time, state in TROUBLE.items():
+        report(loop, "press-7", state, at=f"2020-04-24T{time}:00.000Z")
     loop.run()
+    with frozen_clock(NOW + 60_000):
+        loop.sweep()
     return loop
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "members"),
+    [
+        ("/board/{company}", {"company": "Acme"}, ("operator", "escalatedTo", "atRisk", "silentSince")),
+        ("/equipment/{id}/board", {"id": "press-7"}, ("operator", "escalatedTo", "atRisk", "silentSince")),
+        ("/equipment/{id}/board", {"id": "d%2312345"}, ("operator", "escalatedTo", "acknowledgedBy", "silentSince")),
+        ("/equipment/{id}/episodes", {"id": "press-7"}, ("operator", "supervisor", "reason", "triggers")),
+        ("/equipment/{id}/episodes", {"id": "d%2312345"}, ("operator", "acknowledgedBy", "acknowledgedAt")),
+        (f"{LOG}/assignment", FIRST_LOG, ("by", "rule", "triggers")),
+        (f"{LOG}/escalation", FIRST_LOG, ("by", "rule", "triggers")),
+    ],
+    ids=str,
+)
+def test_what_rules_and_people_did_is_told_as_documented(
+    populated: Loop,  # noqa: ARG001
+    path: str,
+    parameters: dict[str, str],
+    members: tuple[str, ...],
+) -> None:
+    case = schema[path]["GET"].Case(path_parameters=parameters)
+
+    answer = case.call()
+
+    assert set(members) <= set(_members(answer.json()))
+    case.validate_response(answer)
 
 
 @schema.parametrize()
@@ -64,6 +104,14 @@ def test_the_handlers_answer_as_documented(case: Case[Any], populated: Loop) -> 
         assert answer.headers["x-request-id"] == ["request-1"]
         if refused:
             assert answer.headers["content-type"] == [CONTENT_TYPE]
+
+
+def _members(told: object) -> Iterator[str]:
+    """List all names in an answer, however deep."""
+    for value in told.values() if isinstance(told, dict) else told if isinstance(told, list) else ():
+        yield from _members(value)
+    if isinstance(told, dict):
+        yield from told
 
 
 def _is_unstated(problem: Mapping[str, object]) -> bool:

@@ -48,6 +48,12 @@ EquipmentId = Annotated[
     _as(schemas.IDENTIFIER, "press-7"),
     Path(alias="id", description="Chosen by the client."),
 ]
+FactoryId = Annotated[
+    str,
+    AfterValidator(names.identifier),
+    _as(schemas.IDENTIFIER, "gdl-1"),
+    Path(alias="factoryId", description="As equipment names it."),
+]
 Operator = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Liz"), Path()]
 Supervisor = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Sara"), Path()]
 State = Annotated[
@@ -105,7 +111,7 @@ Limit = Annotated[
     int,
     BeforeValidator(_limit),
     _as(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
-    Query(description="Rows a page."),
+    Query(description="Items a page, at most."),
 ]
 Company = Annotated[str, AfterValidator(locations.part), _as(schemas.LOCATION_PART, "Acme"), Path()]
 LocationFilter = Annotated[

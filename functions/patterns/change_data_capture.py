@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from patterns import clock, strict_json
@@ -12,6 +12,8 @@ from patterns.fault import fault_of
 from patterns.log import logger
 from patterns.metrics import directive
 from patterns.publish import publish
+from patterns.stored_event import EVENT, EXPIRE
+from patterns.ttl import ATTRIBUTE
 
 TTL_SERVICE = "dynamodb.amazonaws.com"
 
@@ -53,6 +55,11 @@ class Facts:
     types: frozenset[str]
     of: Mapping[str, Callable[[Change], Fact | None]]
 
+    def tell_of(self, images: Mapping[str, Any]) -> bool:
+        """Tell whether a row is of a kind that others may hear of, from its images as the stream has them."""
+        row = images.get("NewImage") or images.get("OldImage") or {}
+        return row.get("discriminator", {}).get("S") in self.of
+
     def fact_of(self, change: Change) -> Fact | None:
         """Tell what a change means, if it means anything to others.
 
@@ -61,7 +68,27 @@ class Facts:
 
         """
         decide = self.of.get(change.row.get("discriminator", ""))
-        fact = decide(change) if decide else None
+        return self._declared(decide(change) if decide else None)
+
+    def expiry_of(self, row: Item) -> Fact | None:
+        """Tell that a row was removed because its time was over, if it asked for that: what it said last, as that.
+
+        `expire` on a row is the type of the event, or True: `<entity>-expired`; the timestamp is the row's ttl.
+
+        Raises:
+            ValueError: this service does not declare the type.
+
+        """
+        asked = row.get(EXPIRE)
+        if not asked:
+            return None  # most expiry is housekeeping, not a fact
+        said = _heard(row) if row["discriminator"] == EVENT else self.of[row["discriminator"]](_insert_of(row))
+        if said is None:
+            return None
+        event_type = f"{said.entity_name}-expired" if asked is True else asked
+        return self._declared(replace(said, type=event_type, timestamp=row[ATTRIBUTE] * 1000))
+
+    def _declared(self, fact: Fact | None) -> Fact | None:
         if fact and fact.type not in self.types:
             raise ValueError(f"{self.source} does not declare {fact.type}")
         return fact
@@ -82,12 +109,13 @@ def events_of(records: list[dict[str, Any]], *, facts: Facts, tags: Mapping[str,
 
 def event_of(record: Mapping[str, Any], *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
     """Turn one record into the domain event that it means, if it means one."""
-    if _is_ttl_removal(record):
-        return None  # expiry is housekeeping, not a fact
     images = record["dynamodb"]
+    expired = _is_ttl_removal(record)
+    if not expired and not facts.tell_of(images):
+        return None
     old, new = (to_plain(images[image]) if image in images else None for image in ("OldImage", "NewImage"))
     change = Change(kind=record["eventName"], old=old, new=new)
-    fact = facts.fact_of(change)
+    fact = facts.expiry_of(change.row) if expired else facts.fact_of(change)
     if fact is None:
         return None
     return DomainEvent(
@@ -101,11 +129,29 @@ def event_of(record: Mapping[str, Any], *, facts: Facts, tags: Mapping[str, str]
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a batch: the events that were published, faults among them, and the counts of it."""
+
+    events: list[DomainEvent]
+    counts: Mapping[str, int]
+
+
 def publish_changes(event: Mapping[str, Any], context: Any, *, facts: Facts) -> None:  # noqa: ANN401
     """Handle a batch of a stream: raise if not all could be published, so that the batch comes again.
 
     Partial-batch answers are not relied upon: they would have to name the first failure, and all that follows it
     would come again anyway.
+    """
+    log_published(tell(event, context, facts=facts), context)
+
+
+def tell(event: Mapping[str, Any], context: Any, *, facts: Facts) -> Told:  # noqa: ANN401  Lambda's context
+    """Publish what a batch of a stream means.
+
+    Raises:
+        NotPublished: not all of it could be published.
+
     """
     tags = {
         "stage": os.environ["STAGE"],
@@ -117,14 +163,37 @@ def publish_changes(event: Mapping[str, Any], context: Any, *, facts: Facts) -> 
     done = publish(events, source=facts.source)
     poison = sum(event.type == "fault" for event in events)
     counts = {"records": len(event["Records"]), "published": done.published - poison, "fault": done.faults + poison}
+    return Told(events, counts)
+
+
+def log_published(told: Told, context: Any, *, more: Mapping[str, int] | None = None) -> None:  # noqa: ANN401
+    """Write the one line of a trigger's invocation; `more` is what else it counts."""
+    counts = {**told.counts, **(more or {})}
     logger().info(
         "published",
         extra={
             "function_request_id": context.aws_request_id,
             **counts,
-            "ids": [event.id for event in events],
+            "ids": [event.id for event in told.events],
             "_aws": directive(dimension="service", counts=counts, now_ms=clock.now_ms()),
         },
+    )
+
+
+def _insert_of(row: Item) -> Change:
+    return Change(kind="INSERT", old=None, new=row)
+
+
+def _heard(row: Item) -> Fact:
+    """Give what an event in the store said."""
+    event = DomainEvent.from_wire(row["event"])
+    name, entity = next(iter(event.entities.items()))
+    return Fact(
+        type=event.type,
+        timestamp=event.timestamp,
+        partition_key=event.partition_key,
+        entity_name=name,
+        entity=entity,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from patterns.domain_event import DomainEvent
 from patterns.inverse_oplock import order_of
+from patterns.stored_event import Collected
 from patterns.view_update import ViewUpdate
 
 
@@ -15,7 +16,7 @@ class Letter:
     message_id: str
     body: str
     event: DomainEvent
-    update: ViewUpdate
+    update: ViewUpdate | Collected
 
 
 def compact(letters: Iterable[Letter]) -> list[list[Letter]]:

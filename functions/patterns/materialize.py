@@ -1,11 +1,9 @@
 """A batch of domain events -> rows of a view; every message is answered for on its own."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, partial
-from itertools import chain
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from botocore.exceptions import ClientError
 
@@ -16,17 +14,18 @@ from patterns.compaction import Letter, compact
 from patterns.domain_event import DomainEvent
 from patterns.errors import Poison
 from patterns.fault import fault_of
-from patterns.inverse_oplock import put_if_newer
+from patterns.in_parallel import in_parallel
+from patterns.inverse_oplock import Outcome, put_if_newer
 from patterns.ledger import Fate, Result, failures, line_of
 from patterns.log import logger
+from patterns.micro_event_store import collect
 from patterns.publish import publish
+from patterns.stored_event import Collected
 from patterns.table import Table
 from patterns.upcast import NONE, Upcasters, upcast
-from patterns.view_update import On, ViewUpdate
+from patterns.view_update import Heard, ViewUpdate
 
-# They wait for the network; five keep the third of a CPU busy that a listener has. More only cost: to hand work over
-# takes longer than to prepare a write, so that each thread gets a share at once (`make bench`).
-PARALLEL = 5
+Kept = TypeVar("Kept", ViewUpdate, Collected, ViewUpdate | Collected)
 
 Settle = Callable[[], list[Result]]
 """Deals with some messages of a batch, whatever happens."""
@@ -38,20 +37,22 @@ class View:
 
     name: str
     table: Table
-    on: On
+    on: Heard
     ttl_days: int | None
     upcasters: Upcasters = field(default_factory=lambda: NONE)
 
 
 def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[str, Any]:  # noqa: ANN401
     """Handle a batch of a queue; answer `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
-    results = _all(_settlements(event["Records"], view))
+    results = in_parallel(_settlements(event["Records"], view))
     told = line_of(results, view=view.name, now_ms=clock.now_ms())
     logger().info("materialized", extra={"function_request_id": context.aws_request_id, **told})
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results)]}
 
 
-def interpret(body: str, on: On, upcasters: Upcasters = NONE) -> tuple[DomainEvent, ViewUpdate]:
+def interpret(
+    body: str, on: Mapping[tuple[str, str], Callable[[DomainEvent], Kept]], upcasters: Upcasters = NONE
+) -> tuple[DomainEvent, Kept]:
     """Read a message, in whatever shape it was told, and decide what the view keeps of it. Pure.
 
     Raises:
@@ -78,22 +79,6 @@ def _settlements(records: list[dict[str, Any]], view: View) -> list[Settle]:
     return [*faults, *(partial(_settle, group, view) for group in compact(letters))]
 
 
-def _all(settlements: list[Settle]) -> list[Result]:
-    """Settle everything, each thread its share, this one the first."""
-    mine, *others = (settlements[first::PARALLEL] for first in range(PARALLEL))
-    helping = [_pool().submit(_each, share) for share in others if share]
-    return [*_each(mine), *chain.from_iterable(share.result() for share in helping)]
-
-
-def _each(settlements: list[Settle]) -> list[Result]:
-    return [result for settle in settlements for result in settle()]
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(PARALLEL)
-
-
 def _settle(letters: list[Letter], view: View) -> list[Result]:
     """Write the newest of several updates of one row; an older one only if those before it can never be written."""
     results: list[Result] = []
@@ -118,8 +103,7 @@ def _settle_poison(message_id: str, body: str, error: Exception, view: View) -> 
 
 def _write(letter: Letter, view: View) -> Fate:
     try:
-        now_ms = clock.now_ms()
-        outcome = put_if_newer(view.table, letter.update, letter.event, ttl_days=view.ttl_days, now_ms=now_ms)
+        outcome = _keep(letter, view, now_ms=clock.now_ms())
     except Poison as error:
         return _give_up(error, letter.body, view)
     except ClientError as error:
@@ -127,6 +111,14 @@ def _write(letter: Letter, view: View) -> Fate:
             raise
         return _give_up(Poison("DynamoDB refuses the row as invalid"), letter.body, view)
     return Fate(outcome.value)
+
+
+def _keep(letter: Letter, view: View, *, now_ms: int) -> Outcome:
+    match letter.update:
+        case Collected() as collected:
+            return collect(view.table, collected, letter.event, now_ms=now_ms)
+        case update:
+            return put_if_newer(view.table, update, letter.event, ttl_days=view.ttl_days, now_ms=now_ms)
 
 
 def _give_up(error: Exception, body: str, view: View) -> Fate:

@@ -4,10 +4,14 @@ from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import SkipJsonSchema
 
 from patterns.problem import CONTENT_TYPE
 
 JSON = "application/json"
+
+Absent = SkipJsonSchema[None]
+"""Of a member that is left out if there is nothing to say: it is never null."""
 
 # Every route can refuse a request as invalid, and a caller as not allowed.
 ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
@@ -27,7 +31,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-    errors: list[FieldProblem] | None = None
+    errors: list[FieldProblem] | Absent = None
 
 
 def answers(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:

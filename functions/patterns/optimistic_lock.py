@@ -14,6 +14,7 @@ from patterns import strict_json
 from patterns.attribute_values import Item
 from patterns.errors import NotFound, PreconditionRequired, Rejected, Stale
 from patterns.expressions import Condition
+from patterns.rule import BY, RULE
 
 STALE = "If-Match names another version than the current one; read again."
 REQUIRED = "It exists: to change it needs If-Match with the current version."
@@ -167,9 +168,9 @@ def refusal_of(row: Item | None, command: Command) -> Rejected | None:
 
 def _judge_alive(draft: Draft, row: Item) -> Saved | Base | Recognise:
     command = draft.command
-    if command.if_match is None:
+    if command.if_match is None and row.get(BY) != RULE:  # what a rule decided, anybody may change
         return Recognise(row["since"], PreconditionRequired(REQUIRED))
-    if command.if_match != row["version"]:
+    if command.if_match not in {None, row["version"]}:
         return Recognise(command.if_match + 1, Stale(STALE))
     if row["digest"] == draft.digest and not draft.repeats:
         return Saved(row, created=False)

@@ -79,6 +79,10 @@ class Table:
         """
         self._write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
 
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Remove one row, if it is there."""
+        self._write("delete_item", {"TableName": self.name, "Key": to_typed(key)})
+
     def update(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
     ) -> None:

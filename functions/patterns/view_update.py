@@ -6,6 +6,7 @@ from typing import Any
 
 from patterns.domain_event import DomainEvent
 from patterns.errors import Poison
+from patterns.stored_event import Collected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +31,6 @@ class ViewUpdate:
 
 On = Mapping[tuple[str, str], Callable[[DomainEvent], ViewUpdate]]
 """`(source, type)` -> what the view keeps of it."""
+
+Heard = Mapping[tuple[str, str], Callable[[DomainEvent], ViewUpdate | Collected]]
+"""`(source, type)` -> what a control service keeps of it: fields of a row, or the whole event, for its rules."""

@@ -1,12 +1,10 @@
 """What a listener costs, over bare boto3 that is handed the very same requests ready-made."""
 
-import os
 import statistics
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import boto3
@@ -14,8 +12,9 @@ import boto3
 from local.bench.figure import Figure, Goal, cpu_us, median_ratio
 from local.bench.messages import batches, reported
 from local.bench.network import Network, Reply, Request
+from local.bench.undisturbed import undisturbed
 from local.lambda_context import LambdaContext
-from patterns import aws, clock, ttl
+from patterns import aws, ttl
 from patterns.inverse_oplock import oplock_attribute
 from views.state_log.listener import handler
 
@@ -45,18 +44,10 @@ class Listening:
 
 
 def figures() -> list[Figure]:
-    """Measure; what the listener logs goes nowhere."""
-    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), _frozen_clock():
+    """Measure."""
+    with undisturbed(NOW_MS):
         listening = _listening()
         return [*_cpu(listening), *_requests(listening)]
-
-
-@contextmanager
-def _frozen_clock() -> Iterator[None]:
-    real = clock.now_ms  # local.in_process has such a clock, too, but brings moto, which hangs itself into every client
-    clock.now_ms = lambda: NOW_MS
-    yield
-    clock.now_ms = real
 
 
 def _listening() -> Listening:

@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local.lambda_context import LambdaContext
 from local.loop import BATCH, Loop
-from local.packages import Package, listeners_of, owner_of_table, views
+from local.packages import Package, listeners_of, owner_of_table, queued, services
 from patterns.change_data_capture import event_of
 from patterns.publish import NotPublished
 
@@ -33,7 +33,7 @@ class ChaoticLoop:
         self.counts: Counter[str] = Counter()
         self._loop = loop
         self._chance = chance
-        self._queues: dict[Package, list[str]] = {view: [] for view in views()}
+        self._queues: dict[Package, list[str]] = {package: [] for package in queued()}
 
     def step(self, *, late: float = LATE) -> bool:
         """Take everything on by one step, but some messages not yet; tell whether anything moved."""
@@ -48,6 +48,15 @@ class ChaoticLoop:
                 return
         raise AssertionError("it never comes to rest")
 
+    def sweep(self) -> None:
+        """Let the clock tick once; what fails is for the next time."""
+        for package in services():
+            if package.has("sweep"):
+                try:
+                    package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
+                except (ClientError, BotoCoreError):
+                    self.counts["sweeps broken off"] += 1
+
     def _trigger(self) -> bool:
         records = {table: self._loop.new_records(table) for table, one in self._loop.schemas.items() if one.stream}
         for table, news in records.items():
@@ -59,14 +68,16 @@ class ChaoticLoop:
         return any(records.values())
 
     def _tell(self, package: Package, records: list[dict[str, Any]]) -> None:
+        errors: Counter[str] = Counter()
         for _ in range(ATTEMPTS):
             try:
                 package.handler("trigger")({"Records": records}, LambdaContext(f"{package.name}-trigger"))
-            except (NotPublished, ClientError, BotoCoreError):
+            except (NotPublished, ClientError, BotoCoreError) as error:
                 self.counts["trigger batches again"] += 1
+                errors[str(error)[:300]] += 1
             else:
                 return
-        raise AssertionError(f"{package.name} cannot tell of its changes")
+        raise AssertionError(f"{package.name} cannot tell of {len(records)} changes: {errors}")
 
     def _hear(self, bodies: list[str]) -> bool:
         self.published += bodies

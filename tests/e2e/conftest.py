@@ -1,11 +1,13 @@
-"""The stack that the end-to-end tests run on: deployed once per run, to an emulator of its own."""
+"""Where the end-to-end tests run: the deployed stack, once per run; or this process's handlers on an empty emulator."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from local import emulator
+from local.loop import Loop
 from local.stack import Stack, bring_up
+from tests.e2e.empty_emulator import empty_emulator
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +19,10 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield bring_up(home, running)
     finally:
         emulator.stop(home, running)
+
+
+@pytest.fixture(scope="module")
+def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
+    """Everything in this process, on an emulator of its own, which races and counts as DynamoDB does."""
+    with empty_emulator(tmp_path_factory.mktemp("emulated")) as url, Loop(url) as loop:
+        yield loop

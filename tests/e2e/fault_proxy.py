@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from local import emulator, processes
+from local import aws, emulator, processes
 from local.errors import Failed
 
 WRITES: Final = {"dynamodb": ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"), "events": ("PutEvents",)}
@@ -63,6 +63,8 @@ def fault_proxy(upstream: str, folder: Path) -> Iterator[FaultProxy]:
     try:
         if not processes.eventually(lambda: _answers(proxy.url), within_s=BOOT_S):
             raise Failed(f"the fault proxy does not answer:\n{processes.tail(folder / 'proxy.log')}")
+        # The first request takes it seconds, in which handlers' clients would lose patience and ask again.
+        aws.client("dynamodb", proxy.url).list_tables()
         yield proxy
     finally:
         processes.end_group(process.pid, process, grace_s=STOP_S)

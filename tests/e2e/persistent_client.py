@@ -73,7 +73,7 @@ class PersistentClient:
         return f"chaos-{self._chance.randrange(EQUIPMENT)}"
 
     def _log(self, number: int, nth: int) -> Log:
-        at_ms = self._newest_ms - self._chance.randrange(1000) * 1_000_000 - number * 10 - nth
+        at_ms = self._newest_ms - self._chance.randrange(500) * 100_000 - number * 10 - nth  # within half a day
         return self._equipment(), self._chance.choice(STATES), times.to_utc(at_ms)
 
     def _save(self, route: str, path: dict[str, str], body: dict[str, Any]) -> None:

@@ -1,4 +1,7 @@
-"""Commands, triggers and listeners while AWS fails: afterwards the views are what was promised and what was told."""
+"""Commands, triggers, listeners and sweeps while AWS fails.
+
+Afterwards the views are what was promised and what was told; dispatch has heard each report once and decided upon all.
+"""
 
 import json
 import os
@@ -11,20 +14,25 @@ import pytest
 from botocore.config import Config
 from botocore.retries.standard import ExponentialBackoff
 
-from local import emulator
+from local.in_process import frozen_clock
 from local.loop import BATCH, Loop
 from local.packages import Package, views
-from patterns import aws, publish
+from patterns import aws, clock, publish
 from patterns.attribute_values import to_plain
+from patterns.evaluate import Verdict
 from patterns.ledger import Fate
+from patterns.sweep import STORED_WITHIN_MS
 from tests.e2e.chaotic_loop import ChaoticLoop
+from tests.e2e.empty_emulator import empty_emulator
 from tests.e2e.fault_proxy import FaultProxy, fault_proxy
-from tests.e2e.persistent_client import PersistentClient
+from tests.e2e.persistent_client import Log, PersistentClient
 from tests.rows_in_memory import RowsInMemory
 from tests.wire import Wire
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
 BURST: Final = 20
+HOUR_MS: Final = 3_600_000
+SWEEPS: Final = 50
 REFUSED: Final = 0.1
 """Of the entries that the bus takes, so many it does not."""
 
@@ -33,12 +41,8 @@ REFUSED: Final = 0.1
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultProxy]:
     """In front of an empty emulator."""
     home = tmp_path_factory.mktemp("chaos")
-    running = emulator.start(home, emulator.free_port(), lifeline=True)
-    try:
-        with fault_proxy(running.url, home) as proxy:
-            yield proxy
-    finally:
-        emulator.stop(home, running)
+    with empty_emulator(home) as url, fault_proxy(url, home) as proxy:
+        yield proxy
 
 
 @pytest.fixture
@@ -78,6 +82,27 @@ def _sums(lines: list[dict[str, Any]]) -> Counter[str]:
     return sums
 
 
+def _swept(lines: list[dict[str, Any]]) -> Counter[str]:
+    """Add up what became of what was due."""
+    names = ("due", "failed", "unknown", *Verdict)
+    return sum((Counter({n: line[n] for n in names}) for line in lines if line["message"] == "swept"), Counter())
+
+
+def _sweep_all(loop: Loop, chaos: ChaoticLoop) -> None:
+    """Sweep until nothing is due that the clock knows of, and let everybody hear of what was decided."""
+    for _ in range(SWEEPS):
+        chaos.sweep()
+        chaos.drain()
+        due = [row["at"] for row in loop.rows("DISPATCH_TABLE") if row.get("discriminator") == "due"]
+        if not [at for at in due if at < clock.now_ms() - STORED_WITHIN_MS]:
+            return
+    raise AssertionError("something stays due for ever")
+
+
+def _log_of(report: Mapping[str, str]) -> Log:
+    return report["equipmentId"], report["state"], report["timestamp"]
+
+
 def _rebuilt(loop: Loop, view: Package, bodies: list[str]) -> list[dict[str, Any]]:
     """Deliver events, each once and the last one first, to the view's listener on an empty table that never fails."""
     (table,) = view.tables
@@ -110,6 +135,7 @@ def _promised_board(client: PersistentClient) -> dict[str, dict[str, str]]:
     return board
 
 
+@pytest.mark.timeout(900)  # thousands of faults, each with a retry, on a machine that may be busy
 def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     loop: Loop, proxy: FaultProxy, log_lines: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,12 +148,14 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
             if number % BURST == 0:
                 chaos.step()
         chaos.drain()
-    sums, fired = _sums(log_lines), proxy.fired()
+        with frozen_clock(clock.now_ms() + HOUR_MS):
+            _sweep_all(loop, chaos)
+    sums, swept, fired = _sums(log_lines), _swept(log_lines), proxy.fired()
     kept = {view.name: _by_key(view, loop.rows(next(iter(view.tables)))) for view in views()}
     ids = [json.loads(body)["detail"]["id"] for body in chaos.published]
 
     with capsys.disabled():
-        print(_table(client, chaos, sums, fired, refused, ids))  # noqa: T201  it is what one runs this for
+        print(_table(client, chaos, {"listeners": sums, "sweeps": swept}, fired, refused, ids))  # noqa: T201  it is what one runs this for
 
     # Nothing is lost: neither between a table and the bus, nor on the way to a view.
     assert chaos.meant | client.stream_first <= set(ids)
@@ -137,6 +165,24 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     promised = _promised_board(client)
     assert board.keys() == promised.keys()
     assert {i: {name: row.get(name) for name in promised[i]} for i, row in board.items()} == promised
+
+    # Dispatch has each report once, however often and in whatever order it came, and each of its own facts.
+    stored = [row for row in loop.rows("DISPATCH_TABLE") if row.get("discriminator") == "event"]
+    heard = [row["event"]["state"] for row in stored if row["source"] == "equipment"]
+    assert sorted(map(_log_of, heard)) == sorted(client.details)
+    own = [event for event in (json.loads(body) for body in chaos.published) if event["source"] == "dispatch"]
+    remembered = [row["event"]["id"] for row in stored if row["source"] == "dispatch"]
+    assert sorted(remembered) == sorted({event["detail"]["id"] for event in own})
+
+    # Upon each something was decided, or nothing was to be: by hand where people had assigned, else by rules, once.
+    told = {event["detail"]["id"]: event["detail-type"] for event in own}
+    decided = [row for row in loop.rows("DISPATCH_TABLE") if row.get("by") == "rule"]
+    assert Counter(told.values()) - Counter({"operator-assigned": len(own)}) == Counter(
+        row["discriminator"] for row in decided
+    )
+    assert 0 < swept["decided"] <= len(decided)  # of a row whose acknowledgement was lost it is said that it stands
+    assert swept["fault"] == swept["unknown"] == swept["gone"] == 0
+    assert swept["failed"] > 0
 
     # The counts add up.
     assert sums["lines that do not add up"] == 0
@@ -159,7 +205,7 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
 def _table(
     client: PersistentClient,
     chaos: ChaoticLoop,
-    sums: Mapping[str, int],
+    sums: Mapping[str, Mapping[str, int]],
     fired: Mapping[str, int],
     refused: Mapping[str, int],
     ids: list[str],
@@ -170,7 +216,7 @@ def _table(
         "entries refused": refused,
         "events": {"on the bus": len(ids), "distinct": len(set(ids)), "meant": len(chaos.meant | client.stream_first)},
         "loop": chaos.counts,
-        "listeners": sums,
+        **sums,
     }
     told = (f"  {name:16} " + ", ".join(f"{what} {n}" for what, n in some.items()) for name, some in lines.items())
     return "\n".join(["", f"{COMMANDS} commands:", *told])

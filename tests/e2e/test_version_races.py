@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from threading import Barrier
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import pytest
 
@@ -20,6 +18,7 @@ from patterns.errors import Rejected
 from patterns.optimistic_lock import Command, Draft, fingerprint_of
 from patterns.versioned_write import Versions, save
 from services.equipment import audit, metadata, stores
+from tests.e2e.at_once import at_once
 from tests.e2e.tables import in_this_process
 
 WRITERS: Final = 32
@@ -28,8 +27,6 @@ THROUGH_THE_API: Final = 4
 WITHIN_S: Final = 60
 
 _numbers = count(1)
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +97,6 @@ def item(stack: Stack, equipment_id: str, request: pytest.FixtureRequest) -> Ite
         yield (_audits if request.param == "audit" else _equipment)(equipment_id)
 
 
-def _at_once(writers: int, do: Callable[[int], T]) -> list[T]:
-    """Let every writer do something, all at the same time."""
-    start = Barrier(writers)
-
-    def run(writer: int) -> T:
-        start.wait()
-        return do(writer)
-
-    with ThreadPoolExecutor(writers) as pool:
-        return list(pool.map(run, range(writers)))
-
-
 def _change(item: Item, version: int, writer: int) -> int:
     return item.write(f"version {version} changed by {writer}", version)
 
@@ -128,19 +113,19 @@ def _assert_whole(item: Item, last: int) -> None:
 
 
 def test_of_32_who_create_and_of_32_who_change_one_version_exactly_one_wins(item: Item) -> None:
-    creates = _at_once(WRITERS, lambda writer: item.write(f"created by {writer}", None))
+    creates = at_once(WRITERS, lambda writer: item.write(f"created by {writer}", None))
     assert Counter(creates) == {201: 1, 428: WRITERS - 1}
     _assert_whole(item, 1)
 
     for version in range(1, 6):
-        changes = _at_once(WRITERS, partial(_change, item, version))
+        changes = at_once(WRITERS, partial(_change, item, version))
         assert Counter(changes) == {200: 1, 412: WRITERS - 1}
         _assert_whole(item, version + 1)
 
 
 def test_one_command_that_32_send_at_once_is_one_version(item: Item) -> None:
-    assert Counter(_at_once(WRITERS, lambda _: item.write("created", None))) == {201: WRITERS}
-    assert Counter(_at_once(WRITERS, lambda _: item.write("changed", 1))) == {200: WRITERS}
+    assert Counter(at_once(WRITERS, lambda _: item.write("created", None))) == {201: WRITERS}
+    assert Counter(at_once(WRITERS, lambda _: item.write("changed", 1))) == {200: WRITERS}
 
     _assert_whole(item, 2)
 
@@ -157,7 +142,7 @@ def test_writers_who_read_again_until_they_win_all_win_and_versions_have_no_gap(
 
         return eventually(wins, within_s=WITHIN_S)
 
-    assert all(_at_once(PERSISTENT, persist))
+    assert all(at_once(PERSISTENT, persist))
 
     assert statuses.keys() <= {200, 412}
     assert statuses[200] == PERSISTENT
@@ -178,7 +163,7 @@ def test_through_the_api_exactly_one_of_them_wins_too(stack: Stack, equipment_id
         return api.put(audits, {"result": f"found by {writer}", "auditor": "Olga"}, {"if-match": '"1"'})
 
     for do, where, history in [(change, path, f"{path}/versions"), (record, audits, f"{audits}/revisions")]:
-        answers = _at_once(THROUGH_THE_API, do)
+        answers = at_once(THROUGH_THE_API, do)
         assert Counter(answer.status for answer in answers) == {200: 1, 412: THROUGH_THE_API - 1}
         (winner,) = (answer.json for answer in answers if answer.status == 200)
         assert api.get(where).json == winner

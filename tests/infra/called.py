@@ -15,8 +15,9 @@ from local.in_process import frozen_clock
 from local.lambda_context import LambdaContext
 from local.lambda_events import sqs_event
 from local.loop import Loop
-from local.packages import services, stores, views
+from local.packages import Package, queued, services, stores
 from local.replay import Invocation, invocations_of, time_of
+from patterns.rule import RULE
 from tests.samples import NOW, paths
 from tests.wire import Wire
 
@@ -58,24 +59,39 @@ def by_file() -> dict[str, set[Asked]]:
     with Loop() as loop, Wire() as wire:
         for operation in ("", "TransactWriteItems", "PutItem"):
             wire.lose_answers(operation, times=1)
-            for invocation, at_ms in _invocations():
+            for invocation, at_ms in _invocations(loop, wire):
                 file = f"{invocation.package.side}/{invocation.package.name}/{invocation.role}.py"
                 asked[file] |= _asked_by(invocation, at_ms=at_ms)
         loop.new_messages()
     return asked
 
 
-def _invocations() -> Iterator[tuple[Invocation, int]]:
+def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for kind in ("http", "stream", "domain"):
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
-    for package in views() + stores():
+    for package in queued() + stores():
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
     for service in services():
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
         unreadable = {"eventID": "1", "eventName": "INSERT", "eventSourceARN": arn, "dynamodb": {"NewImage": "?"}}
         yield Invocation(service, "trigger", {"Records": [unreadable]}), NOW
+    for service in services():
+        if service.has("sweep"):
+            yield from _decisions(service, loop, wire)
+
+
+def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
+    """Let a control service decide upon what the samples left in its tables, all of which is due by `NOW`.
+
+    The first decision that the sweep puts is refused, so that there is a fault to tell of.
+    """
+    for table, schema in service.tables.items():
+        if schema.stream:
+            yield Invocation(service, "trigger", {"Records": loop.new_records(table)}), NOW
+    wire.fail("PutItem", "ValidationException", when=lambda put: RULE in put["Item"], times=1)
+    yield Invocation(service, "sweep", {}), NOW
 
 
 def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:

@@ -27,7 +27,12 @@ VIEWS = packages("views")
 STORES = packages("stores")
 PACKAGES = SERVICES + VIEWS + STORES
 STREAM_FIRST = {"services/equipment/command.py"}
-ROLES = ("command", "query", "trigger", "listener")
+ROLES = ("command", "query", "trigger", "listener", "sweep")
+
+CONTROL = [service for service in SERVICES if service.has("listener")]
+SWEPT = [service for service in SERVICES if service.has("sweep")]
+READERS = CONTROL + VIEWS
+"""Who hears domain events by a queue, whose messages may come again."""
 
 
 def files(package: Package) -> list[str]:

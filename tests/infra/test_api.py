@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from contract import groups
-from tests.infra.synthesised import PACKAGES, Synthesised, text
+from tests.infra.synthesised import PACKAGES, SWEPT, Synthesised, text
 
 ROUTE = "AWS::ApiGatewayV2::Route"
 
@@ -42,12 +42,19 @@ def test_nobody_calls_a_route_without_a_token_of_our_users(aws: Synthesised) -> 
     assert text(made["JwtConfiguration"]["Issuer"]).endswith(f"/{aws.output('UserPoolId')}")
 
 
-def test_only_the_api_calls_the_functions_behind_it(aws: Synthesised) -> None:
-    permissions = list(aws.of_type("AWS::Lambda::Permission").values())
+def test_only_the_api_calls_the_functions_behind_it_and_only_its_schedule_a_sweep(aws: Synthesised) -> None:
     [api] = aws.of_type("AWS::ApiGatewayV2::Api")
+    sweeps = {aws.id_of_function(f"services/{service.name}/sweep.py") for service in SWEPT}
 
-    assert {made["Principal"] for made in permissions} == {"apigateway.amazonaws.com"}
-    assert all(f":{api}/" in text(made["SourceArn"]) for made in permissions)
+    for made in aws.of_type("AWS::Lambda::Permission").values():
+        function, source = made["FunctionName"]["Fn::GetAtt"][0], text(made["SourceArn"])
+        if function in sweeps:
+            assert made["Principal"] == "events.amazonaws.com"
+            rule = aws.of_type("AWS::Events::Rule")[source.removesuffix(".Arn")]
+            assert text(rule["Targets"][0]["Arn"]) == f"{function}.Arn"
+        else:
+            assert made["Principal"] == "apigateway.amazonaws.com"
+            assert f":{api}/" in source
 
 
 def test_every_group_that_a_route_can_ask_for_exists(aws: Synthesised) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import VIEWS, Synthesised
+from tests.infra.synthesised import READERS, Synthesised
 
 
 def bucket(synthesised: Synthesised) -> dict[str, Any]:
@@ -33,8 +33,8 @@ def test_the_bucket_is_refused_without_tls(aws: Synthesised) -> None:
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_the_queue_of_every_view_is_known_to_who_puts_messages_back(aws: Synthesised, view: Package) -> None:
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_the_queue_of_every_reader_is_known_to_who_puts_messages_back(aws: Synthesised, reader: Package) -> None:
     told = aws.functions()["stores/faults/command.py"]["Environment"]["Variables"]
 
-    assert told[f"{view.name.upper()}_QUEUE_URL"] == {"Ref": aws.output(f"{pascal(view.name)}QueueUrl")}
+    assert told[f"{reader.name.upper()}_QUEUE_URL"] == {"Ref": aws.output(f"{pascal(reader.name)}QueueUrl")}

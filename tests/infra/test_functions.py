@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from infra.package import FUNCTIONS
-from tests.infra.synthesised import FILES, PROJECT, STREAM_FIRST, Synthesised
+from tests.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised, synthesise
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
@@ -55,9 +55,32 @@ def test_only_who_publishes_knows_the_bus(aws: Synthesised, file: str) -> None:
     told = function(aws, file)["Environment"]["Variables"]
 
     # The store publishes nothing: a fault of a fault would never end.
-    publishes = Path(file).stem in {"trigger", "listener"} and not file.startswith("stores/")
+    publishes = Path(file).stem in {"trigger", "listener", "sweep"} and not file.startswith("stores/")
     publishes |= file in STREAM_FIRST
     assert told.get("BUS_NAME") == ({"Ref": aws.output("BusName")} if publishes else None)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_who_decides_knows_how_long_to_hold_back_and_nobody_else(
+    aws: Synthesised, local: Synthesised, file: str
+) -> None:
+    decides = file in {f"services/{service.name}/{role}.py" for service in CONTROL for role in ("trigger", "sweep")}
+
+    on_aws, on_the_emulator = (hold_back(synthesised, file) for synthesised in (aws, local))
+
+    assert on_aws == ("30" if decides else None)
+    assert on_the_emulator == ("2" if decides else None)
+
+
+def test_the_hold_back_is_a_context_value_away_and_the_same_for_all_who_decide(layer: Path) -> None:
+    varied = synthesise(layer, holdBackSeconds="0")
+
+    assert {hold_back(varied, file) for file in FILES} == {"0", None}
+
+
+def hold_back(synthesised: Synthesised, file: str) -> str | None:
+    seconds: str | None = function(synthesised, file)["Environment"]["Variables"].get("HOLD_BACK_SECONDS")
+    return seconds
 
 
 def test_the_functions_of_a_package_share_one_asset_and_all_share_one_layer(aws: Synthesised) -> None:

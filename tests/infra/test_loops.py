@@ -66,6 +66,18 @@ def test_a_latch_cuts_the_loop() -> None:
     assert way(hearer("a", "b.y", "x", latched="b.y"), hearer("b", "a.x", "y")) == []
 
 
+def test_a_service_that_decides_upon_what_another_one_tells_closes_no_loop_with_those_who_hear_it() -> None:
+    equipment = Participant("equipment", publishes=frozenset({("equipment", "x"), ("equipment", "fault")}))
+    control = hearer("dispatch", "equipment.x", "y fault")
+    view = hearer("board", "equipment.x dispatch.y", "fault")
+
+    assert way(equipment, control, view, hearer("faults", f"{ANY}.fault")) == []
+    assert way(equipment, hearer("dispatch", "equipment.x board.fault", "y"), view) == [
+        "dispatch y board",
+        "board fault dispatch",
+    ]
+
+
 def test_a_loop_is_refused_with_the_way_that_events_would_go() -> None:
     with pytest.raises(ValueError, match=r"round for ever: a -x-> b -y-> a\. Let one of them hear it behind a latch"):
         refuse_loops([hearer("a", "b.y", "x"), hearer("b", "a.x", "y")])

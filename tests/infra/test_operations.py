@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import SERVICES, VIEWS, Properties, Synthesised, listed, synthesise, text
+from tests.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
 
 ALARM = "AWS::CloudWatch::Alarm"
 
-named = pytest.mark.parametrize("package", VIEWS, ids=lambda view: view.name)
+named = pytest.mark.parametrize("package", READERS, ids=lambda reader: reader.name)
+swept = pytest.mark.parametrize("package", SWEPT, ids=lambda service: service.name)
 
 
 def alarms(synthesised: Synthesised, metric: str, **dimensions: str) -> list[Properties]:
@@ -30,7 +31,8 @@ def alarm(synthesised: Synthesised, metric: str, **dimensions: str) -> Propertie
 def dead_letters(aws: Synthesised) -> set[str]:
     """Every queue where messages end: those of redrives, and those of rules."""
     redriven = [made.get("RedrivePolicy") for made in aws.of_type("AWS::SQS::Queue").values()]
-    undelivered = [made["Targets"][0]["DeadLetterConfig"]["Arn"] for made in aws.of_type("AWS::Events::Rule").values()]
+    targets = [target for made in aws.of_type("AWS::Events::Rule").values() for target in made["Targets"]]
+    undelivered = [target["DeadLetterConfig"]["Arn"] for target in targets if "DeadLetterConfig" in target]
     ends = [policy["deadLetterTargetArn"] for policy in redriven if policy] + undelivered
     return {end["Fn::GetAtt"][0] for end in ends}
 
@@ -43,7 +45,7 @@ def test_a_message_that_waits_for_a_person_wakes_one(aws: Synthesised) -> None:
 
 
 @named
-def test_a_view_that_falls_behind_wakes_somebody(aws: Synthesised, package: Package) -> None:
+def test_a_reader_that_falls_behind_wakes_somebody(aws: Synthesised, package: Package) -> None:
     queue = aws.output(f"{pascal(package.name)}QueueUrl")
 
     oldest = alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")
@@ -56,7 +58,7 @@ def test_a_view_that_falls_behind_wakes_somebody(aws: Synthesised, package: Pack
 @named
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])
 def test_a_listener_that_fails_or_is_throttled_wakes_somebody(aws: Synthesised, package: Package, metric: str) -> None:
-    function = aws.id_of_function(f"views/{package.name}/listener.py")
+    function = aws.id_of_function(f"{package.side}/{package.name}/listener.py")
 
     assert alarm(aws, metric, FunctionName=function)["Threshold"] == 0
 
@@ -68,6 +70,24 @@ def test_a_trigger_that_falls_behind_wakes_somebody_long_before_its_stream_forge
     made = alarm(aws, "IteratorAge", FunctionName=aws.id_of_function(f"services/{package.name}/trigger.py"))
 
     assert made["Threshold"] <= 60 * 60 * 1000
+
+
+@swept
+def test_a_sweep_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
+    made = alarm(aws, "Errors", FunctionName=aws.id_of_function(f"services/{package.name}/sweep.py"))
+
+    assert (made["Threshold"], made["EvaluationPeriods"], made["Period"]) == (0, 1, 60)
+
+
+@swept
+def test_what_stays_undecided_for_five_minutes_wakes_somebody_and_so_does_a_sweep_that_says_nothing(
+    aws: Synthesised, package: Package
+) -> None:
+    made = alarm(aws, "failed", service=package.name)
+
+    assert (made["Namespace"], made["Statistic"], made["Threshold"]) == ("Andon", "Sum", 0)
+    assert made["EvaluationPeriods"] * made["Period"] == 5 * 60
+    assert made["TreatMissingData"] == "breaching"
 
 
 def test_a_fault_wakes_somebody_and_so_does_a_store_that_cannot_keep_it(aws: Synthesised) -> None:
@@ -85,9 +105,13 @@ def test_answers_of_5xx_wake_somebody(aws: Synthesised) -> None:
     assert alarm(aws, "5xx", ApiId=api)["Threshold"] == 0
 
 
-def test_silence_is_no_alarm_and_every_alarm_says_what_it_means(aws: Synthesised) -> None:
+def test_silence_is_no_alarm_but_of_what_speaks_each_minute_and_every_alarm_says_what_it_means(
+    aws: Synthesised,
+) -> None:
+    regular = [alarm(aws, "failed", service=service.name) for service in SWEPT]
+
     for made in aws.of_type(ALARM).values():
-        assert made["TreatMissingData"] == "notBreaching"
+        assert made["TreatMissingData"] == ("breaching" if made in regular else "notBreaching")
         assert made["AlarmDescription"].endswith((".", "says why."))
 
 
@@ -105,12 +129,15 @@ def test_alarms_are_heard_by_a_topic_if_the_context_names_one(aws: Synthesised, 
     assert all(listed(made["AlarmActions"]) == [topic] for made in heard.of_type(ALARM).values())
 
 
-def test_the_dashboard_shows_every_view_every_trigger_and_every_queue_where_messages_end(aws: Synthesised) -> None:
+def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_queue_where_messages_end(
+    aws: Synthesised,
+) -> None:
     [made] = aws.of_type("AWS::CloudWatch::Dashboard").values()
     shown = text(made["DashboardBody"])
     widgets: list[dict[str, Any]] = json.loads(shown)["widgets"]
 
     titles = [widget["properties"]["title"] for widget in widgets]
-    assert all(f"{view.name}: what became of events" in titles for view in VIEWS)
+    assert all(f"{reader.name}: what became of events" in titles for reader in READERS)
+    assert all(f"{service.name}: what was decided" in titles for service in SWEPT)
     assert all(f'"{service.name}"' in shown for service in SERVICES)
     assert all(f"{queue}.QueueName" in shown for queue in dead_letters(aws))

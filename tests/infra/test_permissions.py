@@ -4,10 +4,13 @@ import pytest
 
 from infra.package import Package, pascal
 from tests.infra.synthesised import (
+    CONTROL,
     FILES,
     PACKAGES,
+    READERS,
     SERVICES,
     STREAM_FIRST,
+    SWEPT,
     VIEWS,
     Synthesised,
     declared_tables,
@@ -17,6 +20,9 @@ from tests.infra.synthesised import (
 )
 
 Pairs = set[tuple[str, str]]
+
+TAKES = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
+DECIDES = ("GetItem", "PutItem", "Query")
 
 
 def name_of(package: Package) -> str:
@@ -57,31 +63,48 @@ def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: 
     assert beyond_logs(aws, f"{package.side}/{package.name}/query.py") == reads(aws, package)
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=name_of)
-def test_a_listener_may_update_its_table_and_empty_its_queue_and_report_faults(aws: Synthesised, view: Package) -> None:
-    [table] = own_tables(aws, view)
-    queue = f"{aws.output(f'{pascal(view.name)}QueueUrl')}.Arn"
-    takes = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
+@pytest.mark.parametrize(
+    ("package", "keeps"),
+    [(view, ["UpdateItem"]) for view in VIEWS] + [(service, ["PutItem", "UpdateItem"]) for service in CONTROL],
+)
+def test_a_listener_may_keep_what_it_hears_and_empty_its_queue_and_report_faults(
+    aws: Synthesised, package: Package, keeps: list[str]
+) -> None:
+    queue = f"{aws.output(f'{pascal(package.name)}QueueUrl')}.Arn"
 
-    assert beyond_logs(aws, f"views/{view.name}/listener.py") == {
-        ("dynamodb:UpdateItem", table),
+    assert beyond_logs(aws, f"{package.side}/{package.name}/listener.py") == {
+        *((f"dynamodb:{action}", table) for action in keeps for table in own_tables(aws, package)),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
-        *((f"sqs:{action}", queue) for action in takes),
+        *((f"sqs:{action}", queue) for action in TAKES),
     }
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=name_of)
-def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed(aws: Synthesised, service: Package) -> None:
+def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed_and_decide_if_it_is_to(
+    aws: Synthesised, service: Package
+) -> None:
     streams = [f"{aws.output(name)}.StreamArn" for name, made in declared_tables(service).items() if made.stream]
     follows = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
     file = f"services/{service.name}/trigger.py"
     [bucket] = {text(made["DestinationConfig"]["OnFailure"]["Destination"]) for made in aws.mappings(file)}
+    decides = service in CONTROL
 
     assert beyond_logs(aws, file) == {
         *((f"dynamodb:{action}", stream) for action in follows for stream in streams),
+        *((f"dynamodb:{action}", table) for action in DECIDES for table in own_tables(aws, service) if decides),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
         ("s3:ListBucket", bucket),
         ("s3:PutObject", f"{bucket}/aws/lambda/*"),
+    }
+
+
+@pytest.mark.parametrize("service", SWEPT, ids=name_of)
+def test_a_sweep_may_decide_and_take_out_what_is_done_and_report_faults(aws: Synthesised, service: Package) -> None:
+    actions = (*DECIDES, "DeleteItem")
+
+    assert beyond_logs(aws, f"services/{service.name}/sweep.py") == {
+        *((f"dynamodb:{action}", table) for action in actions for table in own_tables(aws, service)),
+        ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
     }
 
 
@@ -89,9 +112,13 @@ def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed(aws: 
     ("file", "condition"),
     [(f"services/{service.name}/trigger.py", {"events:source": service.name}) for service in SERVICES]
     + [(file, {"events:source": file.split("/")[1]}) for file in sorted(STREAM_FIRST)]
-    + [(f"views/{view.name}/listener.py", {"events:detail-type": "fault"}) for view in VIEWS],
+    + [(f"{reader.side}/{reader.name}/listener.py", {"events:detail-type": "fault"}) for reader in READERS]
+    + [
+        (f"services/{service.name}/sweep.py", {"events:source": service.name, "events:detail-type": "fault"})
+        for service in SWEPT
+    ],
 )
-def test_a_trigger_publishes_as_its_own_service_and_a_listener_only_faults(
+def test_a_trigger_publishes_as_its_own_service_and_a_listener_or_sweep_only_faults(
     aws: Synthesised, file: str, condition: dict[str, str]
 ) -> None:
     [publishing] = [made for made in aws.statements(file) if made["Action"] == "events:PutEvents"]
@@ -116,21 +143,20 @@ def test_faults_are_read_and_put_back_by_the_api_and_added_by_the_listener_which
 ) -> None:
     bucket, queue = f"{aws.output('FaultsBucket')}.Arn", f"{aws.output('FaultQueueUrl')}.Arn"
     faults, ids = f"{bucket}/faults/*", f"{bucket}/ids/*"
-    takes = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
     read = {("s3:ListBucket", bucket), ("s3:GetObject", faults), ("s3:GetObject", ids)}
-    views = [f"{aws.output(f'{pascal(view.name)}QueueUrl')}.Arn" for view in VIEWS]
+    queues = [f"{aws.output(f'{pascal(reader.name)}QueueUrl')}.Arn" for reader in READERS]
 
     assert beyond_logs(aws, "stores/faults/query.py") == read
     assert beyond_logs(aws, "stores/faults/command.py") == {
         *read,
         ("s3:PutObject", faults),
-        *(("sqs:SendMessage", view) for view in views),
+        *(("sqs:SendMessage", reading) for reading in queues),
     }
     assert beyond_logs(aws, "stores/faults/listener.py") == {
         ("s3:GetObject", ids),
         ("s3:PutObject", faults),
         ("s3:PutObject", ids),
-        *((f"sqs:{action}", queue) for action in takes),
+        *((f"sqs:{action}", queue) for action in TAKES),
     }
 
 

@@ -1,13 +1,15 @@
+import importlib
 from typing import Any
 
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import FILES, VIEWS, Synthesised, text
+from tests.infra.synthesised import FILES, READERS, SWEPT, Synthesised, text
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener.py")]
 RULE = "AWS::Events::Rule"
+INVOKED = "AWS::Lambda::EventInvokeConfig"
 
 
 def queue_of(aws: Synthesised, file: str) -> dict[str, Any]:
@@ -16,9 +18,18 @@ def queue_of(aws: Synthesised, file: str) -> dict[str, Any]:
     return aws.of_type("AWS::SQS::Queue")[name]
 
 
+def subscriptions(aws: Synthesised) -> dict[str, dict[str, Any]]:
+    """The rules that hear events, by logical id; the others are schedules."""
+    return {name: made for name, made in aws.of_type(RULE).items() if "EventPattern" in made}
+
+
+def schedules(aws: Synthesised) -> list[dict[str, Any]]:
+    return [made for made in aws.of_type(RULE).values() if "EventPattern" not in made]
+
+
 def rules_to(aws: Synthesised, output: str) -> list[dict[str, Any]]:
     queue = f"{aws.output(output)}.Arn"
-    return [made for made in aws.of_type(RULE).values() if text(made["Targets"][0]["Arn"]) == queue]
+    return [made for made in subscriptions(aws).values() if text(made["Targets"][0]["Arn"]) == queue]
 
 
 def test_every_queue_is_encrypted_by_sqs(aws: Synthesised) -> None:
@@ -46,7 +57,7 @@ def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> 
             if statement["Effect"] == "Allow":
                 [source] = statement["Condition"]["ArnEquals"].values()
                 assert statement["Principal"] == {"Service": "events.amazonaws.com"}
-                assert source["Fn::GetAtt"][0] in aws.of_type(RULE)
+                assert source["Fn::GetAtt"][0] in subscriptions(aws)
 
 
 @pytest.mark.parametrize("file", LISTENERS)
@@ -90,22 +101,23 @@ def test_after_five_attempts_a_message_waits_a_fortnight_for_a_person(aws: Synth
     assert aws.of_type("AWS::SQS::Queue")[dead_letters]["MessageRetentionPeriod"] == 14 * DAY
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_a_view_hears_exactly_what_it_names_one_rule_for_each_source(aws: Synthesised, view: Package) -> None:
-    heard = [made["EventPattern"] for made in rules_to(aws, f"{pascal(view.name)}QueueUrl")]
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_a_reader_hears_exactly_what_it_names_one_rule_for_each_source(aws: Synthesised, reader: Package) -> None:
+    heard = [made["EventPattern"] for made in rules_to(aws, f"{pascal(reader.name)}QueueUrl")]
+    declared = importlib.import_module(reader.handler("listener").removesuffix(".handler")).VIEW.on
 
     assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in heard)
     assert len({pattern["source"][0] for pattern in heard}) == len(heard)
-    assert {(pattern["source"][0], kind) for pattern in heard for kind in pattern["detail-type"]} == set(view.view().ON)
+    assert {(pattern["source"][0], kind) for pattern in heard for kind in pattern["detail-type"]} == set(declared)
 
 
 def test_no_rule_matches_by_prefix(aws: Synthesised) -> None:
-    for made in aws.of_type(RULE).values():
+    for made in subscriptions(aws).values():
         assert all(isinstance(value, str) for values in made["EventPattern"].values() for value in values)
 
 
 def test_every_rule_hears_the_bus_and_keeps_what_it_cannot_deliver(aws: Synthesised) -> None:
-    for made in aws.of_type(RULE).values():
+    for made in subscriptions(aws).values():
         assert made["EventBusName"] == {"Ref": aws.output("BusName")}
         [target] = made["Targets"]
         dead_letters = target["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0]
@@ -119,6 +131,29 @@ def test_faults_are_heard_whoever_publishes_them_and_go_to_the_store(aws: Synthe
 
     assert rule["EventPattern"] == {"detail-type": ["fault"]}
     assert text(mapping["EventSourceArn"]) == f"{aws.output('FaultQueueUrl')}.Arn"
+
+
+@pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
+def test_a_sweep_runs_each_minute_and_is_over_when_the_next_one_begins(aws: Synthesised, service: Package) -> None:
+    file = f"services/{service.name}/sweep.py"
+    [made] = [made for made in schedules(aws) if text(made["Targets"][0]["Arn"]) == f"{aws.id_of_function(file)}.Arn"]
+
+    assert made["ScheduleExpression"] == "rate(1 minute)"
+    assert made["State"] == "ENABLED"
+    assert "EventBusName" not in made  # there are no schedules on any other bus than the default one
+    assert aws.functions()[file]["Timeout"] <= 60
+
+
+@pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
+def test_a_sweep_that_fails_is_not_tried_again_because_the_next_one_does_the_same(
+    aws: Synthesised, service: Package
+) -> None:
+    function = {"Ref": aws.id_of_function(f"services/{service.name}/sweep.py")}
+    [handed_over] = [made for made in aws.of_type(INVOKED).values() if made["FunctionName"] == function]
+
+    assert handed_over["MaximumRetryAttempts"] == 0
+    assert handed_over["MaximumEventAgeInSeconds"] == 60
+    assert [made["Targets"][0]["RetryPolicy"] for made in schedules(aws)] == [{"MaximumRetryAttempts": 0}] * len(SWEPT)
 
 
 def test_the_bus_remembers_what_went_over_it_except_on_the_emulator(aws: Synthesised, local: Synthesised) -> None:

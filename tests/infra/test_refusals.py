@@ -8,6 +8,7 @@ from infra import nag
 from infra.api import Api
 from infra.package import Package
 from patterns.schema import Index, Keys
+from services.dispatch import subscriptions
 from tests.infra.synthesised import synthesise
 from views.state_log import view as state_log
 
@@ -45,9 +46,25 @@ def test_a_view_whose_faults_come_back_to_it_is_refused(layer: Path, monkeypatch
         synthesise(layer)
 
 
+@pytest.mark.parametrize("topic", [("dispatch", "operator-assigned"), ("dispatch", "fault")])
+def test_a_control_service_that_hears_what_it_decides_is_refused(
+    layer: Path, monkeypatch: pytest.MonkeyPatch, topic: tuple[str, str]
+) -> None:
+    heard = {**subscriptions.ON, topic: subscriptions.on_state_reported}
+    monkeypatch.setattr(subscriptions, "ON", heard)
+
+    with pytest.raises(ValueError, match=rf"round for ever: dispatch -{topic[1]}-> dispatch\. Let one"):
+        synthesise(layer)
+
+
 def test_a_target_that_does_not_exist_is_refused(layer: Path) -> None:
     with pytest.raises(ValueError, match="-c target=moon: there is aws and local"):
         synthesise(layer, target="moon")
+
+
+def test_a_hold_back_that_is_no_number_is_refused(layer: Path) -> None:
+    with pytest.raises(ValueError, match="'soon'"):
+        synthesise(layer, holdBackSeconds="soon")
 
 
 def test_a_route_without_a_handler_file_is_refused(layer: Path) -> None:

@@ -4,14 +4,27 @@ from typing import Any
 
 import pytest
 
-from tests.infra.synthesised import SERVICES, Synthesised, declared_tables, text
+from infra.package import Package
+from patterns.attribute_values import to_typed
+from patterns.due import SHARDS, Due, shard_of
+from patterns.schema import Keys
+from tests.infra.synthesised import SERVICES, SWEPT, Synthesised, declared_tables, text
 
-STREAMED = [
-    (f"services/{service.name}/trigger.py", name)
-    for service in SERVICES
-    for name, schema in declared_tables(service).items()
-    if schema.stream
-]
+
+def streams(services: list[Package]) -> list[tuple[str, str]]:
+    """Pairs of a trigger and a table whose stream it follows."""
+    return [
+        (f"services/{service.name}/trigger.py", name)
+        for service in services
+        for name, schema in declared_tables(service).items()
+        if schema.stream
+    ]
+
+
+STREAMED = streams(SERVICES)
+KEYS = {name: schema.keys for service in SERVICES for name, schema in declared_tables(service).items()}
+BY_TTL = {"userIdentity": {"type": "Service", "principalId": "dynamodb.amazonaws.com"}}
+
 streamed = pytest.mark.parametrize(("file", "table"), STREAMED)
 
 
@@ -55,17 +68,47 @@ def test_on_the_emulator_a_bad_record_blocks_its_stream_for_a_minute_only(
 
 @streamed
 def test_the_filter_drops_what_ttl_removed_and_nothing_else(aws: Synthesised, file: str, table: str) -> None:
-    filters = [json.loads(made["Pattern"]) for made in follows(aws, file, table)["FilterCriteria"]["Filters"]]
-    by_ttl = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+    patterns = filters(aws, file, table)
+    inserted, modified, removed = (change(KEYS[table], kind, {"ttl": 1}) for kind in ("INSERT", "MODIFY", "REMOVE"))
 
-    def passes(record: dict[str, Any]) -> bool:
-        return any(matches(record, pattern) for pattern in filters)
+    assert passes(inserted, patterns)
+    assert passes(modified, patterns)
+    assert passes(removed, patterns)
+    assert passes(removed | {"userIdentity": None}, patterns)
+    assert not passes(removed | BY_TTL, patterns)
 
-    assert passes({"eventName": "INSERT"})
-    assert passes({"eventName": "MODIFY"})
-    assert passes({"eventName": "REMOVE"})
-    assert passes({"eventName": "REMOVE", "userIdentity": None})
-    assert not passes({"eventName": "REMOVE", "userIdentity": by_ttl})
+
+@streamed
+@pytest.mark.parametrize(("asked", "told"), [("report-expired", True), (True, True), (False, False)])
+def test_of_what_ttl_removed_the_filter_passes_the_rows_that_asked_for_it(
+    aws: Synthesised, file: str, table: str, *, asked: str | bool, told: bool
+) -> None:
+    removed = change(KEYS[table], "REMOVE", {"expire": asked})
+
+    assert passes(removed | BY_TTL, filters(aws, file, table)) == told
+
+
+@pytest.mark.parametrize(("file", "table"), streams(SWEPT))
+def test_the_filter_drops_what_comes_and_goes_in_the_index_of_due_times(
+    aws: Synthesised, file: str, table: str
+) -> None:
+    dues = [Due(at_ms=number, key=f"Equipment#d#{number}", anchor="event#1", rules=("silent",)) for number in range(99)]
+    assert {shard_of(due.key) for due in dues} == set(range(SHARDS))
+    keys, patterns = KEYS[table], filters(aws, file, table)
+
+    changes = [change(keys, kind, due.row(keys)) for due in dues for kind in ("INSERT", "MODIFY", "REMOVE")]
+
+    assert not [one for one in changes if passes(one, patterns) or passes(one | BY_TTL, patterns)]
+
+
+@streamed
+def test_a_mapping_has_no_more_filters_than_it_may(aws: Synthesised, file: str, table: str) -> None:
+    assert len(filters(aws, file, table)) <= 5
+
+
+@streamed
+def test_on_the_emulator_nothing_is_filtered(local: Synthesised, file: str, table: str) -> None:
+    assert "FilterCriteria" not in follows(local, file, table)
 
 
 @streamed
@@ -107,6 +150,21 @@ def test_no_stream_has_more_than_two_readers(aws: Synthesised) -> None:
     assert max(readers.values()) <= 2
 
 
+def filters(synthesised: Synthesised, file: str, table: str) -> list[dict[str, Any]]:
+    return [json.loads(made["Pattern"]) for made in follows(synthesised, file, table)["FilterCriteria"]["Filters"]]
+
+
+def change(keys: Keys, kind: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A record as the stream tells it, of a row that has its key unless `row` says so."""
+    typed = to_typed({**dict.fromkeys(keys.names, "x"), **row})
+    image = "OldImage" if kind == "REMOVE" else "NewImage"
+    return {"eventName": kind, "dynamodb": {"Keys": {name: typed[name] for name in keys.names}, image: typed}}
+
+
+def passes(record: dict[str, Any], patterns: list[dict[str, Any]]) -> bool:
+    return any(matches(record, pattern) for pattern in patterns)
+
+
 def matches(record: dict[str, Any], pattern: dict[str, Any]) -> bool:
     """As Lambda's filters match, where leaves are compared and an absent parent means an absent leaf."""
     for key, wanted in pattern.items():
@@ -114,9 +172,19 @@ def matches(record: dict[str, Any], pattern: dict[str, Any]) -> bool:
         if isinstance(wanted, dict):
             if not matches(found if isinstance(found, dict) else {}, wanted):
                 return False
-        elif wanted == [{"exists": False}]:
-            if key in record:
-                return False
-        elif found not in wanted:
+        elif not any(fits(found, one) for one in wanted):
             return False
     return True
+
+
+def fits(found: object, wanted: object) -> bool:
+    """As one alternative for a leaf; with the operators that AWS lists for Lambda, and no others that rules have."""
+    is_leaf = isinstance(found, str | bool)
+    match wanted:
+        case {"exists": bool(expected)}:
+            return is_leaf == expected
+        case {"anything-but": [*others]}:
+            return is_leaf and found not in others
+        case str() | bool():
+            return found == wanted
+    raise NotImplementedError(f"Lambda's filters do not know {wanted}")

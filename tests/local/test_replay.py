@@ -52,7 +52,7 @@ def test_a_request_goes_to_the_package_that_declares_its_route(path: Path) -> No
 
 
 @pytest.mark.parametrize("path", paths("domain"), ids=name_of)
-def test_an_event_goes_to_every_view_that_subscribes_to_it(path: Path) -> None:
+def test_an_event_goes_to_everybody_who_subscribes_to_it(path: Path) -> None:
     message = sample("domain", path.stem)
 
     found = [invocation.package for invocation in invocations_of(message)]
@@ -98,8 +98,20 @@ def test_replaying_a_change_publishes_its_event_the_same_each_time(path: Path, w
 
     first, second = replay(message, world), replay(message, world)
 
-    assert first.published == second.published == [sample("domain", path.stem)]
-    assert not any(first.written.values())
+    told = sample("domain", path.stem)
+    assert first.published == second.published == [told]
+    # A control service remembers what it told: its rules look at that, too.
+    remembering = {"DISPATCH_TABLE"} & {f"{told['tags']['source'].upper()}_TABLE"}
+    assert {table for table, lines in first.written.items() if lines} == remembering
+    assert not any(second.written.values())
+
+
+def test_replaying_a_report_shows_what_dispatch_keeps_of_it_to_decide_upon(world: Loop) -> None:
+    done = replay(sample("domain", "state-reported"), world)
+
+    row, *attributes = done.written["DISPATCH_TABLE"]
+    assert row == "+ pk = Equipment#d#12345, sk = event#1587739800000#WARNING1"
+    assert "    + arrived: 1587739800000" in attributes
 
 
 @pytest.mark.parametrize("path", paths("http"), ids=name_of)
@@ -120,7 +132,7 @@ def test_from_the_command_line_a_replay_says_what_it_wrote_and_the_second_that_i
 
     first, second = (_run(event, tmp_path) for _ in range(2))
 
-    assert first.startswith("views.")
+    assert first.startswith("services.dispatch.listener, 2020-04-24T14:50:00.000Z\nviews.")
     assert "\nwrote to STATE_LOG_TABLE:\n  + DeviceID = d#12345, State#Date = WARNING1#" in first
     assert '"applied": 1' in first
     assert "\nwrote nothing\n" in second

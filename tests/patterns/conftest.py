@@ -5,6 +5,7 @@ import pytest
 
 from local.in_process import frozen_clock
 from tests.patterns.things import World
+from tests.patterns.toy_control import Keeper
 from tests.samples import NOW
 
 _numbers = count(1)
@@ -15,6 +16,20 @@ def world(one_thread: None) -> Iterator[World]:  # noqa: ARG001
     """A table of things and a bus, at `NOW`, empty at the beginning of a module; tests keep apart by `name`."""
     with World() as world, frozen_clock(NOW):
         yield world
+
+
+@pytest.fixture(scope="module")
+def keeper_of_module(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
+    """A control service, at `NOW`, empty at the beginning of a module."""
+    with Keeper() as keeper, frozen_clock(NOW):
+        yield keeper
+
+
+@pytest.fixture
+def keeper(keeper_of_module: Keeper) -> Keeper:
+    """A control service, at `NOW`, where nothing is due and nobody has anything to hear; tests keep apart by `name`."""
+    keeper_of_module.forget()
+    return keeper_of_module
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from local.lambda_context import LambdaContext
 from local.lambda_events import sqs_event
-from patterns import materialize as module
+from patterns import in_parallel
 from patterns.domain_event import DomainEvent
 from patterns.errors import Poison
 from patterns.fault import fault_of
@@ -226,12 +226,12 @@ def test_duplicates_and_stale_and_expired_events_are_no_failures(world: World, n
 def test_a_batch_is_worked_through_in_parallel(
     world: World, name: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PARALLEL", BATCH)
-    module._pool.cache_clear()  # noqa: SLF001
+    monkeypatch.setattr(in_parallel, "PARALLEL", BATCH)
+    in_parallel._pool.cache_clear()  # noqa: SLF001
     wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name}.3"))
 
     failures = deliver(*batch(name, "not JSON", 0))
-    module._pool.cache_clear()  # noqa: SLF001
+    in_parallel._pool.cache_clear()  # noqa: SLF001
 
     assert failures == ["message-4"]
     assert len(rows_of_batch(world, name)) == 8

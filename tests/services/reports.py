@@ -1,5 +1,6 @@
-"""Requests that tests make: reports of states, assignments and escalations."""
+"""Requests that tests make: reports of states, and who sees to them."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from local.loop import Answer, Loop
@@ -11,6 +12,11 @@ ASSIGN: Final = "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment"
 ASSIGNMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/assignment"
 ESCALATE: Final = "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation"
 ESCALATION: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/escalation"
+ACKNOWLEDGE: Final = "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement"
+ACKNOWLEDGEMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/acknowledgement"
+EPISODES: Final = "GET /equipment/{id}/episodes"
+STAFF: Final = "PUT /factories/{factoryId}/roster"
+ROSTER: Final = "GET /factories/{factoryId}/roster"
 LOGS: Final = "GET /equipment/{id}/logs"
 OPERATOR_LOGS: Final = "GET /operators/{operator}/logs"
 ESCALATIONS: Final = "GET /supervisors/{supervisor}/escalations"
@@ -40,6 +46,27 @@ def escalate(loop: Loop, equipment_id: str, supervisor: str, **parts: Any) -> An
     """Escalate a log to a supervisor."""
     path = parts.pop("path", log_path(equipment_id))
     return loop.request(ESCALATE, path=path, body={"supervisor": supervisor}, **parts)
+
+
+def acknowledge(loop: Loop, equipment_id: str, **parts: Any) -> Answer:  # noqa: ANN401
+    """Acknowledge a log."""
+    path = parts.pop("path", log_path(equipment_id))
+    return loop.request(ACKNOWLEDGE, path=path, **parts)
+
+
+def staff(
+    loop: Loop,
+    factory_id: str,
+    operators: Sequence[str] = ("Liz", "Sue"),
+    supervisor: str = "Sara",
+    *,
+    if_match: object = None,
+    **parts: Any,  # noqa: ANN401
+) -> Answer:
+    """Say who works in a factory."""
+    headers = {} if if_match is None else {"if-match": f'"{if_match}"'}
+    body = {"operators": list(operators), "supervisor": supervisor}
+    return loop.request(STAFF, path={"factoryId": factory_id}, body=body, headers=headers, **parts)
 
 
 def told_of(loop: Loop, equipment_id: str) -> list[dict[str, Any]]:

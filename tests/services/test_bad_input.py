@@ -12,15 +12,20 @@ from local.lambda_events import http_event
 from local.loop import Loop
 from local.packages import owner_of_route
 from tests.services.reports import (
+    ACKNOWLEDGE,
+    ACKNOWLEDGEMENT,
     ASSIGN,
     ASSIGNMENT,
     AT,
+    EPISODES,
     ESCALATE,
     ESCALATIONS,
     LATEST,
     LOGS,
     OPERATOR_LOGS,
     REPORT,
+    ROSTER,
+    STAFF,
     STATES,
 )
 from tests.wire import Wire
@@ -32,14 +37,19 @@ GOOD: dict[str, Event] = {
     ASSIGN: {"path": {"id": "d#1", "state": "WARNING1", "timestamp": AT}, "body": {"operator": "Liz"}},
     ESCALATE: {"path": {"id": "d#1", "state": "WARNING1", "timestamp": AT}, "body": {"supervisor": "Sara"}},
     ASSIGNMENT: {"path": {"id": "d#1", "state": "WARNING1", "timestamp": AT}},
+    ACKNOWLEDGE: {"path": {"id": "d#1", "state": "WARNING1", "timestamp": AT}},
+    ACKNOWLEDGEMENT: {"path": {"id": "d#1", "state": "WARNING1", "timestamp": AT}},
+    STAFF: {"path": {"factoryId": "gdl-1"}, "body": {"operators": ["Liz"], "supervisor": "Sara"}},
+    ROSTER: {"path": {"factoryId": "gdl-1"}},
+    EPISODES: {"path": {"id": "d#1"}},
     STATES: {"path": {"id": "d#1"}},
     LATEST: {"path": {"id": "d#1"}},
     LOGS: {"path": {"id": "d#1"}},
     OPERATOR_LOGS: {"path": {"operator": "Liz"}},
     ESCALATIONS: {"path": {"supervisor": "Sara"}},
 }
-COMMANDS = {REPORT: "state", ASSIGN: "operator", ESCALATE: "supervisor"}
-LISTS = [STATES, LOGS, OPERATOR_LOGS, ESCALATIONS]
+COMMANDS = {REPORT: "state", ASSIGN: "operator", ESCALATE: "supervisor", STAFF: "supervisor"}
+LISTS = [STATES, LOGS, OPERATOR_LOGS, ESCALATIONS, EPISODES]
 
 # No word of these may reach a client.
 INSIDES = (
@@ -138,7 +148,7 @@ VALUES: list[Any] = [None, 1, 1.5, True, [], {}, ["OK"], {"S": "OK"}, "", "\x00"
 @pytest.mark.parametrize("value", [*VALUES, "x" * 129], ids=lambda value: ascii(value)[:20])
 @pytest.mark.parametrize("route", list(COMMANDS))
 def test_a_field_of_the_wrong_type_or_form_is_refused_by_its_name(route: str, value: object) -> None:
-    refused(event_of(route, body={COMMANDS[route]: value}), field=f"body.{COMMANDS[route]}")
+    refused(event_of(route, body={**GOOD[route]["body"], COMMANDS[route]: value}), field=f"body.{COMMANDS[route]}")
 
 
 @pytest.mark.parametrize(
@@ -230,7 +240,7 @@ BEYOND = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
 
 
 @pytest.mark.parametrize("at", TIMES, ids=ascii)
-@pytest.mark.parametrize("route", [REPORT, ASSIGN, ASSIGNMENT])
+@pytest.mark.parametrize("route", [REPORT, ASSIGN, ASSIGNMENT, ACKNOWLEDGE, ACKNOWLEDGEMENT])
 def test_a_time_that_is_none_is_refused(route: str, at: str) -> None:
     refused(event_of(route, path=GOOD[route]["path"] | {"timestamp": at}), field="path.timestamp")
 
@@ -245,7 +255,7 @@ def test_a_time_whose_utc_does_not_exist_is_refused(at: str) -> None:
 @pytest.mark.parametrize(
     "at", ["9999-12-31T23:59:59.999Z", "2021-01-01T00:00Z", "0001-01-01T00:00Z", "1970-01-01T00:00Z"]
 )
-@pytest.mark.parametrize("route", [REPORT, ASSIGN, ESCALATE])
+@pytest.mark.parametrize("route", [REPORT, ASSIGN, ESCALATE, ACKNOWLEDGE])
 def test_a_time_far_ahead_or_long_gone_is_refused(route: str, at: str) -> None:
     refused(event_of(route, path=GOOD[route]["path"] | {"timestamp": at}), field="path.timestamp")
 
@@ -337,7 +347,7 @@ def test_a_parameter_that_comes_twice_is_refused(route: str, query: dict[str, st
      '" 1"', '"1" ', '""', '"abc"', '"99999999999999999999"', "\x00", '"' + "9" * 5000 + '"'],
     ids=lambda tag: ascii(tag)[:20],
 )  # fmt: skip
-@pytest.mark.parametrize("route", [ASSIGN, ESCALATE])
+@pytest.mark.parametrize("route", [ASSIGN, ESCALATE, STAFF])
 def test_an_if_match_that_is_not_one_quoted_version_is_refused(route: str, tag: str) -> None:
     refused(event_of(route, headers={"if-match": tag}), field="header.if-match")
 
@@ -358,11 +368,29 @@ def test_the_wrong_group_is_refused_before_the_request_is_even_looked_at(route: 
         (REPORT, ["supervisor", "auditor", "analyst"]),
         (ASSIGN, ["device", "auditor", "analyst"]),
         (ESCALATE, ["device", "auditor", "analyst"]),
+        (ACKNOWLEDGE, ["device", "auditor", "analyst"]),
+        (STAFF, ["device", "operator", "auditor", "analyst"]),
         *((route, ["device"]) for route in GOOD if route.startswith("GET")),
     ],
 )
 def test_who_may_not_call_a_route_is_refused(route: str, groups: list[str]) -> None:
     refused(event_of(route, groups=groups), 403)
+
+
+@pytest.mark.parametrize(
+    ("route", "groups"),
+    [
+        (REPORT, ["device", "operator"]),
+        (ASSIGN, ["operator", "supervisor"]),
+        (ESCALATE, ["operator", "supervisor"]),
+        (ACKNOWLEDGE, ["operator", "supervisor"]),
+        (STAFF, ["supervisor"]),
+        *((route, ["operator", "supervisor", "auditor", "analyst"]) for route in GOOD if route.startswith("GET")),
+    ],
+)
+def test_who_may_call_a_route_is_told_what_is_wrong_with_the_request(route: str, groups: list[str]) -> None:
+    for group in [*groups, "admin"]:
+        refused(event_of(route, groups=[group], query={"unknown": "x"}), field="query.unknown")
 
 
 @pytest.mark.parametrize("authorizer", [{}, {"jwt": {}}, {"jwt": {"claims": {}}}, {"jwt": {"claims": {"sub": "x"}}}])

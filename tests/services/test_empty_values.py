@@ -3,7 +3,7 @@
 import pytest
 
 from local.loop import Loop
-from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, report
+from tests.services.reports import EPISODES, ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, report
 
 EQUIPMENT = "GET /equipment/{id}"
 BOARD = "GET /board/{company}"
@@ -18,6 +18,8 @@ BOARD = "GET /board/{company}"
         (LOGS, {"id": "d#1"}, "state"),
         (LOGS, {"id": "d#1"}, "limit"),
         (LOGS, {"id": "d#1"}, "cursor"),
+        (EPISODES, {"id": "d#1"}, "limit"),
+        (EPISODES, {"id": "d#1"}, "cursor"),
         (OPERATOR_LOGS, {"operator": "Liz"}, "from"),
         (ESCALATIONS, {"supervisor": "Sara"}, "state"),
         (ESCALATIONS, {"supervisor": "Sara"}, "date"),

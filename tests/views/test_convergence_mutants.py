@@ -1,8 +1,8 @@
 """What convergence is for: each of these mistakes breaks a view, and the shortest sequence that shows it is found."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from botocore.exceptions import ClientError
@@ -19,7 +19,7 @@ from patterns.view_update import ViewUpdate
 from tests.convergence import Diverged, Story, converges, view_of
 from tests.patterns import things
 from tests.patterns.things import happened
-from tests.views.board.stories import JOIN, LIFE, STATES
+from tests.views.board.stories import HELP, JOIN, LIFE, SILENCES, STATES
 from tests.views.state_log.stories import DAYS_APART
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -28,6 +28,11 @@ Mutate = Callable[[pytest.MonkeyPatch, View], View]
 On = Callable[[DomainEvent], ViewUpdate]
 
 NOW_MS = 1_587_739_830_000
+
+
+def on_of(view: View) -> Mapping[tuple[str, str], On]:
+    """Tell what a view keeps of events; a view collects none of them whole."""
+    return cast("Mapping[tuple[str, str], On]", view.on)
 
 
 def on_painted(event: DomainEvent) -> ViewUpdate:
@@ -72,7 +77,7 @@ def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
         def mutant(decide: On) -> On:
             return lambda event: replace(decide(event), oplock=name_of(event, decide(event)))
 
-        return replace(view, on={subscription: mutant(decide) for subscription, decide in view.on.items()})
+        return replace(view, on={subscription: mutant(decide) for subscription, decide in on_of(view).items()})
 
     return mutate
 
@@ -178,7 +183,7 @@ def missing_fields_stay(_: pytest.MonkeyPatch, view: View) -> View:
 
         return only_present
 
-    return replace(view, on={subscription: mutant(decide) for subscription, decide in view.on.items()})
+    return replace(view, on={subscription: mutant(decide) for subscription, decide in on_of(view).items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +207,16 @@ MUTANTS = {
     "one oplock per type": Mutant(with_oplock(lambda event, _: event.type), BOARD, LIFE, "u1, c1"),
     "one oplock for states": Mutant(
         with_oplock(lambda event, update: "seen" if "state" in event.type else update.oplock), BOARD, STATES, "s2, s1"
+    ),
+    "an oplock each for silent and back": Mutant(
+        with_oplock(lambda event, update: event.type if update.oplock == "silence" else update.oplock),
+        BOARD,
+        SILENCES,
+        "b1, q1",
+    ),
+    "back takes nothing away": Mutant(missing_fields_stay, BOARD, SILENCES, "b1, q1"),
+    "one oplock for who sees to it": Mutant(
+        with_oplock(lambda event, update: "seen to" if "state-" in event.type else update.oplock), BOARD, HELP, "x1, k1"
     ),
     "order without the event id": Mutant(order_without_id, BOARD, LIFE, "u1, u2"),
     "hard delete": Mutant(hard_delete, BOARD, LIFE, "d1, c1"),

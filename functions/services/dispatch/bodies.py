@@ -1,10 +1,20 @@
 """Bodies of dispatch's requests and answers."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from contract import names, schemas
+from patterns.openapi import Absent
+
+MAX_OPERATORS = 100
+
+
+def _different(people: list[str]) -> list[str]:
+    if len(set(people)) < len(people):
+        raise ValueError("must name each of them once")
+    return people
+
 
 Person = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 
@@ -25,21 +35,105 @@ class EscalationBody(BaseModel):
     supervisor: Person = Field(examples=["Sara"])
 
 
+class RosterBody(BaseModel):
+    """Who works in a factory; abnormal logs are shared out among the operators."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    operators: Annotated[list[Person], AfterValidator(_different), Field(min_length=1, max_length=MAX_OPERATORS)] = (
+        Field(examples=[["Liz", "Sue"]], json_schema_extra={"uniqueItems": True})
+    )
+    supervisor: Person = Field(examples=["Sara"])
+
+
+class Roster(BaseModel):
+    """A roster as it is answered."""
+
+    factoryId: str  # noqa: N815  the contract's name
+    operators: list[str]
+    supervisor: str
+
+
+class Trigger(BaseModel):
+    """An event that a rule decided upon; `timestamp` is in epoch milliseconds."""
+
+    id: str
+    type: str
+    timestamp: int
+
+
+class Decided(BaseModel):
+    """Which rule decided it and upon which events, if a rule did."""
+
+    by: Literal["rule"] | Absent = None
+    rule: str | Absent = None
+    triggers: list[Trigger] | Absent = None
+
+
 class LogKey(BaseModel):
     """A log's natural key; `timestamp` is fixed-width UTC."""
 
-    equipmentId: str  # noqa: N815  the contract's name
+    equipmentId: str  # noqa: N815
     state: str
     timestamp: str
 
 
-class Assignment(LogKey):
+class Assignment(Decided, LogKey):
     """An assignment as it is answered."""
 
     operator: str
 
 
-class Escalation(LogKey):
+class Escalation(Decided, LogKey):
     """An escalation as it is answered."""
 
     supervisor: str
+
+
+class Acknowledgement(LogKey):
+    """An acknowledgement as it is answered; `acknowledgedAt` is fixed-width UTC."""
+
+    acknowledgedBy: str  # noqa: N815
+    acknowledgedAt: str  # noqa: N815
+
+
+class Entry(Decided):
+    """An event of an episode: a report, or what was done about it; times are fixed-width UTC.
+
+    `at` is when it was so; `timestamp` is that of the log that it is about, or, of an alert, `at` again.
+    `state-reported` comes with `state` and `detail`, `operator-assigned` with `operator`, `state-escalated` with
+    `supervisor`, `state-acknowledged` with who and when, and the alerts with `since` and `reason`.
+    """
+
+    type: str
+    at: str
+    id: str
+    timestamp: str
+    state: str | Absent = None
+    detail: str | Absent = None
+    operator: str | Absent = None
+    supervisor: str | Absent = None
+    acknowledgedBy: str | Absent = None  # noqa: N815
+    acknowledgedAt: str | Absent = None  # noqa: N815
+    since: str | Absent = None
+    reason: str | Absent = None
+
+
+class Episode(BaseModel):
+    """From the first abnormal report to the next normal one, which is null as long as there is none.
+
+    `partial`: it is longer than what a page reads; the pages beside have the rest.
+    """
+
+    startedAt: str  # noqa: N815
+    endedAt: str | None  # noqa: N815
+    story: list[Entry]
+    partial: bool | Absent = None
+
+
+class Episodes(BaseModel):
+    """A page, newest first; `others` is what was done about logs of no episode on it; a missing cursor is the end."""
+
+    items: list[Episode]
+    others: list[Entry] | Absent = None
+    cursor: str | Absent = None

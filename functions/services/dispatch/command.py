@@ -1,13 +1,26 @@
 """HTTP -> dispatch table."""
 
+from http import HTTPStatus
+
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import EquipmentId, IfMatch, State, Timestamp
-from patterns.http_api import HttpApi
+from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
+from patterns import clock
+from patterns.http_api import HttpApi, answer
+from patterns.micro_event_store import absent
 from patterns.openapi import answers
-from patterns.table import Table
+from patterns.table import ConditionFailed, Table
 from patterns.versioned_write import Versions, save
-from services.dispatch.bodies import Assignment, AssignmentBody, Escalation, EscalationBody
+from services.dispatch import acknowledgement, roster
+from services.dispatch.bodies import (
+    Acknowledgement,
+    Assignment,
+    AssignmentBody,
+    Escalation,
+    EscalationBody,
+    Roster,
+    RosterBody,
+)
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
 from services.dispatch.routes import ROUTES
 from services.dispatch.tables import KEYS
@@ -32,6 +45,26 @@ def put_escalation(
 ) -> Response[str]:
     """Escalate a log to a supervisor, or to another one."""
     return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
+
+
+@app.put("/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=answers(Acknowledgement, 201, 200))
+def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
+    """Acknowledge a log: it was seen. Who does it again gets the answer that the first one got."""
+    log = log_of(equipment_id, state, timestamp)
+    row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
+    try:
+        TABLE.put(row, condition=absent(TABLE))
+    except ConditionFailed as failed:
+        return answer(HTTPStatus.OK, acknowledgement.shown(failed.row or row))
+    return answer(HTTPStatus.CREATED, acknowledgement.shown(row))
+
+
+@app.put("/factories/<factoryId>/roster", responses=answers(Roster, 201, 200, 412, 428))
+def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
+    """Say who works in a factory, or who works there now: then If-Match names the version that is changed."""
+    command = app.command(if_match, body.model_dump())
+    draft = roster.write(factory_id, body.operators, body.supervisor, command)
+    return app.saved(save(Versions(table=TABLE, key=roster.key_of(factory_id)), draft), show=roster.shown)
 
 
 def _save(kind: Responsibility, log: Log, person: str, if_match: int | None) -> Response[str]:

@@ -1,3 +1,12 @@
 """The types of facts that dispatch tells the world."""
 
-TYPES = frozenset({"operator-assigned", "state-escalated"})
+TYPES = frozenset(
+    {
+        "operator-assigned",
+        "state-escalated",
+        "state-acknowledged",
+        "equipment-at-risk",
+        "equipment-silent",
+        "equipment-back",
+    }
+)

@@ -1,15 +1,22 @@
 """dispatch table -> HTTP."""
 
+from collections.abc import Mapping
+from http import HTTPStatus
+
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import EquipmentId, IfNoneMatch, State, Timestamp
+from contract.parameters import Cursor, EquipmentId, FactoryId, IfNoneMatch, Limit, State, Timestamp
 from patterns import clock
+from patterns.attribute_values import Item
 from patterns.errors import NotFound
-from patterns.http_api import HttpApi
+from patterns.http_api import HttpApi, answer
 from patterns.openapi import answers
+from patterns.paging import DEFAULT_LIMIT
 from patterns.table import Table
 from patterns.ttl import is_alive
-from services.dispatch.bodies import Assignment, Escalation
+from services.dispatch import acknowledgement, roster
+from services.dispatch.bodies import Acknowledgement, Assignment, Episodes, Escalation, Roster
+from services.dispatch.episode_pages import read_episodes
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
 from services.dispatch.routes import ROUTES
 from services.dispatch.tables import KEYS
@@ -36,8 +43,34 @@ def get_escalation(
     return _get(ESCALATION, log_of(equipment_id, state, timestamp), if_none_match)
 
 
+@app.get("/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=answers(Acknowledgement, 200, 404))
+def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
+    """Tell who has seen a log first."""
+    row = _alive(acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged.")
+    return answer(HTTPStatus.OK, acknowledgement.shown(row))
+
+
+@app.get("/factories/<factoryId>/roster", responses=answers(Roster, 200, 304, 404))
+def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
+    """Tell who works in a factory."""
+    row = _alive(roster.key_of(factory_id), "This factory has no roster.")
+    return app.found(row, show=roster.shown, if_none_match=if_none_match)
+
+
+@app.get("/equipment/<id>/episodes", responses=answers(Episodes, 200))
+def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """Tell what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
+    page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())
+    return answer(HTTPStatus.OK, page)
+
+
 def _get(kind: Responsibility, log: Log, if_none_match: str | None) -> Response[str]:
-    row = TABLE.get(kind.key_of(log), consistent=True)
-    if row is None or not is_alive(row, clock.now_ms()):
-        raise NotFound(f"This log has no {kind.discriminator}.")
+    row = _alive(kind.key_of(log), f"This log has no {kind.discriminator}.")
     return app.found(row, show=kind.shown, if_none_match=if_none_match)
+
+
+def _alive(key: Mapping[str, str | int], otherwise: str) -> Item:
+    row = TABLE.get(key, consistent=True)
+    if row is None or not is_alive(row, clock.now_ms()):
+        raise NotFound(otherwise)
+    return row

@@ -1,13 +1,15 @@
-"""Who sees to a log: the operator it is assigned to, the supervisor it is escalated to."""
+"""Who sees to a log: the operator it is assigned to, the supervisor it is escalated to; by a person, or by a rule."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contract import logs
+from contract import logs, times
 from patterns.change_data_capture import Change, Fact
 from patterns.keys import sort_key
-from patterns.optimistic_lock import Command, Draft
+from patterns.optimistic_lock import Command, Draft, believed, fingerprint_of, revision_of
+from patterns.rule import BY, RULE, WHY
+from patterns.ttl import ttl_at
 from services.dispatch.tables import partition_of
 
 Log = Mapping[str, str]
@@ -39,27 +41,42 @@ class Responsibility:
             Invalid: the log's time lies ahead or too far back.
 
         """
-        return Draft(
-            content={
-                "equipmentId": log["equipmentId"],
-                "state": log["state"],
-                "logTimestamp": log["timestamp"],
-                self.person: person,
-            },
-            attributes={
-                "discriminator": self.discriminator,
-                "ttl": logs.ttl_of(log["timestamp"], now_ms=command.now_ms),
-            },
-            command=command,
-        )
+        # What a rule had decided, and why, goes with the first word of a person.
+        content = self._content(log, person) | dict.fromkeys(WHY)
+        ttl = logs.ttl_of(log["timestamp"], now_ms=command.now_ms)
+        return Draft(content=content, attributes=self._attributes(ttl), command=command)
+
+    def decided(self, log: Log, person: str, *, at_ms: int) -> dict[str, Any]:
+        """Give the row that a rule puts, `at_ms` being when it came to be so: the one that a person would have put."""
+        body = {self.person: person}
+        fingerprint = fingerprint_of(route=self.event_type, path=log, if_match=None, body=body, actor=RULE)
+        command = Command(actor=RULE, now_ms=at_ms, if_match=None, fingerprint=fingerprint)
+        attributes = self._attributes(ttl_at(times.to_ms(log["timestamp"]), logs.TTL_DAYS))
+        draft = Draft(content=self._content(log, person) | {BY: RULE}, attributes=attributes, command=command)
+        return {**revision_of(draft, believed(command)), **attributes}
+
+    def _content(self, log: Log, person: str) -> dict[str, Any]:
+        return {
+            "equipmentId": log["equipmentId"],
+            "state": log["state"],
+            "logTimestamp": log["timestamp"],
+            self.person: person,
+        }
+
+    def _attributes(self, ttl: int) -> dict[str, Any]:
+        return {"discriminator": self.discriminator, "ttl": ttl}
 
     def shown(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what an answer or an event says: `{equipmentId, state, timestamp, <person>}`, the log's timestamp."""
+        """Give what an answer or an event says: `{equipmentId, state, timestamp, <person>}`, the log's timestamp.
+
+        Of what a rule decided also `{by, rule, triggers: [{id, type, timestamp}]}`.
+        """
         return {
             "equipmentId": row["equipmentId"],
             "state": row["state"],
             "timestamp": row["logTimestamp"],
             self.person: row[self.person],
+            **{name: row[name] for name in WHY if name in row},
         }
 
     def fact_of(self, change: Change) -> Fact | None:

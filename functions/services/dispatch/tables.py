@@ -1,4 +1,14 @@
-"""The table that dispatch owns: one partition per piece of equipment, a `discriminator` on every row."""
+"""The table that dispatch owns.
+
+| pk | sk | row |
+|---|---|---|
+| `Equipment#<id>` | `<state>#<timestamp>#assignment`, `…#escalation`, `…#acknowledgement` | who sees to a log |
+| `Equipment#<id>` | `equipment` | what dispatch has to know of the equipment: its factory |
+| `Equipment#<id>` | `event#<ms>#…` | the micro event store: what was reported, and what was done about it |
+| `Equipment#<id>` | `decision#<rule>#<subject>` | what a rule decided |
+| `Factory#<id>` | `roster` | who works there |
+| `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
+"""
 
 from patterns.schema import Keys, TableSchema
 
@@ -7,5 +17,5 @@ TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True)}
 
 
 def partition_of(equipment_id: str) -> str:
-    """Name the partition of a piece of equipment."""
+    """Name the partition of a piece of equipment, by which its events correlate, too."""
     return f"Equipment#{equipment_id}"

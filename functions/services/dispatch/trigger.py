@@ -1,18 +1,26 @@
-"""dispatch table -> domain events."""
+"""dispatch table -> domain events, and decisions upon the events that came to be in it."""
 
 from typing import Any
 
-from patterns.change_data_capture import Facts, publish_changes
+from patterns.change_data_capture import Facts
+from patterns.control import control_changes
+from services.dispatch import acknowledgement
+from services.dispatch.alert import ALERTS
+from services.dispatch.control import CONTROL
 from services.dispatch.facts import TYPES
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
 FACTS = Facts(
     source="dispatch",
     types=TYPES,
-    of={kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
+    of={
+        **{kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
+        acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
+        **{alert.type: alert.fact_of for alert in ALERTS},
+    },
 )
 
 
 def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401  Lambda's context
     """Handle a batch of the table's stream."""
-    publish_changes(event, context, facts=FACTS)
+    control_changes(event, context, facts=FACTS, control=CONTROL)

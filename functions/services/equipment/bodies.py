@@ -6,6 +6,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from contract import locations, names, schemas, times
+from patterns.openapi import Absent
 
 MAX_DETAIL_BYTES = 4096
 
@@ -59,14 +60,14 @@ class Equipment(BaseModel):
     location: Location
     changedAt: str  # noqa: N815
     changedBy: str  # noqa: N815
-    deleted: bool | None = None
+    deleted: bool | Absent = None
 
 
 class EquipmentVersions(BaseModel):
     """A page of versions, newest first; a missing cursor is the end."""
 
     items: list[Equipment]
-    cursor: str | None = None
+    cursor: str | Absent = None
 
 
 class RollbackBody(BaseModel):
@@ -95,7 +96,7 @@ class Audit(BaseModel):
     revision: int
     result: str
     auditor: str
-    notes: str | None = None
+    notes: str | Absent = None
     changedAt: str  # noqa: N815
     changedBy: str  # noqa: N815
 
@@ -104,7 +105,7 @@ class Audits(BaseModel):
     """A page of audits; a missing cursor is the end."""
 
     items: list[Audit]
-    cursor: str | None = None
+    cursor: str | Absent = None
 
 
 class StateBody(BaseModel):
@@ -138,11 +139,11 @@ class StateReport(BaseModel):
     equipmentId: str  # noqa: N815  the contract's name
     state: str
     timestamp: str
-    detail: str | None = None
+    detail: str | Absent = None
 
 
 class StateReports(BaseModel):
     """A page of reports, newest first; a missing cursor is the end."""
 
     items: list[StateReport]
-    cursor: str | None = None
+    cursor: str | Absent = None

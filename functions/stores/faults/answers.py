@@ -5,6 +5,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import BaseModel, StringConstraints
 
+from patterns.openapi import Absent
 from stores.faults.record import ID_PATTERN
 
 FaultId = Annotated[str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The id of its event.")]
@@ -24,9 +25,9 @@ class FaultSummary(BaseModel):
     timestamp: str
     consumer: str
     error: FaultError
-    truncated: bool | None = None
-    resubmittedAt: str | None = None  # noqa: N815  the contract's name
-    resubmittedBy: str | None = None  # noqa: N815
+    truncated: bool | Absent = None
+    resubmittedAt: str | Absent = None  # noqa: N815  the contract's name
+    resubmittedBy: str | Absent = None  # noqa: N815
 
 
 class Fault(FaultSummary):
@@ -39,4 +40,4 @@ class Faults(BaseModel):
     """A page of faults, newest first; a missing cursor is the end."""
 
     items: list[FaultSummary]
-    cursor: str | None = None
+    cursor: str | Absent = None

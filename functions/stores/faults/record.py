@@ -19,6 +19,9 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 Fault = Mapping[str, Any]
 
+OF_A_TRIGGER = "Change what it speaks of: that is published anew."
+OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
+
 _ID = re.compile(ID_PATTERN, re.ASCII)
 
 
@@ -72,17 +75,16 @@ def there(fault: Fault | None) -> Fault:
 
 
 def queue_variable(fault: Fault) -> str:
-    """Name the variable that has the address of the queue a message came from: `state_log.listener` -> its view's.
+    """Name the variable with the address of the queue a message came from: `state_log.listener` -> that of state_log.
 
     Raises:
         Conflict: it came from no queue, or not all of it was kept.
 
     """
-    view, _, role = fault["consumer"].rpartition(".")
+    reader, _, role = fault["consumer"].rpartition(".")
     if role != "listener":
-        raise Conflict(
-            f"{fault['consumer']} reads no queue to put this back on. Change what it speaks of: that is published anew."
-        )
+        instead = OF_A_TRIGGER if role == "trigger" else OF_A_RULE
+        raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
     if fault.get("truncated"):
         raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")
-    return f"{view.upper()}_QUEUE_URL"
+    return f"{reader.upper()}_QUEUE_URL"

@@ -9,9 +9,10 @@ from patterns.http_api import HttpApi, answer
 from patterns.openapi import answers
 from patterns.paging import DEFAULT_LIMIT
 from patterns.table import Table
+from views.board.access_patterns import equipment_in
 from views.board.answers import Board, Standing
 from views.board.routes import ROUTES
-from views.board.standing import equipment_in, shown, standing_there
+from views.board.standing import shown, standing_there
 from views.board.view import KEYS
 
 TABLE = Table("BOARD_TABLE", KEYS)

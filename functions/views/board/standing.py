@@ -4,21 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contract.locations import LEVELS, part
 from contract.names import NORMAL
-from patterns.errors import Invalid, NotFound
-from patterns.key_query import BeginsWith, KeyQuery
-from patterns.keys import prefix
-from views.board.view import BY_LOCATION, SEEN
+from patterns.errors import NotFound
+from views.board.view import SEEN
+
+TROUBLE = {  # what an answer says of it -> the attribute, and the one that tells of which log or episode it was said
+    "operator": ("Operator", "AssignedTo"),
+    "escalatedTo": ("EscalatedTo", "EscalatedLog"),
+    "acknowledgedBy": ("AcknowledgedBy", "AcknowledgedLog"),
+    "atRisk": ("Risk", "RiskSince"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The newest state seen, since when at the latest it lasts, and whether anybody sees to it."""
+    """The newest state seen, and since when at the latest it lasts.
+
+    trouble: what is done about the trouble that equipment is in, see `TROUBLE`; nothing, if it is in none.
+    silent_since: the time of its last report, if it has gone silent.
+    """
 
     state: str | None
     since: str | None
-    operator: str | None
+    trouble: Mapping[str, Any]
+    silent_since: str | None
 
 
 def standing_of(row: Mapping[str, Any]) -> Standing:
@@ -27,15 +36,16 @@ def standing_of(row: Mapping[str, Any]) -> Standing:
     `since` is the newest report of any *other* state: the current one began after that; None if there is no other.
     """
     seen = sorted((time, name.removeprefix(SEEN)) for name, time in row.items() if name.startswith(SEEN))
-    state = seen[-1][1] if seen else None
+    last, state = seen[-1] if seen else (None, None)
     since = seen[-2][0] if len(seen) > 1 else None
-    return Standing(state, since, _operator(row, state))
+    return Standing(state, since, _trouble(row, state), _silent_since(row, last))
 
 
 def shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says: `{equipmentId, name, location, state, stateSince, operator?, lastAudit?}`.
+    """Give what an answer says.
 
-    Of equipment that nobody registered yet there is no name and no location; they are null.
+    `{equipmentId, name, location, state, stateSince, operator?, escalatedTo?, acknowledgedBy?, atRisk?, silentSince?,
+    lastAudit?}`. Of equipment that nobody registered yet there is no name and no location; they are null.
     """
     standing = standing_of(row)
     told = {
@@ -45,7 +55,7 @@ def shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "state": standing.state,
         "stateSince": standing.since,
     }
-    more = {"operator": standing.operator, "lastAudit": row.get("LastAudit")}
+    more = {**standing.trouble, "silentSince": standing.silent_since, "lastAudit": row.get("LastAudit")}
     return told | {name: value for name, value in more.items() if value is not None}
 
 
@@ -61,30 +71,15 @@ def standing_there(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return row
 
 
-def equipment_in(company: str, location: str | None) -> KeyQuery:
-    """Ask for the equipment of a company, or of a place in it: `MX/JAL` is all of JAL and nothing of JALISCO.
-
-    Raises:
-        Invalid: the location has a part that none can have, more levels than there are, or is too long to be a key.
-
-    """
-    sort = None if location is None else BeginsWith(_prefix(location))
-    return KeyQuery(keys=BY_LOCATION, index="ByLocation", partition=company, sort=sort, forward=True)
+def _trouble(row: Mapping[str, Any], state: str | None) -> dict[str, Any]:
+    """Tell what was said of logs and episodes behind the last NORMAL; before that it was about another trouble."""
+    if state in {None, NORMAL}:
+        return {}
+    normal = row.get(f"{SEEN}{NORMAL}", "")
+    return {name: row[what] for name, (what, of_log) in TROUBLE.items() if row.get(of_log, "") > normal}
 
 
-def _prefix(location: str) -> str:
-    parts = location.split("/")
-    if len(parts) > len(LEVELS):
-        raise Invalid.field("query.location", f"has more than {len(LEVELS)} levels")
-    try:
-        return prefix(*map(part, parts))
-    except ValueError as error:  # a part that none can have, or more than a key can hold
-        raise Invalid.field("query.location", str(error)) from error
-
-
-def _operator(row: Mapping[str, Any], state: str | None) -> str | None:
-    """Name the operator while the state is abnormal, and the log it was assigned for is newer than the last NORMAL."""
-    if state in {None, NORMAL} or "Operator" not in row:
-        return None
-    operator: str = row["Operator"]
-    return operator if row["AssignedTo"] > row.get(f"{SEEN}{NORMAL}", "") else None
+def _silent_since(row: Mapping[str, Any], last: str | None) -> str | None:
+    """Tell the time of the report that was the last one; a newer one may be seen before it is told to be back."""
+    silent_since: str | None = row.get("SilentSince")
+    return None if silent_since is None or silent_since < (last or "") else silent_since

@@ -1,4 +1,4 @@
-"""What board keeps of each event: where equipment is, how it is, who is on it."""
+"""What board keeps of each event: where equipment is, how it is, what is done about it."""
 
 from typing import Any
 
@@ -20,6 +20,8 @@ INDEXES = {"ByLocation": Index(BY_LOCATION)}
 
 SEEN = "seen#"
 
+SILENCE = "silence"  # the oplock of going silent and coming back
+
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
     """Keep what it is and where; a deletion keeps the row, as a tombstone that no index sees."""
@@ -32,7 +34,7 @@ def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
     """Keep the newest report of each state: since when the current one lasts is derived from them, on read."""
     report = event.entity("state")
-    state, time = names.state(report.text("state")), times.require_fixed(report.text("timestamp"))
+    state, time = names.state(report.text("state")), _time(report)
     return _update(report.text("equipmentId"), f"{SEEN}{state}", {f"{SEEN}{state}": time})
 
 
@@ -51,8 +53,41 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     """Keep who was assigned last, and to the log of which time."""
     assignment = event.entity("assignment")
-    fields = {"Operator": assignment.text("operator"), "AssignedTo": times.require_fixed(assignment.text("timestamp"))}
+    fields = {"Operator": assignment.text("operator"), "AssignedTo": _time(assignment)}
     return _update(assignment.text("equipmentId"), "assigned", fields)
+
+
+def on_state_escalated(event: DomainEvent) -> ViewUpdate:
+    """Keep whom a log was escalated to last, and its time."""
+    escalation = event.entity("escalation")
+    fields = {"EscalatedTo": escalation.text("supervisor"), "EscalatedLog": _time(escalation)}
+    return _update(escalation.text("equipmentId"), "escalated", fields)
+
+
+def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
+    """Keep who acknowledged a log last, and its time."""
+    acknowledgement = event.entity("acknowledgement")
+    fields = {"AcknowledgedBy": acknowledgement.text("acknowledgedBy"), "AcknowledgedLog": _time(acknowledgement)}
+    return _update(acknowledgement.text("equipmentId"), "acknowledged", fields)
+
+
+def on_equipment_at_risk(event: DomainEvent) -> ViewUpdate:
+    """Keep why it was at risk last, and in the episode of which time."""
+    risk = event.entity("risk")
+    since = _time(risk, "since")
+    fields = {"Risk": {"since": since, "reason": risk.text("reason")}, "RiskSince": since}
+    return _update(risk.text("equipmentId"), "at-risk", fields)
+
+
+def on_equipment_silent(event: DomainEvent) -> ViewUpdate:
+    """Keep the time of its last word."""
+    silence = event.entity("silence")
+    return _update(silence.text("equipmentId"), SILENCE, {"SilentSince": _time(silence, "since")})
+
+
+def on_equipment_back(event: DomainEvent) -> ViewUpdate:
+    """Forget that it was silent."""
+    return _update(event.entity("silence").text("equipmentId"), SILENCE, {"SilentSince": None})
 
 
 def _metadata(equipment: Entity) -> dict[str, Any]:
@@ -70,6 +105,10 @@ def _metadata(equipment: Entity) -> dict[str, Any]:
     }
 
 
+def _time(entity: Entity, field_name: str = "timestamp") -> str:
+    return times.require_fixed(entity.text(field_name))
+
+
 def _update(equipment_id: str, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
     return ViewUpdate(key=KEYS.of(equipment_id), fields=fields, oplock=oplock)
 
@@ -82,6 +121,11 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "audit-recorded"): on_audit_recorded,
     ("dispatch", "operator-assigned"): on_operator_assigned,
+    ("dispatch", "state-escalated"): on_state_escalated,
+    ("dispatch", "state-acknowledged"): on_state_acknowledged,
+    ("dispatch", "equipment-at-risk"): on_equipment_at_risk,
+    ("dispatch", "equipment-silent"): on_equipment_silent,
+    ("dispatch", "equipment-back"): on_equipment_back,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel
 
+from patterns.openapi import Absent
+
 
 class Log(BaseModel):
     """A log as it is answered; `timestamp` is fixed-width UTC."""
@@ -9,13 +11,13 @@ class Log(BaseModel):
     equipmentId: str  # noqa: N815  the contract's name
     state: str
     timestamp: str
-    operator: str | None = None
-    escalatedTo: str | None = None  # noqa: N815
-    detail: str | None = None
+    operator: str | Absent = None
+    escalatedTo: str | Absent = None  # noqa: N815
+    detail: str | Absent = None
 
 
 class Logs(BaseModel):
     """A page of logs; a missing cursor is the end."""
 
     items: list[Log]
-    cursor: str | None = None
+    cursor: str | Absent = None

@@ -31,6 +31,32 @@ def assignment(operator: str, minute: int, id: str, log: int) -> DomainEvent:  #
     return fact("operator-assigned", id=id, at=at, equipmentId=EQUIPMENT_ID, operator=operator, timestamp=time)
 
 
+def escalation(supervisor: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
+    """Tell that the log of another minute was escalated."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
+    return fact("state-escalated", id=id, at=at, equipmentId=EQUIPMENT_ID, supervisor=supervisor, timestamp=time)
+
+
+def acknowledgement(by: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
+    """Tell that the log of another minute was acknowledged."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
+    return fact("state-acknowledged", id=id, at=at, equipmentId=EQUIPMENT_ID, acknowledgedBy=by, timestamp=time)
+
+
+def risk(reason: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa: A002
+    """Tell that it is at risk, in the episode that began at another minute."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[minute]
+    about = {"equipmentId": EQUIPMENT_ID, "since": MINUTES[since], "timestamp": time}
+    return fact("equipment-at-risk", id=id, at=at, reason=reason, **about)
+
+
+def silence(kind: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa: A002
+    """Tell that it is `silent`, or `back`, after its report of another minute."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[minute]
+    about = {"equipmentId": EQUIPMENT_ID, "since": MINUTES[since], "timestamp": time}
+    return fact(f"equipment-{kind}", id=id, at=at, **about)
+
+
 LIFE = [
     metadata("created", 1, "c1", name="Press"),
     metadata("updated", 2, "u1", name="Hydraulic press"),
@@ -58,7 +84,25 @@ PEOPLE = [
     assignment("Ann", 4, "o3", log=4),
 ]
 
+HELP = [
+    escalation("Sara", 3, "x1", log=2),
+    escalation("Tom", 3, "x2", log=2),  # at the same time
+    acknowledgement("Liz", 3, "k1", log=2),
+    acknowledgement("Ann", 5, "k2", log=1),  # later, of an older log
+    risk("it keeps coming", 4, "r1", since=2),
+    risk("it gets worse", 8, "r2", since=7),
+]
+
+SILENCES = [
+    state("ERROR", 1, "t1"),
+    silence("silent", 10, "q1", since=1),
+    state("ERROR", 12, "t2"),
+    silence("back", 12, "b1", since=1),
+    silence("silent", 20, "q2", since=12),
+    silence("back", 20, "b2", since=12),  # at the same time
+]
+
 JOIN = [LIFE[0], LIFE[3], STATES[0], STATES[1], PEOPLE[1], PEOPLE[3]]
 
-STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "join": JOIN}
-EVERYTHING = [*LIFE, *STATES, *PEOPLE]
+STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "silences": SILENCES, "join": JOIN}
+EVERYTHING = [*LIFE, *STATES, *PEOPLE, *HELP, *SILENCES]

@@ -11,7 +11,16 @@ from local.packages import views
 from patterns.domain_event import DomainEvent
 from tests.samples import body_of, fact
 from tests.services.versions import LOCATION
-from tests.views.board.stories import MINUTES, assignment, audit, state
+from tests.views.board.stories import (
+    MINUTES,
+    acknowledgement,
+    assignment,
+    audit,
+    escalation,
+    risk,
+    silence,
+    state,
+)
 from tests.wire import Wire
 
 (BOARD,) = (package for package in views() if package.name == "board")
@@ -221,6 +230,10 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
         state("NORMAL", 1, "s1"),
         state("ERROR", 2, "s2"),
         assignment("Liz", 3, "o1", log=2),
+        escalation("Sara", 3, "x1", log=2),
+        acknowledgement("Ann", 3, "k1", log=2),
+        risk("it gets worse", 3, "r1", since=2),
+        silence("silent", 9, "q1", since=2),
         audit("hydraulics", 4, "a1"),
     )
 
@@ -231,6 +244,10 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
         "state": "ERROR",
         "stateSince": MINUTES[1],
         "operator": "Liz",
+        "escalatedTo": "Sara",
+        "acknowledgedBy": "Ann",
+        "atRisk": {"since": MINUTES[2], "reason": "it gets worse"},
+        "silentSince": MINUTES[2],
         "lastAudit": {"part": "hydraulics", "result": "passed", "revision": 1, "timestamp": MINUTES[4]},
     }
 
@@ -297,6 +314,115 @@ def test_how_equipment_stands_follows_from_what_was_told_in_either_order(
             since and MINUTES[int(since)],
             operator,
         )
+
+
+RISK = risk("why", 4, "r1", since=2)
+OVER = state("NORMAL", 6, "s8")
+NEXT = state("ERROR", 7, "s9")
+TOLD: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
+    "escalated": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2)], {"escalatedTo": "Sara"}),
+    "escalated to another one": (
+        [state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), escalation("Tom", 4, "x2", log=2)],
+        {"escalatedTo": "Tom"},
+    ),
+    "escalated, and over": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), OVER], {}),
+    "escalated, over, and the next": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), OVER, NEXT], {}),
+    "escalated after it was over": ([state("A", 2, "s1"), OVER, escalation("Sara", 8, "x1", log=2), NEXT], {}),
+    "acknowledged": ([state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2)], {"acknowledgedBy": "Ann"}),
+    "acknowledged, and over": ([state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2), OVER], {}),
+    "acknowledged, over, and the next": (
+        [state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2), OVER, NEXT],
+        {},
+    ),
+    "acknowledged a later report of the same trouble": (
+        [state("NORMAL", 1, "s0"), state("A", 2, "s1"), state("B", 3, "s2"), acknowledgement("Ann", 4, "k1", log=3)],
+        {"acknowledgedBy": "Ann"},
+    ),
+    "at risk": ([state("A", 2, "s1"), RISK], {"atRisk": {"since": MINUTES[2], "reason": "why"}}),
+    "at risk, before any report is seen": ([RISK], {}),
+    "at risk, and over": ([state("A", 2, "s1"), RISK, OVER], {}),
+    "at risk, over, and the next": ([state("A", 2, "s1"), RISK, OVER, NEXT], {}),
+    "at risk, told when it was over": ([state("A", 2, "s1"), OVER, NEXT, risk("late", 8, "r2", since=2)], {}),
+    "at risk again": (
+        [state("A", 2, "s1"), RISK, OVER, NEXT, risk("again", 8, "r2", since=7)],
+        {"atRisk": {"since": MINUTES[7], "reason": "again"}},
+    ),
+    "silent": ([state("NORMAL", 1, "s1"), silence("silent", 9, "q1", since=1)], {"silentSince": MINUTES[1]}),
+    "silent in trouble": (
+        [state("A", 1, "s1"), silence("silent", 9, "q1", since=1), assignment("Liz", 2, "o1", log=1)],
+        {"silentSince": MINUTES[1], "operator": "Liz"},
+    ),
+    "silent, before its last report is seen": (
+        [state("A", 1, "s1"), silence("silent", 9, "q1", since=2)],
+        {"silentSince": MINUTES[2]},
+    ),
+    "silent, and a newer report is seen": (
+        [state("A", 1, "s1"), silence("silent", 9, "q1", since=1), state("A", 10, "s2")],
+        {},
+    ),
+    "back": (
+        [
+            state("A", 1, "s1"),
+            silence("silent", 9, "q1", since=1),
+            state("B", 10, "s2"),
+            silence("back", 10, "b1", since=1),
+        ],
+        {},
+    ),
+    "back, before the report is seen": (
+        [state("A", 1, "s1"), silence("silent", 9, "q1", since=1), silence("back", 10, "b1", since=1)],
+        {},
+    ),
+    "silent once more": (
+        [
+            silence("silent", 9, "q1", since=1),
+            state("A", 10, "s2"),
+            silence("back", 10, "b1", since=1),
+            silence("silent", 20, "q2", since=10),
+        ],
+        {"silentSince": MINUTES[10]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "expected"), TOLD.values(), ids=TOLD)
+def test_what_is_done_about_it_follows_from_what_was_told_in_either_order(
+    loop: Loop, equipment_id: str, events: Sequence[DomainEvent], expected: dict[str, object]
+) -> None:
+    for about, order in {equipment_id: events, f"{equipment_id} backwards": events[::-1]}.items():
+        for event in order:
+            deliver(loop, event, about=about)
+
+        told = one(loop, about).body
+        always = {"equipmentId", "name", "location", "state", "stateSince"}
+        assert {name: value for name, value in told.items() if name not in always} == expected
+
+
+def test_what_rules_decided_in_the_samples_is_told_as_if_people_had(loop: Loop, equipment_id: str) -> None:
+    by_rules = [
+        fact(name)
+        for name in ("operator-assigned.by-rule", "state-escalated.by-rule", "equipment-at-risk", "equipment-silent")
+    ]
+
+    silent = standing(loop, equipment_id, state("WARNING1", 40, "s1"), state("ERROR", 50, "s2"), *by_rules)
+    back = standing(loop, equipment_id, fact("equipment-back"))
+
+    assert silent == back | {"silentSince": MINUTES[50]}
+    assert {name: back[name] for name in ("operator", "escalatedTo", "atRisk")} == {
+        "operator": "Sue",
+        "escalatedTo": "Sara",
+        "atRisk": {"since": MINUTES[40], "reason": "three abnormal reports in 15 minutes"},
+    }
+
+
+def test_a_list_tells_the_same_of_equipment_as_its_own_page(loop: Loop, equipment_id: str) -> None:
+    company = f"Owner of {equipment_id.replace('#', '')}"
+    trouble = [state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), RISK, silence("silent", 9, "q1", since=2)]
+
+    alone = standing(loop, equipment_id, registered(equipment_id, company), *trouble)
+
+    assert alone.keys() >= {"escalatedTo", "atRisk", "silentSince"}
+    assert ask(loop, company).body["items"] == [alone]
 
 
 def test_an_old_shape_of_a_report_is_read_as_it_is_told_today(loop: Loop) -> None:

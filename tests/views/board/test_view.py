@@ -14,11 +14,22 @@ from patterns.upcast import upcast
 from tests.samples import body_of, fact, paths, sample
 from tests.services.versions import LOCATION
 from tests.views.board.stories import EVERYTHING, MINUTES
-from views.board.standing import standing_of
+from views.board.standing import TROUBLE, standing_of
 from views.board.view import BY_LOCATION, KEYS, ON, SEEN, TTL_DAYS, UPCASTERS
 
-ON_EQUIPMENT = [name for source, name in ON if name.startswith("equipment-")]
-OTHERS = {"state-reported": "state", "audit-recorded": "audit", "operator-assigned": "assignment"}
+TIMES = {  # every other type -> the field whose time it keeps; an audit's is that of the event
+    "state-reported": "timestamp",
+    "audit-recorded": None,
+    "operator-assigned": "timestamp",
+    "state-escalated": "timestamp",
+    "state-acknowledged": "timestamp",
+    "equipment-at-risk": "since",
+    "equipment-silent": "since",
+    "equipment-back": None,
+}
+ON_EQUIPMENT = [name for _, name in ON if name not in TIMES]
+TIMED = [(name, field) for name, field in TIMES.items() if field]
+ABOUT_TROUBLE = ("operator-assigned", "state-escalated", "state-acknowledged", "equipment-at-risk")
 SAMPLES = [path.stem for path in paths("domain") if path.stem.split(".")[0] in {name for _, name in ON}]
 
 
@@ -49,7 +60,7 @@ def test_only_equipment_that_is_there_has_the_keys_of_the_index(name: str) -> No
 
 
 def test_what_no_metadata_tells_of_is_in_no_index() -> None:
-    for name in OTHERS:
+    for name in TIMES:
         assert not decide(fact(name)).fields.keys() & set(BY_LOCATION.names)
 
 
@@ -76,7 +87,7 @@ def _with_id(name: str, value: object) -> DomainEvent:
     return replace(event, entities={"equipment": {**event.entities["equipment"], "id": value}})
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", TIMES)
 @pytest.mark.parametrize("value", [None, "", 7, ["x"], {"S": "x"}], ids=str)
 def test_a_fact_about_nothing_is_poison(name: str, value: object) -> None:
     with pytest.raises(Poison):
@@ -102,10 +113,53 @@ def test_a_state_that_would_blur_the_attribute_is_refused(state: str) -> None:
         decide(fact("state-reported", state=state))
 
 
-@pytest.mark.parametrize("name", ["state-reported", "operator-assigned"])
-def test_a_time_of_another_width_would_break_the_order_and_is_refused(name: str) -> None:
+@pytest.mark.parametrize(("name", "field"), TIMED)
+@pytest.mark.parametrize(
+    "time", ["2020-04-24T14:50:00Z", "2020-04-24T16:50:00.000+02:00", "2020-04-24", "1587739800000"]
+)
+def test_a_time_of_another_width_would_break_the_order_and_is_refused(name: str, field: str, time: Any) -> None:  # noqa: ANN401
     with pytest.raises(ValueError, match="fixed-width"):
-        decide(fact(name, timestamp="2020-04-24T14:50:00Z"))
+        decide(fact(name, **{field: time}))
+
+
+@pytest.mark.parametrize(("name", "field"), TIMED)
+@pytest.mark.parametrize("value", [None, "", 7], ids=str)
+def test_a_fact_of_no_time_is_poison(name: str, field: str, value: Any) -> None:  # noqa: ANN401
+    with pytest.raises(Poison):
+        decide(fact(name, **{field: value}))
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("operator-assigned", "operator"),
+        ("state-escalated", "supervisor"),
+        ("state-acknowledged", "acknowledgedBy"),
+        ("equipment-at-risk", "reason"),
+    ],
+)
+@pytest.mark.parametrize("value", [None, "", 7], ids=str)
+def test_nobody_cannot_see_to_it_and_nothing_is_no_reason(name: str, field: str, value: Any) -> None:  # noqa: ANN401
+    with pytest.raises(Poison):
+        decide(fact(name, **{field: value}))
+
+
+def test_to_go_silent_and_to_be_back_write_the_same_fields_under_one_oplock() -> None:
+    silent, back = decide(fact("equipment-silent")), decide(fact("equipment-back"))
+
+    assert silent.oplock == back.oplock
+    assert silent.fields == {"SilentSince": "2020-04-24T14:50:00.000Z"}
+    assert back.fields == {"SilentSince": None}
+
+
+@pytest.mark.parametrize("name", ["operator-assigned", "state-escalated"])
+def test_what_a_rule_decided_is_kept_as_if_a_person_had(name: str) -> None:
+    by_rule = fact(f"{name}.by-rule")
+    ((entity_name, entity),) = by_rule.entities.items()
+    by_hand = {field: value for field, value in entity.items() if field not in {"by", "rule", "triggers"}}
+
+    assert by_hand.keys() < entity.keys()
+    assert decide(by_rule) == decide(replace(by_rule, entities={entity_name: by_hand}))
 
 
 def test_views_never_read_raw_and_unknown_fields_do_not_matter() -> None:
@@ -128,19 +182,51 @@ reports = st.lists(
 )
 
 
-@given(reports, st.integers(0, 9))
-def test_the_newest_state_lasts_since_the_newest_report_of_another_one(
-    told: list[tuple[str, int]], assigned_to: int
-) -> None:
-    row: dict[str, Any] = {"Operator": "Liz", "AssignedTo": MINUTES[assigned_to]}
-    for state, minute in sorted(told, key=lambda report: report[1]):
-        row[f"{SEEN}{state}"] = MINUTES[minute]
+def row_of(told: list[tuple[str, int]], **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Give the row of some reports: `(state, minute)`."""
+    return more | {f"{SEEN}{state}": MINUTES[minute] for state, minute in in_order(told)}
 
-    standing = standing_of(row)
 
-    by_time = [state for state, _ in sorted(told, key=lambda report: report[1])]
-    others = [minute for state, minute in told if state != by_time[-1]]
-    normal = max((minute for state, minute in told if state == NORMAL), default=-1)
-    assert standing.state == by_time[-1]
+def in_order(told: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    return sorted(told, key=lambda report: report[1])
+
+
+@given(reports)
+def test_the_newest_state_lasts_since_the_newest_report_of_another_one(told: list[tuple[str, int]]) -> None:
+    standing = standing_of(row_of(told))
+
+    now = in_order(told)[-1][0]
+    others = [minute for state, minute in told if state != now]
+    assert standing.state == now
     assert standing.since == (MINUTES[max(others)] if others else None)
-    assert standing.operator == ("Liz" if by_time[-1] != NORMAL and assigned_to > normal else None)
+
+
+@given(reports, st.integers(0, 9))
+@pytest.mark.parametrize("said", TROUBLE)
+def test_what_is_done_about_a_trouble_is_told_while_it_lasts(
+    said: str, told: list[tuple[str, int]], about: int
+) -> None:
+    what, of_log = TROUBLE[said]
+
+    standing = standing_of(row_of(told, **{what: "what was said", of_log: MINUTES[about]}))
+
+    normal = max((minute for state, minute in told if state == NORMAL), default=-1)
+    lasts = in_order(told)[-1][0] != NORMAL and about > normal
+    assert standing.trouble == ({said: "what was said"} if lasts else {})
+
+
+@given(reports, st.integers(0, 9))
+def test_equipment_is_silent_since_its_last_report_unless_a_newer_one_was_seen(
+    told: list[tuple[str, int]], since: int
+) -> None:
+    standing = standing_of(row_of(told, SilentSince=MINUTES[since]))
+
+    newer = [minute for _, minute in told if minute > since]
+    assert standing.silent_since == (None if newer else MINUTES[since])
+    assert standing_of(row_of(told)).silent_since is None
+
+
+def test_whatever_is_told_of_a_trouble_is_kept_with_the_time_that_it_is_about() -> None:
+    kept = [decide(fact(name)).fields.keys() for name in ABOUT_TROUBLE]
+
+    assert kept == [set(attributes) for attributes in TROUBLE.values()]

@@ -16,7 +16,7 @@ from patterns.inverse_oplock import order_of
 from patterns.ttl import ttl_at
 from tests.examples import ON_TABLES
 from tests.samples import NOW, body_of, fact
-from tests.services.reports import LOGS
+from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS
 from tests.wire import Wire
 from views.state_log.listener import VIEW
 
@@ -115,6 +115,18 @@ def test_reassigning_moves_a_log_from_one_operator_to_the_other(loop: Loop, equi
     }
 
     assert found == {liz: 0, sue: 1}
+
+
+def test_what_a_rule_decided_is_answered_as_if_a_person_had(loop: Loop, equipment_id: str) -> None:
+    sue, sara = f"Sue of {equipment_id}", f"Sara of {equipment_id}"
+    deliver(loop, fact("operator-assigned.by-rule", equipmentId=equipment_id, operator=sue))
+    deliver(loop, fact("state-escalated.by-rule", equipmentId=equipment_id, supervisor=sara))
+
+    questions = {LOGS: {"id": equipment_id}, OPERATOR_LOGS: {"operator": sue}, ESCALATIONS: {"supervisor": sara}}
+    answers = [loop.request(route, path=who).body["items"] for route, who in questions.items()]
+
+    log = {"equipmentId": equipment_id, "state": "WARNING1", "timestamp": "2020-04-24T14:40:00.000Z"}
+    assert answers == [[log | {"operator": sue, "escalatedTo": sara}]] * len(questions)
 
 
 def test_a_row_never_expires_before_what_it_tells_of(loop: Loop, equipment_id: str) -> None:

@@ -96,6 +96,16 @@ def test_fields_that_nobody_knows_yet_do_not_matter(name: str) -> None:
     assert ON[source, name](fact(name, colour="red", nested={"a": [1]})) == decide(fact(name))
 
 
+@pytest.mark.parametrize("name", ["operator-assigned", "state-escalated"])
+def test_what_a_rule_decided_is_kept_as_if_a_person_had(name: str) -> None:
+    by_rule = fact(f"{name}.by-rule")
+    ((entity_name, entity),) = by_rule.entities.items()
+    by_hand = {field: value for field, value in entity.items() if field not in {"by", "rule", "triggers"}}
+
+    assert by_hand.keys() < entity.keys()
+    assert ON["dispatch", name](by_rule) == ON["dispatch", name](replace(by_rule, entities={entity_name: by_hand}))
+
+
 @pytest.mark.parametrize("detail", ["", 0, False, {"celsius": 81.5}, ["a"], "🏭"], ids=repr)
 def test_a_detail_is_kept_as_it_is_and_a_missing_one_is_removed(detail: object) -> None:
     assert on_state_reported(fact("state-reported", detail=detail)).fields == {"Detail": detail}

@@ -1,0 +1,49 @@
+"""An episode: from the first abnormal report to the next normal one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from patterns.domain_event import DomainEvent
+from patterns.rule import History
+from services.dispatch.reports import is_normal, reports_in, time_in
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """The abnormal reports of an episode as far as they are known, in order; `recovery` is what ended it, if it has."""
+
+    reports: tuple[DomainEvent, ...]
+    recovery: DomainEvent | None = None
+
+    @property
+    def first(self) -> DomainEvent:
+        """The report that it began with."""
+        return self.reports[0]
+
+    def covers(self, time: str) -> bool:
+        """Tell whether a log of a time (fixed-width UTC) is one of the episode's."""
+        return time_in(self.first) <= time and (self.recovery is None or time < time_in(self.recovery))
+
+
+def episodes_in(reports: Iterable[DomainEvent]) -> list[Episode]:
+    """Part reports, in order, into episodes; what is normal between them belongs to none."""
+    episodes: list[Episode] = []
+    abnormal: list[DomainEvent] = []
+    for report in reports:
+        if not is_normal(report):
+            abnormal.append(report)
+        elif abnormal:
+            episodes.append(Episode(tuple(abnormal), report))
+            abnormal = []
+    return [*episodes, Episode(tuple(abnormal))] if abnormal else episodes
+
+
+def episode_of(history: History) -> Episode | None:
+    """Find the episode of a history whose anchor is abnormal; None if it is unknown where it began.
+
+    That is so if it goes on for longer than a rule looks back: whatever there was to decide has been decided by then.
+    """
+    if history.before is not None and not is_normal(history.before):
+        return None
+    episodes = episodes_in(reports_in(history.events))
+    return next(episode for episode in episodes if history.anchor in episode.reports)

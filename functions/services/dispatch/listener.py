@@ -1,0 +1,15 @@
+"""domain events -> dispatch table: its micro event store, and where equipment is."""
+
+from typing import Any
+
+from patterns.materialize import View, materialize
+from patterns.table import Table
+from services.dispatch.subscriptions import ON, UPCASTERS
+from services.dispatch.tables import KEYS
+
+VIEW = View(name="dispatch", table=Table("DISPATCH_TABLE", KEYS), on=ON, ttl_days=None, upcasters=UPCASTERS)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+    """Handle a batch of the service's queue."""
+    return materialize(event, context, view=VIEW)

@@ -1,0 +1,43 @@
+"""What dispatch hears of others: reports, for its rules to look at, and where equipment is."""
+
+from contract import logs, names, old_shapes, times
+from patterns.domain_event import DomainEvent
+from patterns.stored_event import Collected, event_key
+from patterns.upcast import Upcasters
+from patterns.view_update import Heard, ViewUpdate
+from services.dispatch import whereabouts
+from services.dispatch.tables import KEYS, partition_of
+
+
+def on_state_reported(event: DomainEvent) -> Collected:
+    """Store a report once, under whichever event ids it is told: it is named by equipment, time and state."""
+    report = event.entity("state")
+    state = names.state(report.text("state"))
+    times.require_fixed(report.text("timestamp"))
+    return Collected(
+        key=event_key(event, KEYS, correlation_key=partition_of(report.text("equipmentId")), identity=state),
+        source="equipment",
+        ttl_days=logs.TTL_DAYS,
+    )
+
+
+def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
+    """Keep which factory it is in."""
+    equipment = event.entity("equipment")
+    factory_id = None if equipment.get("deleted") is True else equipment.text("factoryId")
+    return ViewUpdate(
+        key=whereabouts.key_of(partition_of(equipment.text("id"))), fields={"factoryId": factory_id}, oplock="equipment"
+    )
+
+
+ON: Heard = {  # (source, type) -> what dispatch keeps of it
+    ("equipment", "state-reported"): on_state_reported,
+    ("equipment", "equipment-created"): on_equipment_changed,
+    ("equipment", "equipment-updated"): on_equipment_changed,
+    ("equipment", "equipment-deleted"): on_equipment_changed,
+    ("equipment", "equipment-undeleted"): on_equipment_changed,
+}
+
+UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
+    ("equipment", "state-reported"): (old_shapes.state_reported_v0,),
+}

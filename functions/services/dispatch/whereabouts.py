@@ -1,0 +1,16 @@
+"""Which factory a piece of equipment is in: dispatch's own projection, as little as its rules need."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.dispatch.tables import KEYS
+
+
+def key_of(partition: str) -> dict[str, str]:
+    """Give the primary key of the row, in the partition of the equipment."""
+    return {name: str(value) for name, value in KEYS.of(partition, "equipment").items()}
+
+
+def factory_of(row: Mapping[str, Any] | None) -> str | None:
+    """Tell the factory; None: unknown, or deleted."""
+    return None if row is None else row.get("factoryId")

@@ -1,0 +1,166 @@
+"""What an evaluation costs with many rules of which one matches, over what it costs with that one alone."""
+
+import json
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from contract import times
+from contract.names import NORMAL
+from local.bench.figure import Figure, Goal, cpu_us, median_ratio
+from local.bench.network import Network
+from local.bench.undisturbed import undisturbed
+from local.lambda_context import LambdaContext
+from patterns import aws
+from patterns.attribute_values import to_typed
+from patterns.control import control_changes
+from patterns.domain_event import DomainEvent
+from patterns.evaluate import Control
+from patterns.rule import Rule, Rules
+from patterns.stored_event import StoredEvent, sort_of
+from patterns.ttl import ttl_at
+from services.dispatch.assign import RULE
+from services.dispatch.control import CONTROL
+from services.dispatch.reports import MINUTE_MS
+from services.dispatch.roster import Roster
+from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.trigger import FACTS
+
+MANY: Final = 50
+EVENTS: Final = 200
+ROUNDS: Final = 15
+BATCH: Final = 10
+PAST: Final = 3  # reports of each piece of equipment, of which the last one is abnormal
+NOW_MS: Final = 1_588_032_000_000
+ROSTER: Final = Roster(("Ana", "Luis", "Omar"), "Rosa")
+ARN: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Andon-DispatchTable/stream/2020-01-01T00:00:00.000"
+
+Other = Callable[[int], Rule]
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """A client that finds what is stored, and does nothing."""
+
+    stored: Mapping[str, Any]
+
+    def query(self, *, ExpressionAttributeValues: dict[str, Any], **_: object) -> Any:  # noqa: ANN401, N803
+        """Answer as DynamoDB does."""
+        return self.stored[ExpressionAttributeValues[":p"]["S"]]
+
+    def put_item(self, **_: object) -> dict[str, Any]:
+        """Answer as DynamoDB does."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """The trigger of dispatch's table at work on new reports, of each of which *assign* decides."""
+
+    network: Network
+    batches: Sequence[dict[str, Any]]
+
+    def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
+        """Give the work that it is to decide by these rules."""
+        control = replace(CONTROL, rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), given=lambda _: ROSTER)
+        return partial(self._decide, control)
+
+    def _decide(self, control: Control) -> None:
+        for batch in self.batches:
+            control_changes(batch, LambdaContext("dispatch-trigger"), facts=FACTS, control=control)
+
+    def without_aws(self, work: Callable[[], None]) -> Callable[[], None]:
+        """Give the same work without the client's share."""
+        nowhere = Nowhere({key: json.loads(answer) for key, answer in self.network.stored.items()})
+
+        def do() -> None:
+            real = aws.client
+            aws.client = lambda _: nowhere  # type: ignore[assignment]  # nothing asks for its cache
+            try:
+                work()
+            finally:
+                aws.client = real
+
+        return do
+
+
+def figures() -> list[Figure]:
+    """Measure, the matching rule being the last."""
+    with undisturbed(NOW_MS):
+        deciding = prepared(EVENTS)
+        rules = {"one": [RULE], "many": [*others(of_another_type), RULE], "asked": [*others(of_another_state), RULE]}
+        work = {name: deciding.by(some) for name, some in rules.items()}
+        bare = {f"{name}, bare": deciding.without_aws(do) for name, do in work.items()}
+        measured = cpu_us(ROUNDS, EVENTS, work | bare)
+    ratios = {name: median_ratio(measured[name], measured["one"]) for name in work}
+    without = {name: median_ratio(measured[f"{name}, bare"], measured["one, bare"]) for name in work}
+    return [
+        Figure(f"CPU of an evaluation, {MANY} rules / 1", ratios["many"], "x", Goal("≤", 1.20)),
+        Figure("… without boto3's share", without["many"], "x", Goal("≤", 1.20)),
+        Figure(f"… {MANY} on the event's type, told apart by `when`", ratios["asked"], "x"),
+        Figure("one evaluation, for scale", statistics.median(measured["one"]), "µs"),
+        Figure("… without boto3's share", statistics.median(measured["one, bare"]), "µs"),
+    ]
+
+
+def prepared(events: int) -> Deciding:
+    """Write the changes that so many events were stored by, and what a query of the store answers."""
+    aws.client.cache_clear()  # else another network might hang on the client
+    network = Network(aws.client("dynamodb"))
+    pasts = [_past(f"d#{number}") for number in range(events)]
+    network.stored = {past[0].key: _answer(past) for past in pasts}
+    records = [_record(number, past[-1]) for number, past in enumerate(pasts)]
+    return Deciding(network, [{"Records": records[start : start + BATCH]} for start in range(0, events, BATCH)])
+
+
+def others(other: Other) -> list[Rule]:
+    """Make the rules that do not match."""
+    return [other(number) for number in range(MANY - 1)]
+
+
+def of_another_type(number: int) -> Rule:
+    """Make a rule that is on something else."""
+    return replace(RULE, id=f"other-{number}", on=frozenset({("equipment", f"other-{number}-reported")}))
+
+
+def of_another_state(number: int) -> Rule:
+    """Make a rule that is on the same type, and on another state."""
+    return replace(
+        RULE, id=f"other-{number}", when=lambda event: event.entity("state").get("state") == f"OTHER{number}"
+    )
+
+
+def _past(equipment_id: str) -> list[StoredEvent]:
+    states = [*[NORMAL] * (PAST - 1), "WARNING1"]
+    return [_stored(equipment_id, state, NOW_MS - (PAST - n) * MINUTE_MS) for n, state in enumerate(states, 1)]
+
+
+def _stored(equipment_id: str, name: str, at_ms: int) -> StoredEvent:
+    state = {"equipmentId": equipment_id, "state": name, "timestamp": times.to_utc(at_ms)}
+    return StoredEvent(
+        source="equipment",
+        event=DomainEvent(
+            id=f"{at_ms:032x}",
+            type="state-reported",
+            timestamp=at_ms,
+            partition_key=equipment_id,
+            entities={"state": state},
+        ),
+        arrived_ms=at_ms,
+        key=partition_of(equipment_id),
+        sort=sort_of(at_ms, name),
+        ttl=ttl_at(at_ms, CONTROL.ttl_days),
+    )
+
+
+def _answer(past: Sequence[StoredEvent]) -> bytes:
+    items = [to_typed(one.row(KEYS)) for one in reversed(past)]
+    return json.dumps({"Items": items, "Count": len(items)}).encode()
+
+
+def _record(number: int, one: StoredEvent) -> dict[str, Any]:
+    image = to_typed(one.row(KEYS))
+    change = {"Keys": {name: image[name] for name in KEYS.names}, "NewImage": image}
+    return {"eventID": f"{number:032x}", "eventName": "INSERT", "eventSourceARN": ARN, "dynamodb": change}

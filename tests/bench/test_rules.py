@@ -1,0 +1,63 @@
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from local.bench.__main__ import ENVIRONMENT
+from local.bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared
+from local.bench.undisturbed import undisturbed
+from patterns import aws, clock
+from patterns.domain_event import DomainEvent
+from patterns.log import logger
+from patterns.rule import Rule
+from services.dispatch.assign import RULE
+
+EVENTS = 20
+
+
+@pytest.fixture
+def deciding(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deciding]:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    logger()  # made before, so that in this process it goes on writing to where others look
+    with undisturbed(NOW_MS):
+        yield prepared(EVENTS)
+    aws.client.cache_clear()
+
+
+@pytest.mark.parametrize("some", [[], others(of_another_type), others(of_another_state)], ids=["one", "type", "when"])
+def test_however_many_rules_there_are_each_report_is_one_query_and_one_decision(
+    deciding: Deciding, some: list[Rule]
+) -> None:
+    deciding.by([*some, RULE])()
+
+    assert len(some) in {0, MANY - 1}
+    assert deciding.network.sent == 2 * EVENTS
+
+
+def test_a_rule_on_another_type_is_not_so_much_as_asked(deciding: Deciding) -> None:
+    asked: list[DomainEvent] = []
+
+    def when(event: DomainEvent) -> bool:
+        asked.append(event)
+        return False
+
+    deciding.by([*(replace(rule, when=when) for rule in others(of_another_type)), RULE])()
+    assert not asked
+
+    deciding.by([*(replace(rule, when=when) for rule in others(of_another_state)), RULE])()
+    assert len(asked) == EVENTS * (MANY - 1)
+
+
+def test_without_the_share_of_the_client_nothing_is_sent_and_behind_it_the_client_is_back(deciding: Deciding) -> None:
+    deciding.without_aws(deciding.by([RULE]))()
+
+    assert deciding.network.sent == 0
+    assert aws.client("dynamodb").meta.service_model.service_name == "dynamodb"
+
+
+def test_the_clock_goes_on_when_the_measuring_is_over() -> None:
+    with undisturbed(NOW_MS):
+        assert clock.now_ms() == NOW_MS
+
+    assert clock.now_ms() > NOW_MS

@@ -1,0 +1,151 @@
+"""What deciding costs: requests and units, asked of the emulator, which counts as DynamoDB does.
+
+Rows here are under 1 KB, so that each costs a unit to write; and the past of a piece of equipment under 4 KB, so that
+a consistent look back costs a unit to read. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from local.in_process import frozen_clock
+from local.lambda_context import LambdaContext
+from local.loop import Loop
+from patterns.due import SHARDS
+from tests.e2e.dispatched import DISPATCH, TABLE, collect, collected, registered
+from tests.samples import NOW
+from tests.wire import Wire
+
+MINUTE_MS: Final = 60_000
+READS: Final = {"GetItem", "Query"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What something cost: requests by operation, write units, read units."""
+
+    requests: dict[str, int]
+    written: float
+    read: float
+
+
+@contextmanager
+def billed() -> Iterator[Callable[[], Bill]]:
+    """Note what is asked of DynamoDB from here on."""
+    with Wire(("dynamodb",)) as wire:
+        wire.measure_capacity()
+        yield lambda: _sum(wire)
+
+
+def _sum(wire: Wire) -> Bill:
+    units: Counter[bool] = Counter()
+    for request in wire.requests:
+        consumed = request.answer.get("ConsumedCapacity")
+        # A condition that fails is paid for all the same, but its answer does not say so.
+        units[request.operation in READS] += consumed["CapacityUnits"] if consumed else 1
+    return Bill(dict(Counter(wire.operations)), units[False], units[True])
+
+
+def _trigger(changes: list[dict[str, Any]]) -> None:
+    DISPATCH.handler("trigger")({"Records": changes}, LambdaContext("dispatch-trigger"))
+
+
+def _sweep() -> None:
+    DISPATCH.handler("sweep")({}, LambdaContext("dispatch-sweep"))
+
+
+def collect_a_report(loop: Loop, press: str) -> Bill:
+    with billed() as bill:
+        collect(loop, press, ("ERROR", NOW))
+    return bill()
+
+
+def collect_it_again(loop: Loop, press: str) -> Bill:
+    collect(loop, press, ("ERROR", NOW))
+    return collect_a_report(loop, press)
+
+
+def react_to_normal(loop: Loop, press: str) -> Bill:
+    changes = collected(loop, press, ("NORMAL", NOW))
+    with billed() as bill:
+        _trigger(changes)
+    return bill()
+
+
+def react_to_abnormal(loop: Loop, press: str) -> Bill:
+    changes = collected(loop, press, ("ERROR", NOW))
+    with billed() as bill:
+        _trigger(changes)
+    return bill()
+
+
+def remember(loop: Loop, press: str) -> Bill:
+    _trigger(collected(loop, press, ("ERROR", NOW)))
+    decided = [change for change in loop.new_records(TABLE) if "assignment" in change["dynamodb"]["Keys"]["sk"]["S"]]
+    with billed() as bill:
+        _trigger(decided)
+    return bill()
+
+
+def sweep_nothing(loop: Loop, press: str) -> Bill:  # noqa: ARG001  of nobody
+    with billed() as bill:
+        _sweep()
+    return bill()
+
+
+def _sweep_minutes_later(loop: Loop, press: str, minutes: int) -> Bill:
+    """Sweep what is due of one error so many minutes later, what was due before having been swept."""
+    _trigger(collected(loop, press, ("ERROR", NOW)))
+    with frozen_clock(NOW + (minutes - 1) * MINUTE_MS):
+        _sweep()
+    with billed() as bill, frozen_clock(NOW + (minutes + 1) * MINUTE_MS):
+        _sweep()
+    return bill()
+
+
+def sweep_nothing_to_decide(loop: Loop, press: str) -> Bill:
+    return _sweep_minutes_later(loop, press, 1)
+
+
+def sweep_an_escalation(loop: Loop, press: str) -> Bill:
+    return _sweep_minutes_later(loop, press, 15)
+
+
+def sweep_a_silence(loop: Loop, press: str) -> Bill:
+    return _sweep_minutes_later(loop, press, 30)
+
+
+Case = Callable[[Loop, str], Bill]
+LOOK: Final = SHARDS  # a query of each shard of what is due
+
+PAPER: Final[dict[Case, Bill]] = {
+    collect_a_report: Bill({"PutItem": 1}, 1, 0),
+    collect_it_again: Bill({"PutItem": 1}, 1, 0),
+    react_to_normal: Bill({"PutItem": 2}, 2, 0),
+    react_to_abnormal: Bill({"PutItem": 4, "Query": 1, "GetItem": 2}, 4, 3),
+    remember: Bill({"PutItem": 1}, 1, 0),
+    sweep_nothing: Bill({"Query": LOOK}, 0, LOOK),
+    sweep_nothing_to_decide: Bill({"Query": LOOK + 1, "DeleteItem": 1}, 1, LOOK + 1),
+    sweep_an_escalation: Bill({"Query": LOOK + 1, "GetItem": 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 3),
+    sweep_a_silence: Bill({"Query": LOOK + 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 1),
+}
+
+
+@pytest.mark.parametrize(("case", "paper"), PAPER.items(), ids=[case.__name__ for case in PAPER])
+def test_deciding_costs_what_it_does_on_paper(
+    emulated: Loop, capsys: pytest.CaptureFixture[str], case: Case, paper: Bill
+) -> None:
+    press = registered(emulated)
+
+    with frozen_clock(NOW):
+        bill = case(emulated, press)
+
+    with capsys.disabled():
+        print(f"\n{case.__name__:24} {bill.written:>4g} written {bill.read:>4g} read  {bill.requests}", end="")  # noqa: T201
+    assert bill == paper
+    with frozen_clock(NOW + 60 * MINUTE_MS):
+        emulated.sweep()  # nothing is left due for the next one

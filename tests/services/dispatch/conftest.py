@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.samples import NOW
+from tests.services.dispatch.floor import Floor
+
+
+@pytest.fixture(scope="module")
+def floor(one_thread: None) -> Iterator[Floor]:  # noqa: ARG001
+    """Dispatch alone, at `NOW`; to be restarted by who wants it empty."""
+    with Floor(NOW) as floor:
+        yield floor
+
+
+@pytest.fixture
+def press(floor: Floor) -> str:
+    """The only piece of equipment, in a factory that has a roster."""
+    floor.restart("press-7")
+    return "press-7"

@@ -1,0 +1,181 @@
+"""What dispatch is to decide, told plainly: all reports lie on the table, and nothing is stored, swept or told.
+
+Written from what dispatch is for, without its library. What came too late to count is left out beforehand; what had
+not come by the time that something was to be decided is not looked at. If everything arrives within the hold-back,
+neither of the two leaves anything out.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from contract import times
+
+MINUTE: Final = 60_000
+HOLD_BACK: Final = 30_000
+
+NORMAL: Final = "NORMAL"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Report:
+    """What a piece of equipment reported when, and when dispatch first heard of it."""
+
+    at_ms: int
+    state: str
+    arrived_ms: int = field(compare=False)
+
+    @property
+    def is_normal(self) -> bool:
+        """Tell whether the equipment said that it is well."""
+        return self.state == NORMAL
+
+    @property
+    def name(self) -> tuple[int, str]:
+        """Name it as a trigger of decisions is named."""
+        return self.at_ms, self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """That somebody acknowledged, at a time, a log of another time."""
+
+    log_ms: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Decided:
+    """A decision: the sort key of its row, the person or the words in it, since when it is so, and upon what."""
+
+    key: str
+    says: str
+    at_ms: int
+    triggers: tuple[tuple[int, str], ...]
+
+    @property
+    def kind(self) -> str:
+        """Name what it is: `assignment`, `escalation`, `equipment-at-risk`, …"""
+        parts = self.key.split("#")
+        return parts[1] if parts[0] == "decision" else parts[-1]
+
+
+def decisions(
+    reports: Iterable[Report],
+    acknowledgements: Iterable[Acknowledgement] = (),
+    *,
+    operator: str | None,
+    supervisor: str | None,
+) -> list[Decided]:
+    """Tell what is to be decided about one piece of equipment; None: nobody is there to be named."""
+    heard = first_heard(reports)
+    timely = in_time(heard)
+    found = {*_silences(timely), *_returns(timely)}
+    for episode in episodes(timely):
+        found |= set(_risks(episode))
+    if supervisor is not None:
+        found |= set(_escalations(timely, list(acknowledgements), supervisor))
+    if operator is not None:
+        # Every abnormal log gets somebody, one that came late, too.
+        found |= {_assignment(report, operator) for report in heard if not report.is_normal}
+    return sorted(found)
+
+
+def first_heard(reports: Iterable[Report]) -> list[Report]:
+    """Put reports in order; the same one, told again, counts once."""
+    first: dict[tuple[int, str], Report] = {}
+    for report in sorted(reports, key=lambda report: report.arrived_ms):
+        first.setdefault(report.name, report)
+    return sorted(first.values())
+
+
+def in_time(heard: Sequence[Report]) -> list[Report]:
+    """Leave out what came when a newer report had been there for longer than the hold-back."""
+    return [
+        report
+        for number, report in enumerate(heard)
+        if not any(report.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in heard[number + 1 :])
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """Abnormal reports, and the normal one that ended them."""
+
+    reports: list[Report]
+    end: Report | None
+
+
+def episodes(reports: Iterable[Report]) -> list[Episode]:
+    """Part reports into episodes."""
+    found: list[Episode] = []
+    abnormal: list[Report] = []
+    for report in reports:
+        if not report.is_normal:
+            abnormal.append(report)
+        elif abnormal:
+            found.append(Episode(abnormal, report))
+            abnormal = []
+    return [*found, Episode(abnormal, None)] if abnormal else found
+
+
+def _assignment(report: Report, operator: str) -> Decided:
+    return Decided(f"{report.state}#{times.to_utc(report.at_ms)}#assignment", operator, report.at_ms, (report.name,))
+
+
+def _risks(episode: Episode) -> list[Decided]:
+    """Find the first report that is the third within 15 minutes, or an ERROR after a WARNING."""
+    for number, report in enumerate(episode.reports):
+        before = episode.reports[:number]
+        since = times.to_utc(episode.reports[0].at_ms)
+        key = f"decision#equipment-at-risk#{since}"
+        if number >= 2 and report.at_ms - before[-2].at_ms <= 15 * MINUTE:
+            names = (before[-2].name, before[-1].name, report.name)
+            return [Decided(key, "three abnormal reports in 15 minutes", report.at_ms, names)]
+        warnings = [one for one in before if one.state.startswith("WARNING")]
+        if report.state.startswith("ERROR") and warnings:
+            return [Decided(key, "ERROR after WARNING", report.at_ms, (warnings[-1].name, report.name))]
+    return []
+
+
+def _escalations(
+    timely: Sequence[Report], acknowledgements: Sequence[Acknowledgement], supervisor: str
+) -> Iterable[Decided]:
+    """Find the episodes that, 15 minutes after one of their reports, were neither over nor acknowledged."""
+    handed_up = set()
+    for asked_at in (report for report in timely if not report.is_normal):
+        deadline_ms = asked_at.at_ms + 15 * MINUTE
+        known = [report for report in _known(timely, asked_at, deadline_ms) if report.at_ms <= deadline_ms]
+        episode = next(episode for episode in episodes(known) if asked_at in episode.reports)
+        first = episode.reports[0]
+        seen = any(one.at_ms <= deadline_ms and one.log_ms >= first.at_ms for one in acknowledgements)
+        if episode.end is None and not seen and first not in handed_up:
+            handed_up.add(first)
+            at_ms = first.at_ms + 15 * MINUTE
+            last = [report for report in episode.reports if report.at_ms <= at_ms][-1]
+            names = (first.name,) if last == first else (first.name, last.name)
+            yield Decided(f"{first.state}#{times.to_utc(first.at_ms)}#escalation", supervisor, at_ms, names)
+
+
+def _silences(timely: Sequence[Report]) -> Iterable[Decided]:
+    """Find the reports that none followed for 30 minutes."""
+    for report in timely:
+        silent_ms = report.at_ms + 30 * MINUTE
+        if not any(report < other and other.at_ms <= silent_ms for other in _known(timely, report, silent_ms)):
+            since = times.to_utc(report.at_ms)
+            yield Decided(f"decision#equipment-silent#{since}", since, silent_ms, (report.name,))
+
+
+def _returns(timely: Sequence[Report]) -> Iterable[Decided]:
+    """Find the reports that came after more than 30 minutes."""
+    for last, now in pairwise(timely):
+        if now.at_ms - last.at_ms > 30 * MINUTE:
+            key = f"decision#equipment-back#{times.to_utc(now.at_ms)}"
+            yield Decided(key, times.to_utc(last.at_ms), now.at_ms, (last.name, now.name))
+
+
+def _known(timely: Sequence[Report], report: Report, then_ms: int) -> list[Report]:
+    """List what had come when it was time to decide upon a report."""
+    due_ms = max(then_ms, report.arrived_ms) + HOLD_BACK
+    return [other for other in timely if other.arrived_ms <= due_ms]

@@ -1,0 +1,166 @@
+"""Listener, trigger and sweep are broken at every call to AWS that they make for an episode, and run again."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+from botocore.exceptions import ConnectionClosedError
+
+from patterns.domain_event import ENVELOPE
+from services.dispatch.facts import TYPES
+from tests.samples import NOW
+from tests.services.dispatch import model
+from tests.services.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
+from tests.services.dispatch.model import MINUTE, Acknowledgement, Decided, Report
+from tests.services.dispatch.table_in_memory import Watch, nobody
+from tests.services.interruptions import INTERRUPTIONS, Interruption, Killed
+
+PRESS = "press-7"
+SECOND = 1_000
+DAY = 24 * 60 * MINUTE
+END_MS = NOW + 2 * 60 * MINUTE
+
+# All that can be decided is: an operator for each, at risk, escalated, silent, back, and silent for good.
+REPORTS = [
+    Report(NOW, "WARNING1", NOW),
+    Report(NOW + 5 * MINUTE, "ERROR", NOW + 5 * MINUTE),
+    Report(NOW + 36 * MINUTE, "ERROR", NOW + 36 * MINUTE),
+    Report(NOW + 36 * MINUTE + SECOND, "NORMAL", NOW + 36 * MINUTE),
+]
+ACKNOWLEDGED = Acknowledgement(NOW + 5 * MINUTE, NOW + 16 * MINUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What there is at the end: what was decided; what was told, by event id; what lies in the store."""
+
+    decided: list[Decided]
+    told: list[tuple[str, str]]
+    stored: list[tuple[str, int]]
+
+
+class Story:
+    """The episode as it goes its way through dispatch; what breaks is tried again a second later."""
+
+    def __init__(self, floor: Floor, watch: Watch = nobody) -> None:
+        self._floor = floor
+        self._watch = watch
+        self._invocations: list[Callable[[], None]] = []
+
+    def happen(self) -> Ending:
+        """Let it all happen."""
+        floor = self._floor
+        floor.restart(PRESS)
+        self._report(REPORTS[:1])
+        self._report(REPORTS[1:2])
+        self._wait_until(ACKNOWLEDGED.at_ms)
+        floor.acknowledge(PRESS, "ERROR", ACKNOWLEDGED.log_ms)
+        self._settle()
+        self._report(REPORTS[2:])
+        self._wait_until(END_MS)
+        return self.ending()
+
+    def happen_again(self) -> None:
+        """Deliver everything once more, and go on until nothing is due."""
+        invocations, self._invocations = self._invocations, []
+        for invoke in invocations:
+            invoke()
+        self._settle()
+        self._wait_until(END_MS + DAY)
+
+    def ending(self) -> Ending:
+        """Tell what came of it."""
+        rows = self._floor.table.rows(f"Equipment#{PRESS}")
+        stored = sorted((row["event"]["type"], row["event"]["timestamp"]) for row in rows if "event" in row)
+        return Ending(self._floor.decided(PRESS), told(self._floor), stored)
+
+    def _report(self, reports: Sequence[Report]) -> None:
+        self._wait_until(reports[0].arrived_ms)
+        self._insist(partial(self._floor.hear, [report_body(PRESS, report) for report in reports]))
+        self._settle()
+
+    def _wait_until(self, at_ms: int) -> None:
+        """Let time go on; what becomes due meanwhile is swept."""
+        floor = self._floor
+        while (due := floor.due_times()) and due[0] <= at_ms:
+            floor.now_ms = max(floor.now_ms, due[0])
+            self._insist(floor.sweep)
+            self._settle()
+        floor.now_ms = max(floor.now_ms, at_ms)
+
+    def _settle(self) -> None:
+        while records := self._floor.table.new_records():
+            self._insist(partial(self._floor.react, records))
+
+    def _insist(self, invoke: Callable[[], None]) -> None:
+        """Invoke a function, again if it breaks, as queue, stream and schedule do."""
+        self._invocations.append(invoke)
+        self._floor.table.watch = self._watch
+        try:
+            invoke()
+        except (Killed, ComesAgain, ConnectionClosedError):
+            self._floor.now_ms += SECOND
+            invoke()
+        finally:
+            self._floor.table.watch = nobody
+
+
+class Breaks:
+    """Breaks one call, by its number from 1."""
+
+    def __init__(self, interruption: Interruption, number: int) -> None:
+        self._interruption = interruption
+        self._left = number
+        self.calls: list[str] = []
+
+    def __call__(self, when: str, operation: str) -> None:
+        if when == self._interruption.when:
+            self.calls.append(operation)
+            if len(self.calls) == self._left:
+                raise self._interruption.error()
+
+
+def told(floor: Floor) -> list[tuple[str, str]]:
+    """List what was published, once for each event id: the type and what it says."""
+    details = {detail["id"]: detail for entry in floor.table.published for detail in [json.loads(entry["Detail"])]}
+    said = [{name: detail[name] for name in detail if name not in ENVELOPE} for detail in details.values()]
+    types = [detail["type"] for detail in details.values()]
+    return sorted((kind, json.dumps(entities, sort_keys=True)) for kind, entities in zip(types, said, strict=True))
+
+
+def test_the_episode_has_every_kind_of_decision_in_it_and_ends_as_in_the_model(floor: Floor) -> None:
+    ending = Story(floor).happen()
+
+    operator = next(one.says for one in ending.decided if one.says in OPERATORS)
+    assert ending.decided == model.decisions(REPORTS, [ACKNOWLEDGED], operator=operator, supervisor=SUPERVISOR)
+    assert {kind for kind, _ in ending.told} == TYPES
+    assert len(ending.told) == len(ending.decided) + 1  # and the acknowledgement
+    assert len(ending.stored) == len(ending.told) + len(REPORTS)
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
+def test_an_episode_that_is_broken_at_any_call_ends_as_if_it_had_not_been(
+    floor: Floor, interruption: Interruption, pauses: list[float]
+) -> None:
+    whole = Story(floor).happen()
+    counting = Breaks(interruption, 0)
+    Story(floor, counting).happen()
+    assert {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"} <= set(counting.calls)
+
+    for number, call in enumerate(counting.calls, 1):
+        ending = Story(floor, Breaks(interruption, number)).happen()
+
+        assert ending == whole, f"{interruption} {number}: {call}"
+    assert bool(pauses) == (not interruption.killed)  # only publishing is tried again where it is broken
+    print(f"{interruption}: {len(counting.calls)} calls")  # noqa: T201  a figure for a person
+
+
+def test_an_episode_that_is_delivered_again_as_a_whole_changes_nothing(floor: Floor) -> None:
+    story = Story(floor)
+    whole = story.happen()
+
+    story.happen_again()
+
+    assert story.ending() == whole

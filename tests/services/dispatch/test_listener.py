@@ -1,0 +1,166 @@
+"""What dispatch keeps of what it hears: each report once, and where equipment is."""
+
+import json
+from typing import Any
+
+import pytest
+
+from contract import times
+from local.in_process import frozen_clock
+from local.loop import Loop
+from local.packages import Package
+from tests.samples import NOW, body_of, fact, sample
+from tests.services.dispatch.floor import report_body
+from tests.services.dispatch.model import Report
+from tests.services.dispatch.shop import MINUTE, kinds, open_shop, swept
+from tests.services.reports import report
+from tests.wire import Wire
+
+DISPATCH = Package("services", "dispatch")
+DAY = 86_400_000
+
+Rows = dict[str, dict[str, Any]]
+
+
+def heard(loop: Loop, *bodies: str) -> list[str]:
+    """Deliver a batch; give the messages that are to come again."""
+    return loop.deliver(DISPATCH, list(bodies))
+
+
+def rows(loop: Loop, equipment_id: str) -> Rows:
+    return {row["sk"]: row for row in loop.rows("DISPATCH_TABLE") if row["pk"] == f"Equipment#{equipment_id}"}
+
+
+def counted(line: dict[str, Any]) -> dict[str, int]:
+    fates = ("received", "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+    return {name: line[name] for name in fates if line[name]}
+
+
+def test_a_report_older_than_its_ttl_is_counted_and_dropped(
+    loop: Loop, equipment_id: str, log_lines: list[dict[str, Any]]
+) -> None:
+    old = Report(NOW - 33 * DAY, "ERROR", NOW)
+    young = Report(NOW - 33 * DAY + 1000, "ERROR", NOW)
+
+    assert heard(loop, report_body(equipment_id, old), report_body(equipment_id, young)) == []
+
+    (line,) = (line for line in log_lines if line.get("view") == "dispatch")
+    assert counted(line) == {"received": 2, "applied": 1, "expired": 1}
+    assert line["state-reported.expired"] == 1
+    assert list(rows(loop, equipment_id)) == [f"event#{young.at_ms}#ERROR"]
+
+
+def test_a_report_is_kept_once_under_whichever_event_ids_it_is_told_and_in_whichever_batches(
+    loop: Loop, equipment_id: str, log_lines: list[dict[str, Any]]
+) -> None:
+    report = Report(NOW - 1000, "ERROR", NOW)
+    one, same, resent = (report_body(equipment_id, report, event_id) for event_id in ("one", "one", "resent"))
+
+    assert heard(loop, one) == []
+    before = rows(loop, equipment_id)
+    with frozen_clock(NOW + 60_000):
+        assert heard(loop, same, resent) == []
+        assert heard(loop, resent) == []
+
+    assert rows(loop, equipment_id) == before
+    ((_, row),) = before.items()
+    assert (row["event"]["id"], row["arrived"]) == ("one", NOW)
+    fates = [counted(line) for line in log_lines if line.get("view") == "dispatch"]
+    assert fates == [
+        {"received": 1, "applied": 1},
+        {"received": 2, "duplicate": 1, "compacted": 1},
+        {"received": 1, "duplicate": 1},
+    ]
+
+
+def test_reports_of_one_moment_that_differ_are_both_kept(loop: Loop, equipment_id: str) -> None:
+    for state in ("ERROR", "WARNING1"):
+        heard(loop, report_body(equipment_id, Report(NOW, state, NOW)))
+
+    assert [sort.split("#")[-1] for sort in rows(loop, equipment_id)] == ["ERROR", "WARNING1"]
+
+
+def test_a_report_in_the_oldest_shape_is_kept_in_todays(loop: Loop) -> None:
+    old = sample("domain", "state-reported.v0")
+    old["state"]["deviceId"] = "told of old"
+    body = json.dumps({"source": "equipment", "detail-type": "state-reported", "detail": old})
+
+    assert heard(loop, body) == []
+
+    ((_, row),) = rows(loop, "told of old").items()
+    assert row["event"]["state"]["equipmentId"] == "told of old"
+    times.require_fixed(row["event"]["state"]["timestamp"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"equipmentId": ""},
+        {"state": "not a state"},
+        {"state": "A#B"},
+        {"timestamp": "2020-04-24T14:50:00Z"},
+        {"state": 7},
+    ],
+    ids=str,
+)
+def test_a_report_that_nobody_can_understand_becomes_a_fault_and_does_not_stop_its_neighbour(
+    loop: Loop, equipment_id: str, wrong: dict[str, Any]
+) -> None:
+    loop.run()
+    bad = body_of(fact("state-reported", id=f"bad {equipment_id}", **wrong))
+
+    assert heard(loop, bad, report_body(equipment_id, Report(NOW, "ERROR", NOW))) == []
+
+    published = [json.loads(body) for body in loop.new_messages()]
+    assert [one["detail-type"] for one in published] == ["fault"]
+    assert published[0]["detail"]["fault"]["consumer"] == "dispatch.listener"
+    assert len(rows(loop, equipment_id)) == 1
+
+
+def test_where_equipment_is_is_the_newest_word_whatever_order_it_comes_in(loop: Loop, equipment_id: str) -> None:
+    def told(name: str, *, at: int, factory_id: str, **more: object) -> str:
+        event = fact(name, id=f"{equipment_id} {at}", at=at, factoryId=factory_id, **more)
+        event.entities["equipment"]["id"] = equipment_id
+        return body_of(event)
+
+    created = told("equipment-created", at=NOW, factory_id="first")
+    moved = told("equipment-updated", at=NOW + 1, factory_id="second")
+    deleted = told("equipment-deleted", at=NOW + 2, factory_id="second", deleted=True)
+
+    heard(loop, moved)
+    heard(loop, created)
+    assert rows(loop, equipment_id)["equipment"]["factoryId"] == "second"
+    heard(loop, deleted, moved)
+    heard(loop, created)
+    assert "factoryId" not in rows(loop, equipment_id)["equipment"]
+
+
+@pytest.mark.parametrize("times_lost", [1, 3])
+def test_answers_that_are_lost_on_the_way_leave_one_decision_each_told_once(
+    loop: Loop, equipment_id: str, wire: Wire, pauses: list[float], times_lost: int
+) -> None:
+    def lose() -> None:
+        for operation in ("PutItem", "UpdateItem", "DeleteItem", "PutEvents"):
+            wire.lose_answers(operation, times=times_lost)
+
+    open_shop(loop, equipment_id)
+    published: list[dict[str, Any]] = []
+    for minute, state in ((0, "WARNING1"), (5, "ERROR")):
+        at_ms = NOW + minute * MINUTE
+        with frozen_clock(at_ms):
+            assert report(loop, equipment_id, state, times.to_utc(at_ms)).status == 201
+            lose()
+            published += loop.run()
+    for minute in (6, 16, 21, 36):
+        lose()
+        published += swept(loop, minute)
+
+    told = {one["detail"]["id"]: one for one in published}
+    assert sorted(kinds(list(told.values()), equipment_id)) == [
+        "equipment-at-risk",
+        "equipment-silent",
+        "operator-assigned",
+        "operator-assigned",
+        "state-escalated",
+    ]
+    assert pauses

@@ -1,0 +1,160 @@
+"""However the events of an episode arrive within the hold-back, they end in the same decisions, each told once."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from tests.samples import NOW
+from tests.services.dispatch import model
+from tests.services.dispatch.floor import OPERATORS, SUPERVISOR, Floor, Stream, report_body
+from tests.services.dispatch.model import HOLD_BACK, MINUTE, Acknowledgement, Decided, Report
+
+PRESS = "press-7"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A state that was reported, so many minutes into the story; told again under another event id, if so."""
+
+    minute: float
+    state: str
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An acknowledgement of what was reported at another minute."""
+
+    minute: float
+    state: str
+    of: float
+
+
+Happening = Said | Seen
+
+EPISODES: dict[str, tuple[Happening, ...]] = {
+    "acknowledged on the way from warning to error, and over": (
+        Said(0, "WARNING1"),
+        Said(4, "WARNING2"),
+        Said(6, "ERROR"),
+        Seen(8, "WARNING2", of=4),
+        Said(14, "NORMAL"),
+        Said(14.5, "WARNING1"),
+    ),
+    "escalated, though the one before was acknowledged": (
+        Said(0, "WARNING1"),
+        Seen(1, "WARNING1", of=0),
+        Said(2, "NORMAL"),
+        Said(3, "ERROR"),
+        Said(17, "ERROR"),
+    ),
+    "reported twice under different ids": (
+        Said(0, "WARNING1"),
+        Said(0, "WARNING1", again=True),
+        Said(1, "WARNING1"),
+        Said(1, "WARNING1", again=True),
+        Said(90, "NORMAL"),
+    ),
+    "of one millisecond": (
+        Said(0, "NORMAL"),
+        Said(0, "WARNING1"),
+        Said(0, "ERROR"),
+        Said(30, "NORMAL"),
+    ),
+    "silent in between, and at last": (
+        Said(0, "ERROR"),
+        Said(31, "WARNING1"),
+        Said(46, "ERROR"),
+        Said(76, "WARNING1"),
+        Said(106.0001, "NORMAL"),
+    ),
+}
+
+
+def expected(episode: Sequence[Happening], operator: str) -> list[Decided]:
+    reports = [Report(ms(said.minute), said.state, NOW) for said in episode if isinstance(said, Said)]
+    seen = [Acknowledgement(ms(seen.of), ms(seen.minute)) for seen in episode if isinstance(seen, Seen)]
+    return model.decisions(reports, seen, operator=operator, supervisor=SUPERVISOR)
+
+
+def ms(minute: float) -> int:
+    return NOW + round(minute * MINUTE)
+
+
+def message(said: Said) -> str:
+    report = Report(ms(said.minute), said.state, 0)
+    return report_body(PRESS, report, f"again {report.name}" if said.again else None)
+
+
+class Delivery:
+    """A random way for the events of an episode to arrive, in a given order, within the hold-back."""
+
+    def __init__(self, floor: Floor, chance: random.Random) -> None:
+        self._floor = floor
+        self._chance = chance
+        self._stream = Stream(floor, chance)
+        self._seen: dict[Seen, list[dict[str, Any]]] = {}
+
+    def play(self, order: Sequence[Happening]) -> None:
+        """Let everything happen, arrive in `order`, each of it twice, and be decided upon."""
+        self._prepare(order)
+        messages = self._doubled(order)
+        start_ms = max(ms(one.minute) for one in order)
+        offsets = sorted(self._chance.choice([0, HOLD_BACK, self._chance.randint(0, HOLD_BACK)]) for _ in messages)
+        while messages:
+            size = self._chance.randint(1, 4)
+            batch, messages = messages[:size], messages[size:]
+            self._floor.now_ms = start_ms + offsets[0]
+            offsets = offsets[size:]
+            self._deliver(batch)
+            self._stream.flow()
+            if self._chance.random() < 0.2:
+                self._floor.sweep()
+        self._stream.run_out()
+
+    def _prepare(self, order: Sequence[Happening]) -> None:
+        floor = self._floor
+        floor.restart(PRESS)
+        for seen in (one for one in order if isinstance(one, Seen)):
+            floor.now_ms = ms(seen.minute)
+            floor.acknowledge(PRESS, seen.state, ms(seen.of))
+            self._seen[seen] = floor.table.new_records()
+
+    def _doubled(self, order: Sequence[Happening]) -> list[Happening]:
+        """Put a copy of each behind it, anywhere."""
+        messages = list(order)
+        for one in order:
+            messages.insert(self._chance.randint(messages.index(one) + 1, len(messages)), one)
+        return messages
+
+    def _deliver(self, batch: Sequence[Happening]) -> None:
+        self._floor.hear([message(one) for one in batch if isinstance(one, Said)])
+        for seen in (one for one in batch if isinstance(one, Seen)):
+            # A person's word comes by the stream of the table that it was written to.
+            self._floor.react(self._seen[seen])
+
+
+def decided_in(floor: Floor, order: Sequence[Happening], chance: random.Random) -> list[Decided]:
+    """Play an episode; give what was decided, having seen that exactly that was told, each under one id."""
+    Delivery(floor, chance).play(order)
+    decided = floor.decided(PRESS)
+    assert floor.told(PRESS) == decided
+    return decided
+
+
+@pytest.mark.parametrize("name", list(EPISODES))
+def test_every_permutation_of_an_episode_ends_in_the_same_decisions_each_told_under_one_id(
+    floor: Floor, name: str
+) -> None:
+    episode = EPISODES[name]
+    chance = random.Random(name)  # noqa: S311  the same ways at every run
+    in_order = decided_in(floor, episode, chance)
+    operator = next(one.says for one in in_order if one.says in OPERATORS)
+    assert in_order == expected(episode, operator)
+
+    for order in permutations(episode):
+        assert decided_in(floor, order, chance) == in_order, order

@@ -1,0 +1,167 @@
+"""Who works in a factory, over HTTP."""
+
+from typing import Any
+
+import pytest
+
+from local.in_process import frozen_clock
+from local.loop import Answer, Loop
+from services.dispatch.bodies import MAX_OPERATORS
+from tests.samples import NOW
+from tests.services.reports import ROSTER, STAFF, staff
+
+MINUTE = 60_000
+
+
+def told(answer: Answer) -> tuple[int, str | None, object]:
+    return answer.status, answer.headers.get("etag"), answer.body
+
+
+def roster(loop: Loop, factory_id: str, **parts: Any) -> Answer:  # noqa: ANN401
+    return loop.request(ROSTER, path={"factoryId": factory_id}, **parts)
+
+
+def refused_fields(answer: Answer) -> set[str]:
+    assert answer.status == 400
+    return {error["field"] for error in answer.body["errors"]}
+
+
+def test_a_factory_has_no_roster_before_it_gets_one(loop: Loop, equipment_id: str) -> None:
+    answer = roster(loop, equipment_id)
+
+    assert answer.status == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_first_roster_is_created_and_found(loop: Loop, equipment_id: str) -> None:
+    answer = staff(loop, equipment_id, ["Liz", "Sue"], "Sara")
+
+    body = {"factoryId": equipment_id, "operators": ["Liz", "Sue"], "supervisor": "Sara"}
+    assert told(answer) == (201, '"1"', body)
+    assert told(roster(loop, equipment_id)) == (200, '"1"', body)
+
+
+def test_nobody_is_told_of_a_roster(loop: Loop, equipment_id: str) -> None:
+    loop.run()
+    staff(loop, equipment_id)
+
+    assert loop.run() == []
+
+
+def test_a_retry_answers_as_the_first_time_did(loop: Loop, equipment_id: str) -> None:
+    created = staff(loop, equipment_id)
+    with frozen_clock(NOW + MINUTE):
+        assert told(staff(loop, equipment_id)) == told(created)
+        changed = staff(loop, equipment_id, ["Ann"], if_match=1)
+    with frozen_clock(NOW + 2 * MINUTE):
+        assert told(staff(loop, equipment_id, ["Ann"], if_match=1)) == told(changed)
+
+    assert told(changed)[:2] == (200, '"2"')
+
+
+def test_the_same_roster_for_the_current_version_changes_nothing(loop: Loop, equipment_id: str) -> None:
+    created = staff(loop, equipment_id)
+
+    assert told(staff(loop, equipment_id, if_match=1)) == (200, '"1"', created.body)
+
+
+@pytest.mark.parametrize(
+    ("operators", "supervisor"),
+    [(["Liz"], "Sara"), (["Sue", "Liz"], "Sara"), (["Liz", "Sue"], "Tom")],
+    ids=["without one", "in another order", "under another supervisor"],
+)
+def test_a_change_needs_the_current_version(
+    loop: Loop, equipment_id: str, operators: list[str], supervisor: str
+) -> None:
+    before = staff(loop, equipment_id, ["Liz", "Sue"], "Sara")
+
+    with frozen_clock(NOW + MINUTE):
+        statuses = [
+            staff(loop, equipment_id, operators, supervisor, if_match=version).status for version in (None, 2, 7)
+        ]
+        assert statuses == [428, 412, 412]
+        assert roster(loop, equipment_id).body == before.body
+
+        changed = staff(loop, equipment_id, operators, supervisor, if_match=1)
+
+    assert told(changed)[:2] == (200, '"2"')
+    assert told(roster(loop, equipment_id)) == told(changed)
+
+
+def test_a_change_of_what_is_not_there_is_stale(loop: Loop, equipment_id: str) -> None:
+    assert staff(loop, equipment_id, if_match=1).status == 412
+    assert roster(loop, equipment_id).status == 404
+
+
+@pytest.mark.parametrize(("if_none_match", "status"), [('"1"', 304), ("*", 304), ('"2"', 200)])
+def test_a_client_that_has_the_current_roster_is_told_so(
+    loop: Loop, equipment_id: str, if_none_match: str, status: int
+) -> None:
+    staff(loop, equipment_id)
+
+    answer = roster(loop, equipment_id, headers={"if-none-match": if_none_match})
+
+    assert (answer.status, answer.headers["etag"]) == (status, '"1"')
+    assert (answer.body is None) == (status == 304)
+
+
+def test_a_roster_stays_for_years(loop: Loop, equipment_id: str) -> None:
+    staff(loop, equipment_id)
+
+    with frozen_clock(NOW + 5 * 365 * 24 * 60 * MINUTE):
+        assert roster(loop, equipment_id).status == 200
+
+
+@pytest.mark.parametrize("name", ["Zoë", "李娜", "🏭", "a#b", "O'Hara, Jr.", "x" * 128, " Liz", "🏭" * 128])
+def test_people_and_factories_are_called_what_they_are(loop: Loop, equipment_id: str, name: str) -> None:
+    factory_id = f"{equipment_id} {name}"[:128]
+
+    assert staff(loop, factory_id, [name, "Liz"], name).status == 201
+    assert roster(loop, factory_id).body == {"factoryId": factory_id, "operators": [name, "Liz"], "supervisor": name}
+
+
+def test_a_hundred_operators_are_not_too_many(loop: Loop, equipment_id: str) -> None:
+    operators = ["🏭" * 124 + f"{number:04d}" for number in range(MAX_OPERATORS)]
+
+    assert staff(loop, equipment_id, operators).status == 201
+    assert roster(loop, equipment_id).body["operators"] == operators
+
+
+BAD_OPERATORS: dict[str, Any] = {
+    "nobody": [],
+    "one of them twice": ["Liz", "Sue", "Liz"],
+    "more than a hundred": [f"operator {number}" for number in range(MAX_OPERATORS + 1)],
+    "one and not a list": "Liz",
+    "an object": {"Liz": True},
+    "null": None,
+}
+
+
+@pytest.mark.parametrize("operators", list(BAD_OPERATORS.values()), ids=list(BAD_OPERATORS))
+def test_operators_are_a_list_of_one_to_a_hundred_different_people(
+    loop: Loop, equipment_id: str, operators: object
+) -> None:
+    body = {"operators": operators, "supervisor": "Sara"}
+    answer = loop.request(STAFF, path={"factoryId": equipment_id}, body=body)
+
+    assert refused_fields(answer) == {"body.operators"}
+    assert roster(loop, equipment_id).status == 404
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "x" * 129, "a\nb", "\u200b", None, 1, ["Liz"]], ids=ascii)
+def test_a_name_that_can_name_nobody_is_refused_where_it_stands(loop: Loop, equipment_id: str, name: object) -> None:
+    path = {"factoryId": equipment_id}
+
+    operator = loop.request(STAFF, path=path, body={"operators": ["Liz", name], "supervisor": "Sara"})
+    supervisor = loop.request(STAFF, path=path, body={"operators": ["Liz"], "supervisor": name})
+
+    assert refused_fields(operator) == {"body.operators.1"}
+    assert refused_fields(supervisor) == {"body.supervisor"}
+
+
+@pytest.mark.parametrize("missing", ["operators", "supervisor"])
+def test_a_roster_is_both_operators_and_a_supervisor(loop: Loop, equipment_id: str, missing: str) -> None:
+    body = {"operators": ["Liz"], "supervisor": "Sara"}
+    del body[missing]
+
+    assert refused_fields(loop.request(STAFF, path={"factoryId": equipment_id}, body=body)) == {f"body.{missing}"}
