@@ -28,7 +28,7 @@ CLIENTS: Final = 8
 EACH: Final = 100
 PAGE: Final = 40  # small, so that reading the view means going from page to page
 LOOK_EVERY_S: Final = 0.05
-# After the last answer; a view that takes longer than sending took, and this, is not keeping up.
+# After the last answer, and as long again as sending took: views, rules and clients share this machine's processors.
 ARRIVE_WITHIN_S: Final = 180
 STATES: Final = ("NORMAL", "WARNING1", "WARNING2", "ERROR")
 OK: Final = 200

@@ -112,7 +112,7 @@ def report(told: Sequence[Told]) -> str:
 
 
 def _has_each(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Tell whether each that is wanted is there, what is wanted twice two times."""
+    """Tell whether each that is wanted is there, what is wanted twice two times; each takes the first that fits."""
     left = list(found)
     for one in wanted:
         fitting = [number for number, other in enumerate(left) if contains(other, one)]

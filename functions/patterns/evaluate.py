@@ -1,7 +1,8 @@
 """Rules at an anchor -> decision rows, each put once, whoever evaluates and however often."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -76,28 +77,47 @@ class Subject:
         return next((one for one in self.past if one.sort <= sort), None)
 
 
+class Unevaluable(Exception):
+    """A rule fails at an event, in what is pure of it, so that it would fail in the same way for ever."""
+
+
 def evaluate(control: Control, subject: Subject, anchor: StoredEvent, rules: Iterable[Rule]) -> Counts:
     """Evaluate rules at an anchor; what can never be evaluated becomes a fault."""
     counts: Counts = Counter()
     for rule in rules:
         try:
             counts.update(_evaluate(control, subject, anchor, rule))
-        except (BotoCoreError, ClientError):
-            raise
-        except Exception as error:  # noqa: BLE001  of a rule: it is pure, so that it would fail in the same way for ever
-            give_up(error, control, strict_json.dumps(anchor.row(control.table.keys)), by=f"rule-{rule.id}")
+        except (Unevaluable, Poison) as error:
+            message = strict_json.dumps(anchor.row(control.table.keys))
+            give_up(_cause_of(error), control, message, by=f"rule-{rule.id}")
             counts[Verdict.FAULT] += 1
     return counts
 
 
 def _evaluate(control: Control, subject: Subject, anchor: StoredEvent, rule: Rule) -> Counts:
-    history = history_of(rule, anchor, subject.past, hold_back_ms=hold_back_ms())
+    with _pure():
+        history = history_of(rule, anchor, subject.past, hold_back_ms=hold_back_ms())
     if isinstance(history, NotEvaluated):
         return Counter([Verdict[history.name]])
-    if rule.informed:
-        history = replace(history, given=subject.given)
-    rows = [row_of(rule, decision) for decision in rule.expression(history)]
+    given = subject.given if rule.informed else None
+    with _pure():
+        rows = [row_of(rule, decision) for decision in rule.expression(replace(history, given=given))]
     return Counter(_put(control.table, row) for row in rows) or Counter([Verdict.NOTHING])
+
+
+@contextmanager
+def _pure() -> Iterator[None]:
+    """Tell what a rule is to blame for from what the network is: the past is read while a rule looks back."""
+    try:
+        yield
+    except (BotoCoreError, ClientError):
+        raise
+    except Exception as error:
+        raise Unevaluable from error
+
+
+def _cause_of(error: Exception) -> Exception:
+    return error.__cause__ if isinstance(error, Unevaluable) and isinstance(error.__cause__, Exception) else error
 
 
 def _put(table: Table, row: Mapping[str, Any]) -> Verdict:

@@ -8,7 +8,7 @@ from patterns.expressions import Condition
 from patterns.inverse_oplock import Outcome
 from patterns.key_query import BeginsWith, KeyQuery
 from patterns.stored_event import PREFIX, Collected, StoredEvent, stored
-from patterns.table import ConditionFailed, Table
+from patterns.table import ConditionFailed, Rows, Table
 
 # Most look-backs end within the first few events: a page of them costs some three read units.
 PAGE = 25
@@ -39,8 +39,11 @@ class Past:
     """The events of a correlation key, newest first, read consistently page by page, as far as somebody looks back."""
 
     def __init__(self, table: Table, correlation_key: str, *, now_ms: int) -> None:
+        self._table, self._now_ms = table, now_ms
+        self._query = KeyQuery(keys=table.keys, partition=correlation_key, sort=BeginsWith(PREFIX))
         self._read: list[StoredEvent] = []
-        self._pages = _pages(table, correlation_key, now_ms)
+        self._page = Rows([], None)
+        self._ended = False
 
     def __iter__(self) -> Iterator[StoredEvent]:
         position = 0
@@ -49,19 +52,11 @@ class Past:
             position += 1
 
     def _read_on(self) -> bool:
-        for page in self._pages:
-            if page:
-                self._read += page
-                return True
-        return False
-
-
-def _pages(table: Table, correlation_key: str, now_ms: int) -> Iterator[list[StoredEvent]]:
-    query = KeyQuery(keys=table.keys, partition=correlation_key, sort=BeginsWith(PREFIX))
-    start = None
-    while True:
-        rows = table.query(query, limit=PAGE, start=start, consistent=True)
-        yield [StoredEvent.of(row, table.keys) for row in rows.items if ttl.is_alive(row, now_ms)]
-        start = rows.last_key
-        if start is None:
-            return
+        """Read until there is one more event; tell whether there is. What fails is read again by whoever asks next."""
+        read = len(self._read)
+        while len(self._read) == read and not self._ended:
+            rows = self._table.query(self._query, limit=PAGE, start=self._page.last_key, consistent=True)
+            alive = (row for row in rows.items if ttl.is_alive(row, self._now_ms))
+            self._read += [StoredEvent.of(row, self._table.keys) for row in alive]
+            self._page, self._ended = rows, rows.last_key is None
+        return len(self._read) > read

@@ -219,7 +219,6 @@ def test_a_key_without_events_has_no_past(name: str, wire: Wire) -> None:
 
 @pytest.mark.usefixtures("keeper")
 def test_a_past_that_could_not_be_read_to_its_end_is_never_taken_for_a_shorter_one(name: str, wire: Wire) -> None:
-    # FAILS: when a page could not be read, whoever looks again is told that there is no more.
     expected = keep_many(name, PAGE + 1)
     past = past_of(name)
     wire.fail("Query", "InternalServerError", when=lambda query: "ExclusiveStartKey" in query, times=1)

@@ -71,7 +71,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "a window of no events": ({"most": 0}, "window is empty"),
     "before its anchor": ({"after_ms": -1}, "before its anchor"),
     "at once and later": ({"at_once": True, "after_ms": 1}, "either at once or later"),
-    # FAILS: the message does not name the rule.
     "a suffix that parts keys": ({"suffix": "a#b"}, "#"),
 }
 

@@ -22,22 +22,21 @@ def back(history: History) -> Iterable[Decision]:
     """Decide that equipment is back, at the first report after it was to be told silent."""
     before = () if history.before is None else (history.before,)
     *earlier, now = reports_in((*before, *history.events))
-    silences = [report for report in earlier if _ends_silence(now, report, earlier, history)]
+    silences = [
+        last
+        for number, last in enumerate(earlier)
+        if earlier[-1].timestamp <= last.timestamp + AFTER_MS < now.timestamp
+        and not _was_answered(last, earlier[number + 1 :], history)
+    ]
     if silences:
         since, at_ms = time_in(silences[-1]), now.timestamp
         yield BACK.decide((earlier[-1], now), subject=time_in(now), since=since, at_ms=at_ms)
 
 
-def _ends_silence(now: DomainEvent, last: DomainEvent, reports: list[DomainEvent], history: History) -> bool:
-    """Tell whether `now` is the first report after it was told that nothing had come since `last`.
-
-    There may be some in between: they were on their way for longer than anybody waits for them.
-    """
-    told_ms = last.timestamp + AFTER_MS
-    until_then = [report for report in reports[reports.index(last) + 1 :] if report.timestamp <= told_ms]
-    return reports[-1].timestamp <= told_ms < now.timestamp and not any(
-        history.was_known(report, of=last, after_ms=AFTER_MS) for report in until_then
-    )
+def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
+    """Tell whether a report of the 30 minutes after `last` had come in time; else it was told silent, whatever came."""
+    in_time = (report for report in later if report.timestamp <= last.timestamp + AFTER_MS)
+    return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
 
 
 SILENT_RULE = Rule(
@@ -56,6 +55,7 @@ BACK_RULE = Rule(
     on=frozenset({REPORTED}),
     key=equipment_in,
     window_ms=2 * AFTER_MS,
+    most=50,  # of a device that reports more often than every minute it is enough to see that there was no gap
     expression=back,
     emits=frozenset({BACK.type}),
 )

@@ -15,6 +15,7 @@ from local.packages import Package
 from patterns import clock
 from patterns.sweep import STORED_WITHIN_MS
 from services.dispatch import listener, sweep, trigger
+from tests.rows_in_memory import Typed
 from tests.samples import body_of, fact
 from tests.services.dispatch.model import Decided, Report
 from tests.services.dispatch.table_in_memory import Record, TableInMemory
@@ -144,6 +145,15 @@ class Floor(AbstractContextManager["Floor"]):
             self.sweep_what_is_due()
             self.settle()
         self.now_ms = max(self.now_ms, at_ms)
+
+    def decision_rows(self) -> dict[tuple[str, str], Typed]:
+        """Give all that rules decided, as it stands."""
+        return {
+            (partition, sort): row
+            for partition, rows in self.table.partitions.items()
+            for sort, row in rows.items()
+            if row.get("by") == {"S": "rule"}
+        }
 
     def decided(self, equipment_id: str) -> list[Decided]:
         """Read what rules decided about a piece of equipment, off its rows."""

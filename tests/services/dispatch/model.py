@@ -168,11 +168,12 @@ def _silences(timely: Sequence[Report]) -> Iterable[Decided]:
 
 
 def _returns(timely: Sequence[Report]) -> Iterable[Decided]:
-    """Find the reports that came after more than 30 minutes."""
+    """Find the first report behind each time at which there was a silence to be told."""
+    silences = {silence.at_ms: silence.says for silence in _silences(timely)}
     for last, now in pairwise(timely):
-        if now.at_ms - last.at_ms > 30 * MINUTE:
+        if ended := [at_ms for at_ms in silences if last.at_ms <= at_ms < now.at_ms]:
             key = f"decision#equipment-back#{times.to_utc(now.at_ms)}"
-            yield Decided(key, times.to_utc(last.at_ms), now.at_ms, (last.name, now.name))
+            yield Decided(key, silences[max(ended)], now.at_ms, (last.name, now.name))
 
 
 def _known(timely: Sequence[Report], report: Report, then_ms: int) -> list[Report]:

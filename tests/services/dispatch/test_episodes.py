@@ -228,13 +228,14 @@ def test_what_is_done_about_an_episode_of_another_page_stands_beside_those_of_th
 
 
 def test_what_is_done_about_a_normal_log_belongs_to_no_episode(loop: Loop, equipment_id: str) -> None:
-    reported(loop, equipment_id, "NORMAL", 0)
-    swept(loop, 31)
+    reported(loop, equipment_id, "ERROR", 0)
+    reported(loop, equipment_id, "NORMAL", 1)
+    swept(loop, 32)
 
     page = story(loop, equipment_id)
 
-    assert page["items"] == []
-    assert [(one["type"], one["since"]) for one in page["others"]] == [("equipment-silent", at(0))]
+    assert [types(item) for item in page["items"]] == [["state-reported", "state-reported"]]
+    assert [(one["type"], one["since"]) for one in page["others"]] == [("equipment-silent", at(1))]
 
 
 def test_a_report_that_came_late_takes_its_place_in_the_story(loop: Loop, equipment_id: str) -> None:

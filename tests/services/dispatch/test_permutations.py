@@ -42,8 +42,8 @@ EPISODES: dict[str, tuple[Happening, ...]] = {
         Said(4, "WARNING2"),
         Said(6, "ERROR"),
         Seen(8, "WARNING2", of=4),
-        Said(14, "NORMAL"),
-        Said(14.5, "WARNING1"),
+        Said(17, "NORMAL"),
+        Said(17.5, "WARNING1"),
     ),
     "escalated, though the one before was acknowledged": (
         Said(0, "WARNING1"),
