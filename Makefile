@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench test check synth openapi costs replay format lock pins deploy
+.PHONY: help install up down token load bench test deployed services others check synth openapi costs replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -41,7 +41,19 @@ bench: install  ## what our own code costs beside bare boto3: CPU ratios and cou
 	@$(RUN) local.bench
 
 test: check  ## check, then run every test (some of them: ARGS="-k order")
-	@$(PYTHON) -m pytest $(ARGS)
+	@$(if $(ARGS),$(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory --jobs=3 deployed services others)
+
+# Three parts side by side, as long as each other; what the first two say is shown in one piece.
+deployed:
+	@$(call SHOWN_AT_THE_END,deployed,tests/e2e)
+
+services:
+	@$(call SHOWN_AT_THE_END,services,tests/services)
+
+others:
+	@$(PYTHON) -m pytest --ignore=tests/e2e --ignore=tests/services
+
+SHOWN_AT_THE_END = $(PYTHON) -m pytest $(2) > .local/test-$(1).log 2>&1; status=$$?; cat .local/test-$(1).log; exit $$status
 
 check: install  ## lint, formatting, types, and a synth for AWS with cdk-nag
 	@.venv/bin/ruff check .

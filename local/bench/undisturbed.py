@@ -1,8 +1,9 @@
 """Where handlers are measured: the clock stands still, and what they log goes nowhere."""
 
+import atexit
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import TextIO
@@ -25,4 +26,6 @@ def undisturbed(now_ms: int) -> Iterator[None]:
 @cache
 def _nowhere() -> TextIO:
     """Open it once: the process's logger goes on writing to where it did first."""
-    return Path(os.devnull).open("w")
+    until_the_end = ExitStack()
+    atexit.register(until_the_end.close)
+    return until_the_end.enter_context(Path(os.devnull).open("w"))

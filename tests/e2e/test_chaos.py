@@ -174,15 +174,12 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     remembered = [row["event"]["id"] for row in stored if row["source"] == "dispatch"]
     assert sorted(remembered) == sorted({event["detail"]["id"] for event in own})
 
-    # Upon each something was decided, or nothing was to be: by hand where people had assigned, else by rules, once.
-    told = {event["detail"]["id"]: event["detail-type"] for event in own}
+    # Each decision of a rule was told under one id. There is no roster, so that rules decide upon equipment alone.
     decided = [row for row in loop.rows("DISPATCH_TABLE") if row.get("by") == "rule"]
-    assert Counter(told.values()) - Counter({"operator-assigned": len(own)}) == Counter(
-        row["discriminator"] for row in decided
-    )
+    told = {event["detail"]["id"]: event["detail-type"] for event in own if event["detail-type"] != "operator-assigned"}
+    assert Counter(told.values()) == Counter(row["discriminator"] for row in decided)
     assert 0 < swept["decided"] <= len(decided)  # of a row whose acknowledgement was lost it is said that it stands
     assert swept["fault"] == swept["unknown"] == swept["gone"] == 0
-    assert swept["failed"] > 0
 
     # The counts add up.
     assert sums["lines that do not add up"] == 0
@@ -199,6 +196,7 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     assert refused
 
     assert sums["failed"] > 0
+    assert swept["failed"] > 0
     assert chaos.counts["trigger batches again"] > 0
 
 

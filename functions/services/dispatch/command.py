@@ -55,7 +55,8 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     try:
         TABLE.put(row, condition=absent(TABLE))
     except ConditionFailed as failed:
-        return answer(HTTPStatus.OK, acknowledgement.shown(failed.row or row))
+        if failed.row != row:  # else it is this one, whose first answer was lost on the way
+            return answer(HTTPStatus.OK, acknowledgement.shown(failed.row or row))
     return answer(HTTPStatus.CREATED, acknowledgement.shown(row))
 
 

@@ -41,7 +41,8 @@ def episodes_in(reports: Iterable[DomainEvent]) -> list[Episode]:
 def episode_of(history: History) -> Episode | None:
     """Find the episode of a history whose anchor is abnormal; None if it is unknown where it began.
 
-    That is so if it goes on for longer than a rule looks back: whatever there was to decide has been decided by then.
+    That is so if it goes on for longer than a rule looks back. Of equipment that reports every few minutes, whatever
+    there was to decide has been decided by then.
     """
     if history.before is not None and not is_normal(history.before):
         return None
