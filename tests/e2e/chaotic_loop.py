@@ -68,6 +68,7 @@ class ChaoticLoop:
         return any(records.values())
 
     def _tell(self, package: Package, records: list[dict[str, Any]]) -> None:
+        """Hand a batch to the trigger, and after a failure its halves, as the stream's mapping does."""
         errors: Counter[str] = Counter()
         for _ in range(ATTEMPTS):
             try:
@@ -75,6 +76,11 @@ class ChaoticLoop:
             except (NotPublished, ClientError, BotoCoreError) as error:
                 self.counts["trigger batches again"] += 1
                 errors[str(error)[:300]] += 1
+                if len(records) > 1:
+                    middle = len(records) // 2
+                    self._tell(package, records[:middle])
+                    self._tell(package, records[middle:])
+                    return
             else:
                 return
         raise AssertionError(f"{package.name} cannot tell of {len(records)} changes: {errors}")
