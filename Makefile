@@ -4,7 +4,7 @@ PYTHON3 ?= python3
 PYTHON := .venv/bin/python
 RUN := PYTHONPATH=functions $(PYTHON) -m
 CDK := node_modules/.bin/cdk
-PROGRESS = $(PYTHON3) -m local.progress
+PROGRESS = $(PYTHON3) -m local.stack.progress
 
 # The version of jsii's banner about Node 20's end of life that is not to be shown.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
@@ -20,22 +20,22 @@ help:  ## list these verbs
 
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567)
-	@$(RUN) local.up --started $(STARTED) $(if $(PORT),--port $(PORT))
+	@$(RUN) local.stack.up --started $(STARTED) $(if $(PORT),--port $(PORT))
 
 down:  ## end what `make up` started
-	@$(if $(wildcard $(PYTHON)),$(RUN) local.down,echo "nothing is running here")
+	@$(if $(wildcard $(PYTHON)),$(RUN) local.stack.down,echo "nothing is running here")
 
 token: install  ## print a token for the running system: ROLE=operator
-	@$(RUN) local.users $(ROLE)
+	@$(RUN) local.stack.users $(ROLE)
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
-	@$(RUN) local.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
+	@$(RUN) local.bench.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
 
 costs: install  ## measure the write units of each design for versions, on an emulator of its own
-	@$(RUN) local.versioning_costs
+	@$(RUN) local.bench.costs
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
-	@$(RUN) local.replay $(EVENT)
+	@$(RUN) local.in_process.replay $(EVENT)
 
 bench: install  ## what our own code costs beside bare boto3: CPU ratios and counts, each with its goal
 	@$(RUN) local.bench
@@ -69,7 +69,7 @@ synth: install  ## write the CloudFormation for AWS to cdk.out/
 	@$(CDK) synth --quiet --no-notices $(ARGS)
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
-	@$(RUN) local.openapi
+	@$(RUN) local.in_process.openapi
 
 deploy: install  ## deploy to the AWS account of your credentials
 	@$(CDK) deploy --all $(ARGS)

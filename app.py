@@ -2,7 +2,7 @@
 
 from aws_cdk import App
 
-from infra import nag
+from infra.checks import nag
 from infra.stack import Andon
 
 app = App()

@@ -13,7 +13,7 @@ from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
 from contract import groups
-from infra import nag
+from infra.checks import nag
 from infra.function import Function
 from infra.target import Target
 

@@ -4,7 +4,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra import nag
+from infra.checks import nag
 from infra.target import Target
 
 

@@ -10,12 +10,12 @@ from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from infra import queues
+from infra.checks.loops import Participant, Topic, refuse_loops
 from infra.function import Function
-from infra.loops import Participant, Topic, refuse_loops
 from infra.package import pascal
 from infra.queues import Reader
 from infra.target import Target
-from patterns import fault
+from patterns.events import fault
 
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 

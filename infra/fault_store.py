@@ -4,12 +4,13 @@ from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_events as events
 from constructs import Construct
 
-from infra import nag, queues
+from infra import queues
 from infra.api import Api
 from infra.bucket import private_bucket
+from infra.checks import nag
+from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.loops import Participant
 from infra.package import Package
 from infra.queues import Reader
 

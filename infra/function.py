@@ -9,7 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra import nag
+from infra.checks import nag
 from infra.layer import third_party
 from infra.package import Package
 from infra.target import Target

@@ -17,7 +17,7 @@ from infra.queues import LastResort, Reader
 from infra.service import Service
 from infra.target import Target
 from infra.view import View
-from patterns.ledger import Fate
+from patterns.views.ledger import Fate
 
 MINUTE: Final = Duration.minutes(1)
 LATE_SECONDS: Final = 300  # a reader is behind by seconds when all is well

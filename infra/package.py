@@ -10,8 +10,8 @@ from typing import Final, Literal, get_args
 from aws_cdk import IgnoreMode
 from aws_cdk import aws_lambda as lambda_
 
-from infra.loops import Topic
-from patterns.schema import TableSchema
+from infra.checks.loops import Topic
+from patterns.dynamodb.schema import TableSchema
 
 FUNCTIONS: Final = Path(__file__).parents[1] / "functions"
 Side = Literal["services", "views", "stores"]

@@ -8,7 +8,7 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
-from infra import nag
+from infra.checks import nag
 from infra.function import Function
 from infra.target import Target
 

@@ -11,17 +11,18 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra import nag
 from infra.api import Api
 from infra.bucket import private_bucket
+from infra.checks import nag
+from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.loops import Participant
 from infra.package import Package
 from infra.table import Table
 from infra.target import Target
-from patterns import due, fault, hold_back
-from patterns.stored_event import EXPIRE
+from patterns.events import fault
+from patterns.rules import due, hold_back
+from patterns.rules.stored_event import EXPIRE
 
 ROLES: Final = ("command", "query", "trigger", "listener", "sweep")
 

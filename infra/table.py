@@ -6,11 +6,11 @@ from aws_cdk import Aws, CfnOutput, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from infra.checks.hot_partitions import refuse_hot_partitions
 from infra.function import Function
-from infra.hot_partitions import refuse_hot_partitions
 from infra.package import pascal
 from infra.target import Target
-from patterns.schema import Keys, TableSchema
+from patterns.dynamodb.schema import Keys, TableSchema
 
 # What DynamoDB does with a customer's key in the name of whoever calls it.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html

@@ -7,7 +7,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
 from constructs import IConstruct
 
-from patterns import hold_back
+from patterns.rules import hold_back
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.api import Api
+from infra.checks.loops import Participant
 from infra.event_hub import RETRY_HOURS, EventHub
 from infra.function import functions_of
-from infra.loops import Participant
 from infra.package import Package
 from infra.queues import Reader
 from infra.table import Table
-from patterns import fault
-from patterns.schema import TableSchema
+from patterns.dynamodb.schema import TableSchema
+from patterns.events import fault
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import tests.examples  # noqa: F401  its profile is to be in force before any test is read
-from local.in_process import frozen_clock
-from local.loop import Loop
-from patterns import in_parallel
-from patterns.log import logger
-from tests.samples import NOW
-from tests.wire import Wire
+import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from patterns.runtime import in_parallel
+from patterns.runtime.log import logger
+from tests.support.samples import NOW
+from tests.support.wire import Wire
 
 _numbers = count(1)
 

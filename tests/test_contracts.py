@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from contract import times
-from local import openapi
-from local.in_process import InProcess, frozen_clock
-from local.lambda_context import LambdaContext
-from local.lambda_events import sqs_event
-from local.loop import Loop
-from local.packages import FUNCTIONS, Package, listeners_of, packages, queued, services, stores, views
-from local.replay import time_of
-from patterns import fault
-from patterns.bus_entry import to_message
-from patterns.domain_event import DomainEvent
-from tests.services.reports import report
+from local.in_process import openapi
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import sqs_event
+from local.in_process.loop import Loop
+from local.in_process.packages import FUNCTIONS, Package, listeners_of, packages, queued, services, stores, views
+from local.in_process.replay import time_of
+from local.in_process.world import InProcess, frozen_clock
+from patterns.events import fault
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent
+from tests.support.services.reports import report
 
 EVENTS = Path(__file__).parents[1] / "events"
 STREAM = sorted(EVENTS.glob("stream/*.json"))
@@ -121,7 +121,7 @@ def test_who_listens_declares_what_it_hears_and_who_declares_that_listens() -> N
 
 
 def test_who_has_rules_has_a_sweep_and_a_sample_of_what_each_decides() -> None:
-    deciding = [package for package in services() if package.has("rules")]
+    deciding = [package for package in services() if package.has("control")]
     decided = {rule for sample in DOMAIN for rule in rules_named_in(read(sample))}
 
     assert deciding

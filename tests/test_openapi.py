@@ -12,13 +12,13 @@ from hypothesis import settings
 from schemathesis import Case
 from schemathesis.checks import positive_data_acceptance, unsupported_method
 
-from local import openapi
-from local.in_process import frozen_clock
-from local.loop import Loop
-from patterns.problem import CONTENT_TYPE
-from tests.gateway import BY_ITSELF, Gateway
-from tests.samples import NOW, paths
-from tests.services.reports import report
+from local.in_process import openapi
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from patterns.http.openapi import CONTENT_TYPE
+from tests.support.gateway import BY_ITSELF, Gateway
+from tests.support.samples import NOW, paths
+from tests.support.services.reports import report
 
 # What no schema says: how old a report may be, that a cursor is one of ours, that `from` is not behind `to`, that a
 # date needs an exact state, how many bytes a text has, that 1.0 is no version. And If-Match, because schemathesis

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from patterns.keys import sort_key, within_limit
+from patterns.dynamodb.keys import sort_key, within_limit
 
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
 MAX_PART_CHARACTERS = 128

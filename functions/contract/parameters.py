@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from contract import locations, names, schemas, times
 from contract.schemas import Schema
-from patterns.paging import DEFAULT_LIMIT, MAX_LIMIT
+from patterns.http.page import DEFAULT_LIMIT, MAX_LIMIT
 
 _IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)

@@ -1,7 +1,7 @@
 """Periods of time in queries."""
 
-from patterns.errors import Invalid
-from patterns.key_query import Between
+from patterns.dynamodb.key_query import Between
+from patterns.runtime.errors import Invalid
 
 
 def period(first: str, last: str) -> Between:

@@ -3,9 +3,9 @@
 import os
 from typing import Final
 
-from local.aws import KEY, REGION
 from local.bench import compaction, imports, listener, rules
 from local.bench.figure import report
+from local.stack.aws import KEY, REGION
 
 ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": REGION,

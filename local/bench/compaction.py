@@ -6,8 +6,8 @@ from typing import Final
 
 from local.bench.figure import Figure, Goal
 from local.bench.messages import reported
-from patterns.compaction import Letter, compact
-from patterns.materialize import interpret
+from patterns.views.compaction import Message, compact
+from patterns.views.materialize import interpret
 from views.board.view import ON
 
 BATCH: Final = 1000
@@ -42,6 +42,6 @@ def bursts() -> list[int]:
 
 def saved(equipment: Sequence[int], batch: int) -> float:
     """Give the percentage of messages that need no write of their own."""
-    letters = [Letter("", body, *interpret(body, ON)) for body in reported(equipment)]
-    writes = sum(len(compact(letters[start : start + batch])) for start in range(0, len(letters), batch))
-    return 100 * (1 - writes / len(letters))
+    messages = [Message("", body, *interpret(body, ON)) for body in reported(equipment)]
+    writes = sum(len(compact(messages[start : start + batch])) for start in range(0, len(messages), batch))
+    return 100 * (1 - writes / len(messages))

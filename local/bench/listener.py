@@ -13,9 +13,10 @@ from local.bench.figure import Figure, Goal, cpu_us, median_ratio
 from local.bench.messages import batches, reported
 from local.bench.network import Network, Reply, Request
 from local.bench.undisturbed import undisturbed
-from local.lambda_context import LambdaContext
-from patterns import aws, ttl
-from patterns.inverse_oplock import oplock_attribute
+from local.in_process.lambda_context import LambdaContext
+from patterns.dynamodb import ttl
+from patterns.runtime import aws
+from patterns.views.inverse_oplock import oplock_attribute
 from views.state_log.listener import handler
 
 EVENTS: Final = 200

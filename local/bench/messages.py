@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from local.lambda_events import sqs_event
-from patterns.bus_entry import to_message
-from patterns.domain_event import DomainEvent
+from local.in_process.lambda_events import sqs_event
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent
 
 SAMPLE: Final = Path(__file__).parents[2] / "events/domain/state-reported.json"
 BATCH: Final = 10

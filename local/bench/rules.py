@@ -12,19 +12,19 @@ from contract.names import NORMAL
 from local.bench.figure import Figure, Goal, cpu_us, median_ratio
 from local.bench.network import Network
 from local.bench.undisturbed import undisturbed
-from local.lambda_context import LambdaContext
-from patterns import aws
-from patterns.attribute_values import to_typed
-from patterns.control import control_changes
-from patterns.domain_event import DomainEvent
-from patterns.evaluate import Control
-from patterns.rule import Rule, Rules
-from patterns.stored_event import StoredEvent, sort_of
-from patterns.ttl import ttl_at
-from services.dispatch.assign import RULE
+from local.in_process.lambda_context import LambdaContext
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.control import control_changes
+from patterns.rules.evaluate import Control
+from patterns.rules.rule import Rule, Rules
+from patterns.rules.stored_event import StoredEvent, sort_of
+from patterns.runtime import aws
 from services.dispatch.control import CONTROL
 from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
+from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, partition_of
 from services.dispatch.trigger import FACTS
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TextIO
 
-from patterns import clock
+from patterns.runtime import clock
 
 
 @contextmanager

@@ -6,11 +6,11 @@ import pytest
 from local.bench.__main__ import ENVIRONMENT
 from local.bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared
 from local.bench.undisturbed import undisturbed
-from patterns import aws, clock
-from patterns.domain_event import DomainEvent
-from patterns.log import logger
-from patterns.rule import Rule
-from services.dispatch.assign import RULE
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import Rule
+from patterns.runtime import aws, clock
+from patterns.runtime.log import logger
+from services.dispatch.rules.assign import RULE
 
 EVENTS = 20
 

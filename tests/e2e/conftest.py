@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from local import emulator
-from local.loop import Loop
-from local.stack import Stack, bring_up
-from tests.e2e.empty_emulator import empty_emulator
+from local.in_process.loop import Loop
+from local.stack import emulator
+from local.stack.stack import Stack, bring_up
+from tests.support.deployed.empty_emulator import empty_emulator
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from contract import groups
-from local.api import Answer, Api, path_of
-from local.stack import Stack
+from local.stack.api import Answer, Api, path_of
+from local.stack.stack import Stack
 
 LOGS = path_of("equipment", "press-7", "logs")
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from local.lambda_context import LambdaContext
-from local.lambda_events import http_event
-from local.stack import Stack
-from patterns import aws
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event
+from local.stack.stack import Stack
+from patterns.runtime import aws
 from services.equipment.command import handler
-from tests.e2e.tables import TABLES, in_this_process
-from tests.services.versions import AUDIT, DELETE, PUT, ROLLBACK, equipment, tag
+from tests.support.deployed.tables import TABLES, in_this_process
+from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK, equipment, tag
 
 _numbers = count(1)
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.lambda_context import LambdaContext
-from local.loop import Loop
-from patterns.due import SHARDS
-from tests.e2e.dispatched import DISPATCH, TABLE, collect, collected, registered
-from tests.samples import NOW
-from tests.wire import Wire
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from patterns.rules.due import SHARDS
+from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
+from tests.support.samples import NOW
+from tests.support.wire import Wire
 
 MINUTE_MS: Final = 60_000
 READS: Final = {"GetItem", "Query"}

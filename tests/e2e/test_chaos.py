@@ -14,20 +14,21 @@ import pytest
 from botocore.config import Config
 from botocore.retries.standard import ExponentialBackoff
 
-from local.in_process import frozen_clock
-from local.loop import BATCH, Loop
-from local.packages import Package, views
-from patterns import aws, clock, publish
-from patterns.attribute_values import to_plain
-from patterns.evaluate import Verdict
-from patterns.ledger import Fate
-from patterns.sweep import STORED_WITHIN_MS
-from tests.e2e.chaotic_loop import ChaoticLoop
-from tests.e2e.empty_emulator import empty_emulator
-from tests.e2e.fault_proxy import FaultProxy, fault_proxy
-from tests.e2e.persistent_client import Log, PersistentClient
-from tests.rows_in_memory import RowsInMemory
-from tests.wire import Wire
+from local.in_process.loop import BATCH, Loop
+from local.in_process.packages import Package, views
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.attribute_values import to_plain
+from patterns.events import publish
+from patterns.rules.evaluate import Verdict
+from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.runtime import aws, clock
+from patterns.views.ledger import Fate
+from tests.support.deployed.chaotic_loop import ChaoticLoop
+from tests.support.deployed.empty_emulator import empty_emulator
+from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
+from tests.support.deployed.persistent_client import Log, PersistentClient
+from tests.support.rows_in_memory import RowsInMemory
+from tests.support.wire import Wire
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
 BURST: Final = 20

@@ -12,23 +12,23 @@ from typing import Any, Final
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.lambda_context import LambdaContext
-from local.loop import Loop
-from patterns.control import control_changes
-from patterns.due import DUE
-from patterns.evaluate import Control, Subject, evaluate
-from patterns.rule import Rule
-from patterns.stored_event import StoredEvent
-from patterns.sweep import sweep
-from services.dispatch import assign, at_risk, escalate
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from patterns.rules.control import control_changes
+from patterns.rules.due import DUE
+from patterns.rules.evaluate import Control, Subject, evaluate
+from patterns.rules.rule import Rule
+from patterns.rules.stored_event import StoredEvent
+from patterns.rules.sweep import sweep
 from services.dispatch.control import CONTROL
 from services.dispatch.roster import Roster
+from services.dispatch.rules import assign, at_risk, escalate
 from services.dispatch.tables import partition_of
 from services.dispatch.trigger import FACTS
-from tests.e2e.at_once import at_once
-from tests.e2e.dispatched import DISPATCH, TABLE, collected, newest, registered
-from tests.samples import NOW
+from tests.support.deployed.at_once import at_once
+from tests.support.deployed.dispatched import DISPATCH, TABLE, collected, newest, registered
+from tests.support.samples import NOW
 
 MANY: Final = 16
 TIMES: Final = 5
@@ -84,8 +84,7 @@ def test_of_16_evaluations_at_once_one_decides_and_what_it_decided_is_told_once(
 
 def _evaluate(rule: Rule, anchor: StoredEvent, number: int) -> Counter[str]:
     control = _told(number)
-    verdicts = evaluate(control, Subject(control, anchor.key, now_ms=NOW), anchor, [rule])
-    return Counter({verdict.value: times for verdict, times in verdicts.items()})
+    return evaluate(control, Subject(control, anchor.key, now_ms=NOW), anchor, [rule])
 
 
 def test_one_change_that_16_triggers_get_at_once_is_one_assignment_and_one_event(emulated: Loop) -> None:

@@ -4,11 +4,11 @@ import pytest
 
 from contract import groups
 from infra.package import pascal
-from local import device_state_log, questions, seed
-from local.api import path_of
-from local.packages import services, views
-from local.processes import eventually
-from local.stack import Stack
+from local.in_process.packages import services, views
+from local.sample import device_state_log, questions, seed
+from local.stack.api import path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
 
 PATTERNS = [question.pattern for question in questions.questions(days=0)]
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from contract import groups, times
-from local import episode
-from local.api import path_of
-from local.processes import eventually
-from local.stack import Stack
+from local.sample import episode
+from local.stack.api import path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
 
 MINUTE_MS = 60_000
 # A schedule comes each minute; what it has to do is due a few seconds after it arrived.
@@ -57,8 +57,8 @@ def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_i
     assert escalated["at"] == times.to_utc(died_ms + 15 * MINUTE_MS)
     assert (silent["type"], silent["since"], silent["triggers"]) == ("equipment-silent", time_of_death, upon)
     assert silent["at"] == times.to_utc(died_ms + 30 * MINUTE_MS)
-    shown = {"state": "ERROR", "operator": "Ana", "escalatedTo": "Rosa", "silentSince": time_of_death}
-    assert eventually(lambda: shown.items() <= operator.get(board).json.items(), within_s=60)
+    to_response = {"state": "ERROR", "operator": "Ana", "escalatedTo": "Rosa", "silentSince": time_of_death}
+    assert eventually(lambda: to_response.items() <= operator.get(board).json.items(), within_s=60)
 
 
 def test_a_report_that_comes_twice_under_two_event_ids_is_one(stack: Stack) -> None:

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from contract import groups
-from local.api import path_of
-from local.processes import eventually
-from local.stack import Stack
+from local.stack.api import path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
 
 WITHIN_S = 60
 

@@ -1,8 +1,8 @@
 from collections import Counter
 
-from local import load
-from local.figures import report
-from local.stack import Stack
+from local.bench import load
+from local.bench.figures import report
+from local.stack.stack import Stack
 
 
 def test_what_clients_report_at_once_is_in_the_view_once(stack: Stack) -> None:

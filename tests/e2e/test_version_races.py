@@ -10,16 +10,16 @@ from typing import Any, Final
 import pytest
 
 from contract import groups
-from local.api import Answer, path_of
-from local.processes import eventually
-from local.stack import Stack
-from patterns import clock
-from patterns.errors import Rejected
-from patterns.optimistic_lock import Command, Draft, fingerprint_of
-from patterns.versioned_write import Versions, save
+from local.stack.api import Answer, path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
+from patterns.runtime import clock
+from patterns.runtime.errors import Rejected
+from patterns.versions.optimistic_lock import Command, Draft, fingerprint_of
+from patterns.versions.versioned_write import Versions, save
 from services.equipment import audit, metadata, stores
-from tests.e2e.at_once import at_once
-from tests.e2e.tables import in_this_process
+from tests.support.deployed.at_once import at_once
+from tests.support.deployed.tables import in_this_process
 
 WRITERS: Final = 32
 PERSISTENT: Final = 8
@@ -35,7 +35,7 @@ class Item:
 
     versions: Versions
     draft: Callable[[str, Command], Draft]
-    show: Callable[[Any], dict[str, Any]]
+    to_response: Callable[[Any], dict[str, Any]]
 
     def write(self, what: str, if_match: int | None) -> int:
         """Write the next version; give the status that a client would get."""
@@ -70,7 +70,7 @@ def _equipment(equipment_id: str) -> Item:
     return Item(
         stores.versions_of(equipment_id),
         lambda name, command: metadata.register(equipment_id, _body(name), command),
-        metadata.shown,
+        metadata.to_response,
     )
 
 
@@ -79,7 +79,7 @@ def _audits(equipment_id: str) -> Item:
     return Item(
         stores.audits_of(equipment_id, "belt"),
         lambda result, command: audit.record({**it, "result": result}, command),
-        audit.shown,
+        audit.to_response,
     )
 
 
@@ -107,7 +107,7 @@ def _assert_whole(item: Item, last: int) -> None:
     assert [row["version"] for row in history] == list(range(1, last + 1))
     stamps = [row["timestamp"] for row in history]
     assert stamps == sorted(set(stamps))
-    assert item.show(current) == item.show(history[-1])
+    assert item.to_response(current) == item.to_response(history[-1])
     if "latest" in current:
         assert current["latest"] == last
 

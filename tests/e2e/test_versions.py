@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from contract import groups
-from local.api import Api, path_of
-from local.stack import Stack
+from local.stack.api import Api, path_of
+from local.stack.stack import Stack
 
 LEVELS = ("company", "country", "region", "state", "county", "city", "neighborhood")
 LOCATION = dict.fromkeys(LEVELS, "x")

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.infra.synthesised import Synthesised, synthesise
+from tests.support.infra.synthesised import Synthesised, synthesise
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from contract import groups
-from tests.infra.synthesised import PACKAGES, SWEPT, Synthesised, text
+from tests.support.infra.synthesised import PACKAGES, SWEPT, Synthesised, text
 
 ROUTE = "AWS::ApiGatewayV2::Route"
 
@@ -103,9 +103,9 @@ def test_access_is_logged_with_ids_and_outcomes_and_without_paths(aws: Synthesis
 
     log = stage["AccessLogSettings"]["DestinationArn"]["Fn::GetAtt"][0]
     assert aws.of_type("AWS::Logs::LogGroup")[log]["RetentionInDays"] == 30
-    shown = json.loads(stage["AccessLogSettings"]["Format"]).values()
-    assert {"$context.requestId", "$context.routeKey", "$context.status"} <= set(shown)
-    assert "$context.path" not in shown
+    to_response = json.loads(stage["AccessLogSettings"]["Format"]).values()
+    assert {"$context.requestId", "$context.routeKey", "$context.status"} <= set(to_response)
+    assert "$context.path" not in to_response
 
 
 def test_calls_are_throttled(aws: Synthesised) -> None:

@@ -6,7 +6,7 @@ import pytest
 from aws_cdk import App, Stack
 
 from infra.package import FUNCTIONS, Package
-from tests.infra.synthesised import PACKAGES
+from tests.support.infra.synthesised import PACKAGES
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_touching_a_package_changes_its_asset_only(functions: Path, package: Pac
     assert changed(functions, f"{package.side}/{package.name}/routes.py") == {package.name}
 
 
-@pytest.mark.parametrize("file", ["patterns/schema.py", "contract/groups.py"])
+@pytest.mark.parametrize("file", ["patterns/dynamodb/schema.py", "contract/groups.py"])
 def test_touching_what_is_shared_changes_every_asset(functions: Path, file: str) -> None:
     assert changed(functions, file) == {package.name for package in PACKAGES}
 
@@ -56,7 +56,10 @@ def test_what_tools_leave_behind_changes_no_asset(functions: Path, litter: str) 
 def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(functions: Path, package: Package) -> None:
     packed = assets(functions)[package.name]
 
-    held = {str(path.parent.relative_to(packed)) for path in packed.rglob("*.py")}
-    assert held == {"contract", "patterns", "services", "stores", "views", f"{package.side}/{package.name}"}
-    handlers = {path.name for path in (functions / package.side / package.name).glob("*.py")}
-    assert {path.name for path in (packed / package.side / package.name).iterdir()} == handlers
+    held = {path.relative_to(packed) for path in packed.rglob("*.py")}
+    sides = {path.relative_to(functions) for path in functions.glob("*/__init__.py")}
+    shared = {
+        path.relative_to(functions) for side in ("contract", "patterns") for path in (functions / side).rglob("*.py")
+    }
+    own = {path.relative_to(functions) for path in (functions / package.side / package.name).rglob("*.py")}
+    assert held == sides | shared | own

@@ -4,8 +4,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from tests.infra.called import Asked, by_file
-from tests.infra.synthesised import FILES, Synthesised
+from tests.support.infra.called import Asked, by_file
+from tests.support.infra.synthesised import FILES, Synthesised
 
 # What Lambda does with a function's role before and behind the handler.
 OF_LAMBDA = (

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import READERS, Synthesised
+from tests.support.infra.synthesised import READERS, Synthesised
 
 
 def bucket(synthesised: Synthesised) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from infra.package import FUNCTIONS
-from tests.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised, synthesise
+from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised, synthesise
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from infra.hot_partitions import is_hot, refuse_hot_partitions
-from patterns.schema import Index, Keys, TableSchema
-from tests.infra.synthesised import PACKAGES, declared_tables
+from infra.checks.hot_partitions import is_hot, refuse_hot_partitions
+from patterns.dynamodb.schema import Index, Keys, TableSchema
+from tests.support.infra.synthesised import PACKAGES, declared_tables
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.loops import ANY, Participant, refuse_loops, shortest_loop
+from infra.checks.loops import ANY, Participant, refuse_loops, shortest_loop
 
 NAMES = st.sampled_from("abcd")
 TYPES = st.frozensets(st.sampled_from("wxyz"), max_size=2)

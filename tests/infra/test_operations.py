@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
+from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
 
 ALARM = "AWS::CloudWatch::Alarm"
 
@@ -133,11 +133,11 @@ def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_qu
     aws: Synthesised,
 ) -> None:
     [made] = aws.of_type("AWS::CloudWatch::Dashboard").values()
-    shown = text(made["DashboardBody"])
-    widgets: list[dict[str, Any]] = json.loads(shown)["widgets"]
+    to_response = text(made["DashboardBody"])
+    widgets: list[dict[str, Any]] = json.loads(to_response)["widgets"]
 
     titles = [widget["properties"]["title"] for widget in widgets]
     assert all(f"{reader.name}: what became of events" in titles for reader in READERS)
     assert all(f"{service.name}: what was decided" in titles for service in SWEPT)
-    assert all(f'"{service.name}"' in shown for service in SERVICES)
-    assert all(f"{queue}.QueueName" in shown for queue in dead_letters(aws))
+    assert all(f'"{service.name}"' in to_response for service in SERVICES)
+    assert all(f"{queue}.QueueName" in to_response for queue in dead_letters(aws))

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import (
+from tests.support.infra.synthesised import (
     CONTROL,
     FILES,
     PACKAGES,

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from infra.package import Package, pascal
-from tests.infra.synthesised import FILES, READERS, SWEPT, Synthesised, text
+from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, text
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener.py")]

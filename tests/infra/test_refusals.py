@@ -4,12 +4,12 @@ import pytest
 from aws_cdk import App, Stack
 from aws_cdk import aws_sqs as sqs
 
-from infra import nag
 from infra.api import Api
+from infra.checks import nag
 from infra.package import Package
-from patterns.schema import Index, Keys
+from patterns.dynamodb.schema import Index, Keys
 from services.dispatch import subscriptions
-from tests.infra.synthesised import synthesise
+from tests.support.infra.synthesised import synthesise
 from views.state_log import view as state_log
 
 REDELIVERY_DAYS = 1 + 1 + 4 + 14  # stream, EventBridge, queue, dead letters

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from infra.package import Package
-from patterns.attribute_values import to_typed
-from patterns.due import SHARDS, Due, shard_of
-from patterns.schema import Keys
-from tests.infra.synthesised import SERVICES, SWEPT, Synthesised, declared_tables, text
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.dynamodb.schema import Keys
+from patterns.rules.due import SHARDS, Due, shard_of
+from tests.support.infra.synthesised import SERVICES, SWEPT, Synthesised, declared_tables, text
 
 
 def streams(services: list[Package]) -> list[tuple[str, str]]:

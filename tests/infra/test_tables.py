@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from patterns.schema import Index, Keys
-from tests.infra.synthesised import PACKAGES, Synthesised, declared_tables, synthesise
+from patterns.dynamodb.schema import Index, Keys
+from tests.support.infra.synthesised import PACKAGES, Synthesised, declared_tables, synthesise
 from views.state_log import view as state_log
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}

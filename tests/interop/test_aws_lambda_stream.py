@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from local.loop import Loop
-from tests.samples import body_of, fact, sample
+from local.in_process.loop import Loop
+from tests.support.samples import body_of, fact, sample
 
 VERSION: Final = "1.0.0"
 FOLDER: Final = Path(__file__).parents[2] / ".local" / f"aws-lambda-stream-{VERSION}"

@@ -1,7 +1,7 @@
 import pytest
 
-from local import deploy
-from local.errors import Failed
+from local.stack import deploy
+from local.stack.errors import Failed
 
 
 @pytest.mark.parametrize(

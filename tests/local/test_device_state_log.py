@@ -1,7 +1,7 @@
 from datetime import date, datetime, timedelta
 
 from contract import groups
-from local import device_state_log
+from local.sample import device_state_log
 
 
 def test_the_sample_is_the_eleven_rows_of_awss_guide() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from local import emulator, outputs
-from local.errors import NotRunning, PortBusy
+from local.stack import emulator, outputs
+from local.stack.errors import NotRunning, PortBusy
 
 
 def _note(home: Path, text: str) -> None:

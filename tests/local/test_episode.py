@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from local import episode
-from local.scenario import call_of
+from local.sample import episode
+from local.sample.scenario import call_of
 
 
 def test_every_run_on_an_emulator_has_a_number_of_its_own(tmp_path: Path) -> None:

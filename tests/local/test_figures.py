@@ -3,7 +3,7 @@ from collections import Counter
 
 import pytest
 
-from local.figures import Arrivals, Figures, Log, arrivals, percentile, report
+from local.bench.figures import Arrivals, Figures, Log, arrivals, percentile, report
 
 A, B, C = (Log("press", "ERROR", f"2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
 

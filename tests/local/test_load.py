@@ -2,9 +2,10 @@ import sys
 
 import pytest
 
-from local import load, outputs
-from local.errors import NotRunning
-from local.load import EACH, made_up
+from local.bench import load
+from local.bench.load import EACH, made_up
+from local.stack import outputs
+from local.stack.errors import NotRunning
 
 
 def test_reports_are_distinct_and_spread_in_turn_over_equipment_that_nothing_else_speaks_of() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from local import processes
-from local.errors import Failed
+from local.stack import processes
+from local.stack.errors import Failed
 
 # A parent and a child, neither of which minds SIGTERM.
 STUBBORN = (

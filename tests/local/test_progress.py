@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from local import progress
+from local.stack import progress
 
 
 def test_a_long_step_says_that_it_goes_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 import json
 
-from local.api import Answer
-from local.questions import Asked, Question, questions, report
+from local.sample.questions import Asked, Question, questions, report
+from local.stack.api import Answer
 
 LIZ, SARA = 3, 4
 

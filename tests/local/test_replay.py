@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from local.loop import Loop
-from local.packages import listeners_of, owner_of_route
-from local.replay import NotReplayable, invocations_of, replay, report
-from patterns import aws
-from tests.samples import paths, sample
+from local.in_process.loop import Loop
+from local.in_process.packages import listeners_of, owner_of_route
+from local.in_process.replay import NotReplayable, invocations_of, replay, report
+from patterns.runtime import aws
+from tests.support.samples import paths, sample
 
 ROOT = Path(__file__).parents[2]
 EVERY = [*paths("http"), *paths("stream"), *paths("domain")]
@@ -160,7 +160,7 @@ def _run(event: Path, folder: Path) -> str:
 def _start(event: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
     environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "PATH": "/usr/bin:/bin"}
     return subprocess.run(  # noqa: S603  our own module, on a file of ours
-        [sys.executable, "-m", "local.replay", str(event)],
+        [sys.executable, "-m", "local.in_process.replay", str(event)],
         cwd=folder,
         env=environment,
         capture_output=True,

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.row_diff import diff_rows
-from patterns.schema import Keys
+from local.in_process.row_diff import diff_rows
+from patterns.dynamodb.schema import Keys
 
 KEYS = Keys("pk", "sk")
 

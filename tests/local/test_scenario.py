@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract import times
-from local.episode import STORY
-from local.errors import Failed
-from local.in_process import frozen_clock
-from local.loop import Loop
-from local.packages import packages
-from local.scenario import Answer, Call, Told, call_of, contains, report, tell
-from tests.samples import NOW
+from local.in_process.loop import Loop
+from local.in_process.packages import packages
+from local.in_process.world import frozen_clock
+from local.sample.episode import STORY
+from local.sample.scenario import Answer, Call, Told, call_of, contains, report, tell
+from local.stack.errors import Failed
+from tests.support.samples import NOW
 
 ROUTES = [
     (route, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(route))))

@@ -3,10 +3,10 @@ from itertools import count
 
 import pytest
 
-from local.in_process import frozen_clock
-from tests.patterns.things import World
-from tests.patterns.toy_control import Keeper
-from tests.samples import NOW
+from local.in_process.world import frozen_clock
+from tests.support.patterns.things import World
+from tests.support.patterns.toy_control import Keeper
+from tests.support.samples import NOW
 
 _numbers = count(1)
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns import aws
-from patterns.domain_event import DomainEvent
-from patterns.expressions import Condition
-from patterns.inverse_oplock import NEWER, put_if_newer
-from patterns.table import ConditionFailed
-from tests.examples import ON_TABLES
-from tests.patterns.things import ON, TABLE, TTL_DAYS, VARIABLE, World, happened
-from tests.rows_in_memory import RowsInMemory, condition
-from tests.samples import NOW
+from patterns.dynamodb.client import ConditionFailed
+from patterns.dynamodb.expressions import Condition
+from patterns.events.domain_event import DomainEvent
+from patterns.runtime import aws
+from patterns.views.inverse_oplock import NEWER, put_if_newer
+from tests.support.examples import ON_TABLES
+from tests.support.patterns.things import ON, TABLE, TTL_DAYS, VARIABLE, World, happened
+from tests.support.rows_in_memory import RowsInMemory, condition
+from tests.support.samples import NOW
 
 DAY_MS = 86_400_000
 _numbers = count(1)

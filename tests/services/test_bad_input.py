@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from local.lambda_context import LambdaContext
-from local.lambda_events import http_event
-from local.loop import Loop
-from local.packages import owner_of_route
-from tests.services.reports import (
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event
+from local.in_process.loop import Loop
+from local.in_process.packages import owner_of_route
+from tests.support.services.reports import (
     ACKNOWLEDGE,
     ACKNOWLEDGEMENT,
     ASSIGN,
@@ -28,7 +28,7 @@ from tests.services.reports import (
     STAFF,
     STATES,
 )
-from tests.wire import Wire
+from tests.support.wire import Wire
 
 Event = dict[str, Any]
 

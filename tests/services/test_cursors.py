@@ -2,8 +2,8 @@
 
 import pytest
 
-from local.loop import Loop
-from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, assign, escalate, report
+from local.in_process.loop import Loop
+from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, assign, escalate, report
 
 Question = tuple[str, dict[str, str], dict[str, str]]
 

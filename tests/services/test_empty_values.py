@@ -2,8 +2,8 @@
 
 import pytest
 
-from local.loop import Loop
-from tests.services.reports import EPISODES, ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, report
+from local.in_process.loop import Loop
+from tests.support.services.reports import EPISODES, ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, report
 
 EQUIPMENT = "GET /equipment/{id}"
 BOARD = "GET /board/{company}"

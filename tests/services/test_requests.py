@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Loop
-from tests.samples import NOW
-from tests.services.dispatch.shop import open_shop, reported, swept
-from tests.services.reports import (
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from tests.support.dispatch.shop import open_shop, reported, swept
+from tests.support.samples import NOW
+from tests.support.services.reports import (
     AT,
     EPISODES,
     ESCALATIONS,
@@ -22,7 +22,7 @@ from tests.services.reports import (
     report,
     staff,
 )
-from tests.wire import Wire
+from tests.support.wire import Wire
 
 Use = Callable[[Loop, str], object]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from local.lambda_context import LambdaContext
-from local.loop import Loop
-from local.packages import owner_of_table
-from patterns.publish import NotPublished
-from tests.samples import paths, sample
-from tests.wire import Wire
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.loop import Loop
+from local.in_process.packages import owner_of_table
+from patterns.events.publish import NotPublished
+from tests.support.samples import paths, sample
+from tests.support.wire import Wire
 
 STREAMS = [path.stem for path in paths("stream")]
 TTL_SERVICE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}

@@ -1,9 +1,9 @@
-"""Every view converges, found by its folder; see `tests/convergence.py`."""
+"""Every view converges, found by its folder; see `tests/support/convergence.py`."""
 
 import pytest
 
-from local.packages import views
-from tests.convergence import converges, stories_of, view_of
+from local.in_process.packages import views
+from tests.support.convergence import converges, stories_of, view_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -7,18 +7,20 @@ from typing import Any, cast
 import pytest
 from botocore.exceptions import ClientError
 
-from patterns import aws, inverse_oplock, materialize, ttl
-from patterns.attribute_values import to_typed
-from patterns.compaction import Letter, compact
-from patterns.domain_event import DomainEvent
-from patterns.expressions import Condition, conditional
-from patterns.inverse_oplock import NEWER, TTL_GROWS, TTL_STAYS, Outcome, oplock_attribute, order_of, put_if_newer
-from patterns.materialize import View
-from patterns.table import ConditionFailed, Table
-from patterns.view_update import ViewUpdate
-from tests.convergence import Diverged, Story, converges, view_of
-from tests.patterns import things
-from tests.patterns.things import happened
+from patterns.dynamodb import ttl
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.expressions import Condition, conditional
+from patterns.events.domain_event import DomainEvent
+from patterns.runtime import aws
+from patterns.views import inverse_oplock, materialize
+from patterns.views.compaction import Message, compact
+from patterns.views.inverse_oplock import NEWER, TTL_GROWS, TTL_STAYS, Outcome, oplock_attribute, order_of, put_if_newer
+from patterns.views.materialize import View
+from patterns.views.view_update import ViewUpdate
+from tests.support.convergence import Diverged, Story, converges, view_of
+from tests.support.patterns import things
+from tests.support.patterns.things import happened
 from tests.views.board.stories import HELP, JOIN, LIFE, SILENCES, STATES
 from tests.views.state_log.stories import DAYS_APART
 
@@ -127,23 +129,23 @@ def ttl_moves_backwards(patch: pytest.MonkeyPatch, view: View) -> View:
 
 
 def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: View) -> View:
-    def by_row(letters: Iterable[Letter]) -> list[list[Letter]]:
-        groups: dict[str, list[Letter]] = {}
-        for letter in letters:
-            groups.setdefault(str(letter.update.key), []).append(letter)
-        return [sorted(group, key=lambda letter: order_of(letter.event), reverse=True) for group in groups.values()]
+    def by_row(messages: Iterable[Message]) -> list[list[Message]]:
+        groups: dict[str, list[Message]] = {}
+        for message in messages:
+            groups.setdefault(str(message.update.key), []).append(message)
+        return [sorted(group, key=lambda message: order_of(message.event), reverse=True) for group in groups.values()]
 
     patch.setattr(materialize, "compact", by_row)
     return view
 
 
 def compaction_keeps_the_oldest(patch: pytest.MonkeyPatch, view: View) -> View:
-    patch.setattr(materialize, "compact", lambda letters: [group[::-1] for group in compact(letters)])
+    patch.setattr(materialize, "compact", lambda messages: [group[::-1] for group in compact(messages)])
     return view
 
 
 def compaction_forgets_the_third(patch: pytest.MonkeyPatch, view: View) -> View:
-    patch.setattr(materialize, "compact", lambda letters: [group[:2] for group in compact(letters)])
+    patch.setattr(materialize, "compact", lambda messages: [group[:2] for group in compact(messages)])
     return view
 
 

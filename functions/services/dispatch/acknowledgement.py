@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from contract import logs, times
-from patterns.change_data_capture import Change, Fact
-from patterns.keys import sort_key
-from services.dispatch.responsibility import Log
-from services.dispatch.tables import KEYS, partition_of
+from patterns.events.change_data_capture import Change, Fact
+from services.dispatch.responsibility import Log, row_key
 
 DISCRIMINATOR = "acknowledgement"
 
 
 def key_of(log: Log) -> dict[str, str | int]:
     """Give the primary key of the row about a log."""
-    return KEYS.of(partition_of(log["equipmentId"]), sort_key(log["state"], log["timestamp"], DISCRIMINATOR))
+    return row_key(log, DISCRIMINATOR)
 
 
 def acknowledge(log: Log, *, actor: str, now_ms: int) -> dict[str, Any]:
@@ -37,7 +35,7 @@ def acknowledge(log: Log, *, actor: str, now_ms: int) -> dict[str, Any]:
     }
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer or an event says: `{equipmentId, state, timestamp, acknowledgedBy, acknowledgedAt}`."""
     return {
         "equipmentId": row["equipmentId"],
@@ -58,5 +56,5 @@ def fact_of(change: Change) -> Fact | None:
         timestamp=row["timestamp"],
         partition_key=row["equipmentId"],
         entity_name=DISCRIMINATOR,
-        entity=shown(row),
+        entity=to_response(row),
     )

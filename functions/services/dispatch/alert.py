@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from contract import logs, times
-from patterns.change_data_capture import Change, Fact
-from patterns.domain_event import DomainEvent
-from patterns.rule import WHY, Decision, decision_key
-from patterns.ttl import ttl_at
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.change_data_capture import Change, Fact
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import WHY, Decision, decision_key
 from services.dispatch.reports import equipment_in
 from services.dispatch.tables import KEYS
 
@@ -61,10 +61,10 @@ class Alert:
             timestamp=row["at"],
             partition_key=row["equipmentId"],
             entity_name=self.entity,
-            entity=self.shown(row),
+            entity=self.to_response(row),
         )
 
-    def shown(self, row: dict[str, Any]) -> dict[str, Any]:
+    def to_response(self, row: dict[str, Any]) -> dict[str, Any]:
         """Give what an event says of it."""
         return {name: row[name] for name in TOLD if name in row}
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from contract import names, schemas
-from patterns.openapi import Absent
+from patterns.http.openapi import Absent
 
 MAX_OPERATORS = 100
 

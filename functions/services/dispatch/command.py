@@ -5,12 +5,11 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
-from patterns import clock
-from patterns.http_api import HttpApi, answer
-from patterns.micro_event_store import absent
-from patterns.openapi import answers
-from patterns.table import ConditionFailed, Table
-from patterns.versioned_write import Versions, save
+from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.http.http_api import HttpApi, answer
+from patterns.http.openapi import responses
+from patterns.runtime import clock
+from patterns.versions.versioned_write import Versions, save
 from services.dispatch import acknowledgement, roster
 from services.dispatch.bodies import (
     Acknowledgement,
@@ -31,7 +30,7 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=answers(Assignment, 201, 200, 412, 428))
+@app.put("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(Assignment, 201, 200, 412, 428))
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
 ) -> Response[str]:
@@ -39,7 +38,7 @@ def put_assignment(
     return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=answers(Escalation, 201, 200, 412, 428))
+@app.put("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(Escalation, 201, 200, 412, 428))
 def put_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
 ) -> Response[str]:
@@ -47,28 +46,28 @@ def put_escalation(
     return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=answers(Acknowledgement, 201, 200))
+@app.put("/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(Acknowledgement, 201, 200))
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Acknowledge a log: it was seen. Who does it again gets the answer that the first one got."""
     log = log_of(equipment_id, state, timestamp)
     row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
     try:
-        TABLE.put(row, condition=absent(TABLE))
+        TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
         if failed.row != row:  # else it is this one, whose first answer was lost on the way
-            return answer(HTTPStatus.OK, acknowledgement.shown(failed.row or row))
-    return answer(HTTPStatus.CREATED, acknowledgement.shown(row))
+            return answer(HTTPStatus.OK, acknowledgement.to_response(failed.row or row))
+    return answer(HTTPStatus.CREATED, acknowledgement.to_response(row))
 
 
-@app.put("/factories/<factoryId>/roster", responses=answers(Roster, 201, 200, 412, 428))
+@app.put("/factories/<factoryId>/roster", responses=responses(Roster, 201, 200, 412, 428))
 def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
     """Say who works in a factory, or who works there now: then If-Match names the version that is changed."""
     command = app.command(if_match, body.model_dump())
     draft = roster.write(factory_id, body.operators, body.supervisor, command)
-    return app.saved(save(Versions(table=TABLE, key=roster.key_of(factory_id)), draft), show=roster.shown)
+    return app.saved(save(Versions(table=TABLE, key=roster.key_of(factory_id)), draft), to_response=roster.to_response)
 
 
 def _save(kind: Responsibility, log: Log, person: str, if_match: int | None) -> Response[str]:
     command = app.command(if_match, {kind.person: person})
     versions = Versions(table=TABLE, key=kind.key_of(log))
-    return app.saved(save(versions, kind.decide(log, person, command)), show=kind.shown)
+    return app.saved(save(versions, kind.decide(log, person, command)), to_response=kind.to_response)

@@ -1,9 +1,9 @@
 """By what dispatch decides, and where it writes that down."""
 
 from contract import logs
-from patterns.domain_event import DomainEvent
-from patterns.evaluate import Control
-from patterns.table import Table
+from patterns.dynamodb.client import Table
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.evaluate import Control
 from services.dispatch import roster, whereabouts
 from services.dispatch.facts import TYPES
 from services.dispatch.roster import Roster

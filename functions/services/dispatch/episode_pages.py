@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from patterns.key_query import BeginsWith, KeyQuery
-from patterns.page import read_rows, with_cursor
-from patterns.stored_event import PREFIX, StoredEvent
-from patterns.table import Table
-from patterns.ttl import is_alive
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.key_query import BeginsWith, KeyQuery
+from patterns.dynamodb.ttl import is_alive
+from patterns.http.page import read_rows, with_cursor
+from patterns.rules.stored_event import PREFIX, StoredEvent
 from services.dispatch import story
 from services.dispatch.tables import KEYS, partition_of
 

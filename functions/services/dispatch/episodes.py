@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from patterns.domain_event import DomainEvent
-from patterns.rule import History
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import History
 from services.dispatch.reports import is_normal, reports_in, time_in
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from patterns.materialize import View, materialize
-from patterns.table import Table
+from patterns.dynamodb.client import Table
+from patterns.views.materialize import View, materialize
 from services.dispatch.subscriptions import ON, UPCASTERS
 from services.dispatch.tables import KEYS
 

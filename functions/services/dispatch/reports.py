@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from contract.names import NORMAL
-from patterns.domain_event import DomainEvent
+from patterns.events.domain_event import DomainEvent
 from services.dispatch.responsibility import Log, log_of
 from services.dispatch.tables import partition_of
 

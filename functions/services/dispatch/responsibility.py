@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from contract import logs, times
-from patterns.change_data_capture import Change, Fact
-from patterns.keys import sort_key
-from patterns.optimistic_lock import Command, Draft, believed, fingerprint_of, revision_of
-from patterns.rule import BY, RULE, WHY
-from patterns.ttl import ttl_at
-from services.dispatch.tables import partition_of
+from patterns.dynamodb.keys import sort_key
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.change_data_capture import Change, Fact
+from patterns.rules.rule import BY, RULE, WHY
+from patterns.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
+from services.dispatch.tables import KEYS, partition_of
 
 Log = Mapping[str, str]
 """`{equipmentId, state, timestamp}`: a log's natural key."""
@@ -21,6 +21,11 @@ def log_of(equipment_id: str, state: str, timestamp: str) -> Log:
     return {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
 
 
+def row_key(log: Log, discriminator: str) -> dict[str, str | int]:
+    """Give the primary key of the row that says something about a log."""
+    return KEYS.of(partition_of(log["equipmentId"]), sort_key(log["state"], log["timestamp"], discriminator))
+
+
 @dataclass(frozen=True, slots=True)
 class Responsibility:
     """A kind of responsibility; `discriminator` also names the entity and ends the sort key, `person` is its field."""
@@ -29,10 +34,9 @@ class Responsibility:
     person: str
     event_type: str
 
-    def key_of(self, log: Log) -> dict[str, str]:
+    def key_of(self, log: Log) -> dict[str, str | int]:
         """Give the primary key of the row about a log."""
-        sort = sort_key(log["state"], log["timestamp"], self.discriminator)
-        return {"pk": partition_of(log["equipmentId"]), "sk": sort}
+        return row_key(log, self.discriminator)
 
     def decide(self, log: Log, person: str, command: Command) -> Draft:
         """Decide who is to see to a log.
@@ -53,7 +57,7 @@ class Responsibility:
         command = Command(actor=RULE, now_ms=at_ms, if_match=None, fingerprint=fingerprint)
         attributes = self._attributes(ttl_at(times.to_ms(log["timestamp"]), logs.TTL_DAYS))
         draft = Draft(content=self._content(log, person) | {BY: RULE}, attributes=attributes, command=command)
-        return {**revision_of(draft, believed(command)), **attributes}
+        return {**revision_of(draft, expected_by(command)), **attributes}
 
     def _content(self, log: Log, person: str) -> dict[str, Any]:
         return {
@@ -66,7 +70,7 @@ class Responsibility:
     def _attributes(self, ttl: int) -> dict[str, Any]:
         return {"discriminator": self.discriminator, "ttl": ttl}
 
-    def shown(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def to_response(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Give what an answer or an event says: `{equipmentId, state, timestamp, <person>}`, the log's timestamp.
 
         Of what a rule decided also `{by, rule, triggers: [{id, type, timestamp}]}`.
@@ -88,7 +92,7 @@ class Responsibility:
             timestamp=change.new["timestamp"],
             partition_key=change.new["equipmentId"],
             entity_name=self.discriminator,
-            entity=self.shown(change.new),
+            entity=self.to_response(change.new),
         )
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from patterns.optimistic_lock import Command, Draft
-from patterns.rule import History
+from patterns.rules.rule import History
+from patterns.versions.optimistic_lock import Command, Draft
 from services.dispatch.tables import KEYS
 
 DISCRIMINATOR = "roster"
@@ -52,7 +52,7 @@ def write(factory_id: str, operators: Sequence[str], supervisor: str, command: C
     )
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer says: `{factoryId, operators, supervisor}`."""
     return {name: row[name] for name in ("factoryId", "operators", "supervisor")}
 

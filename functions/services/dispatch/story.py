@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contract import times
-from patterns.domain_event import DomainEvent
+from patterns.events.domain_event import DomainEvent
 from services.dispatch.episodes import Episode, episodes_in
 from services.dispatch.reports import is_abnormal, is_normal, is_report, reports_in, time_in
 

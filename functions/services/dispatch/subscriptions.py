@@ -1,10 +1,10 @@
 """What dispatch hears of others: reports, for its rules to look at, and where equipment is."""
 
 from contract import logs, names, old_shapes, times
-from patterns.domain_event import DomainEvent
-from patterns.stored_event import Collected, event_key
-from patterns.upcast import Upcasters
-from patterns.view_update import Heard, ViewUpdate
+from patterns.events.domain_event import DomainEvent
+from patterns.events.upcast import Upcasters
+from patterns.rules.stored_event import Collected, event_key
+from patterns.views.view_update import Heard, ViewUpdate
 from services.dispatch import whereabouts
 from services.dispatch.tables import KEYS, partition_of
 

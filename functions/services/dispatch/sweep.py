@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.sweep import sweep
+from patterns.rules.sweep import sweep
 from services.dispatch.control import CONTROL
 
 

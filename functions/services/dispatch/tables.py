@@ -10,7 +10,7 @@
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
 
-from patterns.schema import Keys, TableSchema
+from patterns.dynamodb.schema import Keys, TableSchema
 
 KEYS = Keys("pk", "sk")
 TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True)}

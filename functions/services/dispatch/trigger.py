@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from patterns.change_data_capture import Facts
-from patterns.control import control_changes
+from patterns.events.change_data_capture import Facts
+from patterns.rules.control import control_changes
 from services.dispatch import acknowledgement
 from services.dispatch.alert import ALERTS
 from services.dispatch.control import CONTROL

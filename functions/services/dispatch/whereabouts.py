@@ -6,9 +6,9 @@ from typing import Any
 from services.dispatch.tables import KEYS
 
 
-def key_of(partition: str) -> dict[str, str]:
+def key_of(partition: str) -> dict[str, str | int]:
     """Give the primary key of the row, in the partition of the equipment."""
-    return {name: str(value) for name, value in KEYS.of(partition, "equipment").items()}
+    return KEYS.of(partition, "equipment")
 
 
 def factory_of(row: Mapping[str, Any] | None) -> str | None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from contract import times
-from patterns.change_data_capture import Change, Fact
-from patterns.errors import NotFound
-from patterns.key_query import BeginsWith, KeyQuery
-from patterns.keys import current_version_key, version_key
-from patterns.optimistic_lock import Command, Draft
+from patterns.dynamodb.key_query import BeginsWith, KeyQuery
+from patterns.dynamodb.keys import current_version_key, version_key
+from patterns.events.change_data_capture import Change, Fact
+from patterns.runtime.errors import NotFound
+from patterns.versions.optimistic_lock import Command, Draft
 from services.equipment.tables import KEYS, partition_of
 
 DISCRIMINATOR = "audit"
@@ -63,7 +63,7 @@ def found(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return row
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer says: `{equipmentId, part, revision, result, auditor, notes?, changedAt, changedBy}`."""
     return {**_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
 

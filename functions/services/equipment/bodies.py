@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from contract import locations, names, schemas, times
-from patterns.openapi import Absent
+from patterns.http.openapi import Absent
 
 MAX_DETAIL_BYTES = 4096
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from contract import times
 from contract.locations import board_sort_key
-from patterns.change_data_capture import Change, Fact, lifecycle
-from patterns.errors import Conflict, Invalid, NotFound
-from patterns.key_query import KeyQuery, LessThan
-from patterns.optimistic_lock import Command, Draft
-from patterns.ttl import ttl_at
+from patterns.dynamodb.key_query import KeyQuery, LessThan
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.change_data_capture import Change, Fact, lifecycle
+from patterns.runtime.errors import Conflict, Invalid, NotFound
+from patterns.versions.optimistic_lock import Command, Draft
 from services.equipment.tables import HISTORY, HISTORY_BY_TIME, partition_of
 
 DISCRIMINATOR = "equipment"
@@ -93,7 +93,7 @@ def alive(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return row
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer says: `{id, version, name, factoryId, lineId, location, changedAt, changedBy, deleted?}`."""
     return {**_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from contract import logs, times
 from contract.periods import period
-from patterns.change_data_capture import Change, Fact
-from patterns.errors import Conflict
-from patterns.key_query import KeyQuery
+from patterns.dynamodb.key_query import KeyQuery
+from patterns.events.change_data_capture import Change, Fact
+from patterns.runtime.errors import Conflict
 from services.equipment.tables import KEYS, partition_of
 
 DISCRIMINATOR = "state"
@@ -29,7 +29,7 @@ def report_state(report: Mapping[str, Any], *, actor: str, now_ms: int) -> dict[
         "pk": partition_of(report["equipmentId"]),
         "sk": report["timestamp"],
         "discriminator": DISCRIMINATOR,
-        **shown(report),
+        **to_response(report),
         "reportedBy": actor,
         "ttl": logs.ttl_of(report["timestamp"], now_ms=now_ms),
     }
@@ -42,11 +42,11 @@ def require_same(report: Mapping[str, Any], row: Mapping[str, Any] | None) -> No
         Conflict: it says something else.
 
     """
-    if row is None or shown(row) != shown(report):
+    if row is None or to_response(row) != to_response(report):
         raise Conflict("Another state is recorded for this equipment and time.")
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer or an event says of a report."""
     return {name: row[name] for name in FIELDS if row.get(name) is not None}
 
@@ -61,7 +61,7 @@ def state_reported(change: Change) -> Fact | None:
         timestamp=times.to_ms(row["timestamp"]),
         partition_key=row["equipmentId"],
         entity_name="state",
-        entity=shown(row),
+        entity=to_response(row),
     )
 
 

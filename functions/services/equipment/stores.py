@@ -1,10 +1,9 @@
 """Where equipment keeps its versions."""
 
-from patterns.errors import NotFound
-from patterns.expressions import Condition
-from patterns.table import Table
-from patterns.transaction import Check
-from patterns.versioned_write import Revisions, Versions
+from patterns.dynamodb.client import Check, Table
+from patterns.dynamodb.expressions import Condition
+from patterns.runtime.errors import NotFound
+from patterns.versions.versioned_write import Revisions, Versions
 from services.equipment import audit, metadata
 from services.equipment.tables import HISTORY, KEYS
 

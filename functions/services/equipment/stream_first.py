@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from contract import logs, times
-from patterns.domain_event import DomainEvent
-from patterns.errors import FieldError, Invalid, Unavailable
-from patterns.identifiers import time_based
+from patterns.events.domain_event import DomainEvent
+from patterns.events.identifiers import time_based
+from patterns.runtime.errors import FieldError, Invalid, Unavailable
 from services.equipment import state
 
 
@@ -49,6 +49,6 @@ def _event_of(number: int, report: Mapping[str, Any], tags: Mapping[str, str], n
         type="state-reported",
         timestamp=times.to_ms(report["timestamp"]),
         partition_key=report["equipmentId"],
-        entities={"state": state.shown(report)},
+        entities={"state": state.to_response(report)},
         tags=tags,
     )

@@ -1,6 +1,6 @@
 """The tables that equipment owns: one partition per piece of equipment, and the revisions of its metadata beside it."""
 
-from patterns.schema import Index, Keys, TableSchema
+from patterns.dynamodb.schema import Index, Keys, TableSchema
 
 KEYS = Keys("pk", "sk")
 HISTORY = Keys("pk", "version", sort_type="N")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.change_data_capture import Facts, publish_changes
+from patterns.events.change_data_capture import Facts, publish_changes
 from services.equipment import audit, metadata, state
 from services.equipment.facts import TYPES
 

@@ -5,21 +5,21 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from patterns import aws, clock
-from patterns.errors import Conflict
-from patterns.http_api import HttpApi, answer
-from patterns.openapi import answers
+from patterns.http.http_api import HttpApi, answer
+from patterns.http.openapi import responses
+from patterns.runtime import aws, clock
+from patterns.runtime.errors import Conflict
 from stores.faults import objects
-from stores.faults.answers import Fault, FaultId
 from stores.faults.record import Fault as Kept
 from stores.faults.record import queue_variable, resubmitted, there
+from stores.faults.responses import Fault, FaultId
 from stores.faults.routes import ROUTES
 
 app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.post("/faults/<id>/resubmit", responses=answers(Fault, 202, 404, 409))
+@app.post("/faults/<id>/resubmit", responses=responses(Fault, 202, 404, 409))
 def resubmit_fault(fault_id: FaultId) -> Response[str]:
     """Put the message of a fault back on the queue that it came from."""
     fault = there(objects.get(fault_id))

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from patterns import clock
-from patterns.bus_entry import from_message
-from patterns.ledger import Fate, Result, failures, line_of
-from patterns.log import logger
+from patterns.events.bus_entry import from_message
+from patterns.runtime import clock
+from patterns.runtime.log import logger
+from patterns.views.ledger import Fate, Result, failures, line_of
 from stores.faults.objects import keep
 from stores.faults.record import fault_told_by
 

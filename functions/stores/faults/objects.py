@@ -14,7 +14,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from patterns import aws, strict_json
+from patterns.runtime import aws, strict_json
 from stores.faults.record import Fault, key_of
 from stores.faults.store import BUCKET, FAULTS, IDS
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from contract import times
-from patterns.domain_event import DomainEvent
-from patterns.errors import Conflict, NotFound, Poison
+from patterns.events.domain_event import DomainEvent
+from patterns.runtime.errors import Conflict, NotFound, Poison
 from stores.faults.store import FAULTS
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # what stands in keys and paths as it is

@@ -1,6 +1,6 @@
 """What the fault store hears, and where and how long it keeps a fault."""
 
-from patterns import fault
+from patterns.events import fault
 
 BUCKET = "FAULTS_BUCKET"
 KEEPS_DAYS = 365

@@ -1,9 +1,9 @@
 """The questions that board answers, each as one query of an index."""
 
 from contract.locations import LEVELS, part
-from patterns.errors import Invalid
-from patterns.key_query import BeginsWith, KeyQuery
-from patterns.keys import prefix
+from patterns.dynamodb.key_query import BeginsWith, KeyQuery
+from patterns.dynamodb.keys import prefix
+from patterns.runtime.errors import Invalid
 from views.board.view import BY_LOCATION
 
 

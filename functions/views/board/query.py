@@ -5,14 +5,14 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import Company, Cursor, EquipmentId, Limit, LocationFilter
-from patterns.http_api import HttpApi, answer
-from patterns.openapi import answers
-from patterns.paging import DEFAULT_LIMIT
-from patterns.table import Table
+from patterns.dynamodb.client import Table
+from patterns.http.http_api import HttpApi, answer
+from patterns.http.openapi import responses
+from patterns.http.page import DEFAULT_LIMIT
 from views.board.access_patterns import equipment_in
-from views.board.answers import Board, Standing
+from views.board.responses import Board, Standing
 from views.board.routes import ROUTES
-from views.board.standing import shown, standing_there
+from views.board.standing import standing_there, to_response
 from views.board.view import KEYS
 
 TABLE = Table("BOARD_TABLE", KEYS)
@@ -21,16 +21,16 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/board/<company>", responses=answers(Board, 200))
+@app.get("/board/<company>", responses=responses(Board, 200))
 def get_board(
     company: Company, location: LocationFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
     """List how the equipment of a company stands, or that of a place in it, by location."""
-    return app.page(TABLE, equipment_in(company, location), show=shown, limit=limit, cursor=cursor)
+    return app.page(TABLE, equipment_in(company, location), to_response=to_response, limit=limit, cursor=cursor)
 
 
-@app.get("/equipment/<id>/board", responses=answers(Standing, 200, 404))
+@app.get("/equipment/<id>/board", responses=responses(Standing, 200, 404))
 def get_standing(equipment_id: EquipmentId) -> Response[str]:
     """Tell how a piece of equipment stands."""
     row = standing_there(TABLE.get(KEYS.of(equipment_id)))
-    return answer(HTTPStatus.OK, shown(row))
+    return answer(HTTPStatus.OK, to_response(row))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contract.names import NORMAL
-from patterns.errors import NotFound
+from patterns.runtime.errors import NotFound
 from views.board.view import SEEN
 
 TROUBLE = {  # what an answer says of it -> the attribute, and the one that tells of which log or episode it was said
@@ -41,7 +41,7 @@ def standing_of(row: Mapping[str, Any]) -> Standing:
     return Standing(state, since, _trouble(row, state), _silent_since(row, last))
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer says.
 
     `{equipmentId, name, location, state, stateSince, operator?, escalatedTo?, acknowledgedBy?, atRisk?, silentSince?,

@@ -4,10 +4,10 @@ from typing import Any
 
 from contract import names, old_shapes, times
 from contract.locations import LEVELS, board_sort_key, part
-from patterns.domain_event import DomainEvent, Entity
-from patterns.schema import Index, Keys
-from patterns.upcast import Upcasters
-from patterns.view_update import On, ViewUpdate
+from patterns.dynamodb.schema import Index, Keys
+from patterns.events.domain_event import DomainEvent, Entity
+from patterns.events.upcast import Upcasters
+from patterns.views.view_update import On, ViewUpdate
 
 # Slow data: one row per piece of equipment, interesting as long as there is a line, tombstones included.
 TTL_DAYS = None

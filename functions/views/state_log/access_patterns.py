@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from contract.periods import period
-from patterns.errors import Invalid
-from patterns.key_query import BeginsWith, KeyQuery
-from patterns.keys import prefix, sort_key
+from patterns.dynamodb.key_query import BeginsWith, KeyQuery
+from patterns.dynamodb.keys import prefix, sort_key
+from patterns.runtime.errors import Invalid
 from views.state_log.view import BY_DATE, BY_OPERATOR, BY_SUPERVISOR, KEYS
 
 EARLIEST, LATEST = "0", ":"
@@ -51,7 +51,7 @@ def escalations_to(supervisor: str, state: str | None, date: str | None) -> KeyQ
     return KeyQuery(keys=BY_SUPERVISOR, index="GSI2", partition=supervisor, sort=sort)
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an answer says of a log: `{equipmentId, state, timestamp, operator?, escalatedTo?, detail?}`."""
     return {name: row[attribute] for name, attribute in ATTRIBUTES.items() if attribute in row}
 

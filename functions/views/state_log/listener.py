@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from patterns.materialize import View, materialize
-from patterns.table import Table
+from patterns.dynamodb.client import Table
+from patterns.views.materialize import View, materialize
 from views.state_log.view import KEYS, ON, TTL_DAYS, UPCASTERS
 
 VIEW = View(name="state_log", table=Table("STATE_LOG_TABLE", KEYS), on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS)

@@ -3,12 +3,12 @@
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
-from patterns.http_api import HttpApi
-from patterns.openapi import answers
-from patterns.paging import DEFAULT_LIMIT
-from patterns.table import Table
-from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator, shown
-from views.state_log.answers import Logs
+from patterns.dynamodb.client import Table
+from patterns.http.http_api import HttpApi
+from patterns.http.openapi import responses
+from patterns.http.page import DEFAULT_LIMIT
+from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator, to_response
+from views.state_log.responses import Logs
 from views.state_log.routes import ROUTES
 from views.state_log.view import KEYS
 
@@ -18,23 +18,23 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs", responses=answers(Logs, 200))
+@app.get("/equipment/<id>/logs", responses=responses(Logs, 200))
 def get_logs_of_equipment(
     equipment_id: EquipmentId, state: StateFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
     """List the logs of a piece of equipment, newest first; those of `WARNING*` by state, then time, descending."""
-    return app.page(TABLE, logs_of_equipment(equipment_id, state), show=shown, limit=limit, cursor=cursor)
+    return app.page(TABLE, logs_of_equipment(equipment_id, state), to_response=to_response, limit=limit, cursor=cursor)
 
 
-@app.get("/operators/<operator>/logs", responses=answers(Logs, 200))
+@app.get("/operators/<operator>/logs", responses=responses(Logs, 200))
 def get_logs_of_operator(
     operator: Operator, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
     """List the logs that an operator sees to, newest first."""
-    return app.page(TABLE, logs_of_operator(operator, first, last), show=shown, limit=limit, cursor=cursor)
+    return app.page(TABLE, logs_of_operator(operator, first, last), to_response=to_response, limit=limit, cursor=cursor)
 
 
-@app.get("/supervisors/<supervisor>/escalations", responses=answers(Logs, 200))
+@app.get("/supervisors/<supervisor>/escalations", responses=responses(Logs, 200))
 def get_escalations(
     supervisor: Supervisor,
     state: StateFilter = None,
@@ -43,4 +43,4 @@ def get_escalations(
     cursor: Cursor = None,
 ) -> Response[str]:
     """List what was escalated to a supervisor, by state, then time, descending."""
-    return app.page(TABLE, escalations_to(supervisor, state, date), show=shown, limit=limit, cursor=cursor)
+    return app.page(TABLE, escalations_to(supervisor, state, date), to_response=to_response, limit=limit, cursor=cursor)

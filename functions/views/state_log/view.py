@@ -3,11 +3,11 @@
 from typing import Any
 
 from contract import logs, names, old_shapes, times
-from patterns.domain_event import DomainEvent, Entity
-from patterns.keys import sort_key
-from patterns.schema import Index, Keys
-from patterns.upcast import Upcasters
-from patterns.view_update import On, ViewUpdate
+from patterns.dynamodb.keys import sort_key
+from patterns.dynamodb.schema import Index, Keys
+from patterns.events.domain_event import DomainEvent, Entity
+from patterns.events.upcast import Upcasters
+from patterns.views.view_update import On, ViewUpdate
 
 TTL_DAYS = logs.TTL_DAYS
 

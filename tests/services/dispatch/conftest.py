@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.samples import NOW
-from tests.services.dispatch.floor import Floor
+from tests.support.dispatch.floor import Floor
+from tests.support.samples import NOW
 
 
 @pytest.fixture(scope="module")

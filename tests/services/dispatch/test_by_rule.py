@@ -2,14 +2,14 @@
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Loop
-from local.packages import Package
-from tests.samples import NOW
-from tests.services.dispatch.floor import report_body
-from tests.services.dispatch.model import Report
-from tests.services.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
-from tests.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assign, escalate
+from local.in_process.loop import Loop
+from local.in_process.packages import Package
+from local.in_process.world import frozen_clock
+from tests.support.dispatch.floor import report_body
+from tests.support.dispatch.model import Report
+from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
+from tests.support.samples import NOW
+from tests.support.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assign, escalate
 
 DISPATCH = Package("services", "dispatch")
 

@@ -1,12 +1,12 @@
 import pytest
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from patterns.ttl import ttl_at
-from tests.samples import NOW
-from tests.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path, told_of
-from tests.wire import Wire
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.ttl import ttl_at
+from tests.support.samples import NOW
+from tests.support.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path, told_of
+from tests.support.wire import Wire
 
 MINUTES = 60_000
 

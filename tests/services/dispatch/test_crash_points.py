@@ -8,14 +8,14 @@ from functools import partial
 import pytest
 from botocore.exceptions import ConnectionClosedError
 
-from patterns.domain_event import ENVELOPE
+from patterns.events.domain_event import ENVELOPE
 from services.dispatch.facts import TYPES
-from tests.samples import NOW
-from tests.services.dispatch import model
-from tests.services.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
-from tests.services.dispatch.model import MINUTE, Acknowledgement, Decided, Report
-from tests.services.dispatch.table_in_memory import Watch, nobody
-from tests.services.interruptions import INTERRUPTIONS, Interruption, Killed
+from tests.support.dispatch import model
+from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
+from tests.support.dispatch.model import MINUTE, Acknowledgement, Decided, Report
+from tests.support.dispatch.table_in_memory import Watch, nobody
+from tests.support.interruptions import INTERRUPTIONS, Interruption, Killed
+from tests.support.samples import NOW
 
 PRESS = "press-7"
 SECOND = 1_000

@@ -1,10 +1,10 @@
 """A device that reports ERROR once and dies, through the whole loop, minute by minute."""
 
-from local.in_process import frozen_clock
-from local.loop import Loop
-from tests.samples import NOW
-from tests.services.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
-from tests.services.reports import EPISODES, ESCALATION, ESCALATIONS, report
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
+from tests.support.samples import NOW
+from tests.support.services.reports import EPISODES, ESCALATION, ESCALATIONS, report
 
 # The hold-back, and the time that a put may take.
 SLACK = 35 / 60

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contract import times
-from patterns.domain_event import DomainEvent
-from patterns.micro_event_store import store
-from patterns.stored_event import StoredEvent, sort_of
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.micro_event_store import store
+from patterns.rules.stored_event import StoredEvent, sort_of
 from services.dispatch import episode_pages
 from services.dispatch.control import TABLE
-from tests.samples import NOW
-from tests.services.dispatch import model
-from tests.services.dispatch.floor import Floor
-from tests.services.dispatch.model import MINUTE, Report
-from tests.services.reports import EPISODES
+from tests.support.dispatch import model
+from tests.support.dispatch.floor import Floor
+from tests.support.dispatch.model import MINUTE, Report
+from tests.support.samples import NOW
+from tests.support.services.reports import EPISODES
 
 PRESS = "press-7"
 FAR_OFF = (NOW + 24 * 60 * MINUTE) // 1000

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Loop
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
 from services.dispatch import episode_pages
-from tests.samples import NOW
-from tests.services.dispatch.shop import MINUTE, found, log, open_shop, reported, swept
-from tests.services.reports import EPISODES, acknowledge, assign
-from tests.services.versions import pages
+from tests.support.dispatch.shop import MINUTE, found, log, open_shop, reported, swept
+from tests.support.samples import NOW
+from tests.support.services.reports import EPISODES, acknowledge, assign
+from tests.support.services.versions import pages
 
 Page = dict[str, Any]
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contract import times
-from tests.samples import NOW
-from tests.services.dispatch import model
-from tests.services.dispatch.floor import SUPERVISOR, Floor, Stream, report_body
-from tests.services.dispatch.model import HOLD_BACK, MINUTE, NORMAL, Acknowledgement, Decided, Report
-from tests.services.reports import EPISODES
+from tests.support.dispatch import model
+from tests.support.dispatch.floor import SUPERVISOR, Floor, Stream, report_body
+from tests.support.dispatch.model import HOLD_BACK, MINUTE, NORMAL, Acknowledgement, Decided, Report
+from tests.support.samples import NOW
+from tests.support.services.reports import EPISODES
 
 MOST_REPORTS = 25
 

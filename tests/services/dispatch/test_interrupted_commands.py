@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
 from services.dispatch.routes import ROUTES
-from tests.samples import NOW
-from tests.services.dispatch.shop import log, open_shop, reported
-from tests.services.interruptions import INTERRUPTIONS, calls_of, interrupt
-from tests.services.reports import (
+from tests.support.dispatch.shop import log, open_shop, reported
+from tests.support.interruptions import INTERRUPTIONS, calls_of, interrupt
+from tests.support.samples import NOW
+from tests.support.services.reports import (
     ACKNOWLEDGE,
     ACKNOWLEDGEMENT,
     ASSIGN,

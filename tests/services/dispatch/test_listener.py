@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Loop
-from local.packages import Package
-from tests.samples import NOW, body_of, fact, sample
-from tests.services.dispatch.floor import report_body
-from tests.services.dispatch.model import Report
-from tests.services.dispatch.shop import MINUTE, kinds, open_shop, swept
-from tests.services.reports import report
-from tests.wire import Wire
+from local.in_process.loop import Loop
+from local.in_process.packages import Package
+from local.in_process.world import frozen_clock
+from tests.support.dispatch.floor import report_body
+from tests.support.dispatch.model import Report
+from tests.support.dispatch.shop import MINUTE, kinds, open_shop, swept
+from tests.support.samples import NOW, body_of, fact, sample
+from tests.support.services.reports import report
+from tests.support.wire import Wire
 
 DISPATCH = Package("services", "dispatch")
 DAY = 86_400_000

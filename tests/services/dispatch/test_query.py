@@ -1,9 +1,9 @@
 import pytest
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Loop
-from tests.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from tests.support.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path
 
 EXPIRES_MS = times.to_ms(AT) + 33 * 86_400_000
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
 from services.dispatch.bodies import MAX_OPERATORS
-from tests.samples import NOW
-from tests.services.reports import ROSTER, STAFF, staff
+from tests.support.samples import NOW
+from tests.support.services.reports import ROSTER, STAFF, staff
 
 MINUTE = 60_000
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.dispatch.roster import Roster
-from tests.samples import NOW
-from tests.services.dispatch.floor import OPERATORS, SUPERVISOR, Floor, report_body
-from tests.services.dispatch.model import HOLD_BACK, MINUTE, Decided, Report
-from tests.services.reports import EPISODES
+from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, Floor, report_body
+from tests.support.dispatch.model import HOLD_BACK, MINUTE, Decided, Report
+from tests.support.samples import NOW
+from tests.support.services.reports import EPISODES
 
 SECOND = 1_000
 MILLISECOND = 1 / MINUTE

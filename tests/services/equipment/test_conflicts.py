@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Loop
-from patterns import aws
-from patterns.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
-from tests.samples import NOW
-from tests.services.interruptions import calls_of
-from tests.services.versions import audit, get, put, told, versions
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from patterns.runtime import aws
+from patterns.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
+from tests.support.interruptions import calls_of
+from tests.support.samples import NOW
+from tests.support.services.versions import audit, get, put, told, versions
 
 WRITE = "before-call.dynamodb.TransactWriteItems"
 

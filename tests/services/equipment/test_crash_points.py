@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
 from services.equipment.routes import ROUTES
-from tests.samples import NOW
-from tests.services import reports
-from tests.services.interruptions import INTERRUPTIONS, calls_of, interrupt
-from tests.services.versions import (
+from tests.support.interruptions import INTERRUPTIONS, calls_of, interrupt
+from tests.support.samples import NOW
+from tests.support.services import reports
+from tests.support.services.versions import (
     AUDIT,
     AUDITS,
     DELETE,

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from patterns import aws
-from patterns.attribute_values import to_typed
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.runtime import aws
 from services.equipment import audit as audits
 from services.equipment import metadata
-from tests.samples import NOW
-from tests.services.versions import (
+from tests.support.samples import NOW
+from tests.support.services.versions import (
     AUDITS,
     GET,
     LATEST_AUDIT,

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from patterns.ttl import SECONDS_PER_DAY
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from services.equipment import metadata
 from services.equipment.stores import TABLE
-from tests.samples import NOW
-from tests.services.versions import audit, delete, get, put, reap, roll_back, told, versions
+from tests.support.samples import NOW
+from tests.support.services.versions import audit, delete, get, put, reap, roll_back, told, versions
 
 DAY_MS = SECONDS_PER_DAY * 1000
 

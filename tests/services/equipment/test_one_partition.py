@@ -3,13 +3,13 @@
 import pytest
 
 from contract import times
-from local.loop import Loop
-from patterns.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
+from local.in_process.loop import Loop
+from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
 from services.equipment.stores import TABLE
 from services.equipment.tables import KEYS, partition_of
-from tests.samples import NOW
-from tests.services.reports import report
-from tests.services.versions import audit, put
+from tests.support.samples import NOW
+from tests.support.services.reports import report
+from tests.support.services.versions import audit, put
 
 DAY_MS = 86_400_000
 YESTERDAY, TODAY = times.to_utc(NOW - DAY_MS), times.to_utc(NOW)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from tests.samples import NOW
-from tests.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
+from tests.support.samples import NOW
+from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
 
 LATER = NOW + 60_000
 

@@ -1,10 +1,10 @@
 import pytest
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Loop
-from tests.samples import NOW
-from tests.services.reports import AT, LATEST, STATES, report, told_of
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from tests.support.samples import NOW
+from tests.support.services.reports import AT, LATEST, STATES, report, told_of
 
 DAY_MS = 86_400_000
 
@@ -26,14 +26,14 @@ def states(loop: Loop, equipment_id: str, **query: str) -> list[str]:
 def test_a_report_of_unregistered_equipment_is_created_and_told_once(loop: Loop, equipment_id: str) -> None:
     answer = report(loop, equipment_id, body={"state": "WARNING1", "detail": "81 °C 🏭"}, subject="a device")
 
-    shown = {"equipmentId": equipment_id, "state": "WARNING1", "timestamp": AT, "detail": "81 °C 🏭"}
-    assert (answer.status, answer.body) == (201, shown)
+    to_response = {"equipmentId": equipment_id, "state": "WARNING1", "timestamp": AT, "detail": "81 °C 🏭"}
+    assert (answer.status, answer.body) == (201, to_response)
     (envelope,) = told_of(loop, equipment_id)
     assert (envelope["source"], envelope["detail-type"]) == ("equipment", "state-reported")
-    assert envelope["detail"]["state"] == shown
+    assert envelope["detail"]["state"] == to_response
     assert envelope["detail"]["timestamp"] == times.to_ms(AT)
     assert envelope["detail"]["raw"]["new"]["reportedBy"] == "a device"
-    assert loop.request(LATEST, path={"id": equipment_id}).body == shown
+    assert loop.request(LATEST, path={"id": equipment_id}).body == to_response
 
 
 @pytest.mark.parametrize("at", [AT, "2020-04-24T14:50", "2020-04-24T16:50:00.0001+02:00", "2020-04-24T14:50:00,0009Z"])

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from local.loop import Loop
-from patterns.identifiers import by_time
-from tests.wire import Wire
+from local.in_process.loop import Loop
+from patterns.events.identifiers import by_time
+from tests.support.wire import Wire
 
 ROUTE = "POST /states"
 TIME = "2020-04-27T10:00:00.000Z"

@@ -2,14 +2,14 @@
 
 import pytest
 
-from local.in_process import frozen_clock
-from local.loop import Loop
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
 from services.equipment import metadata
 from services.equipment.stores import HISTORY_TABLE
-from tests.samples import NOW
-from tests.services.reports import report
-from tests.services.versions import audit, delete, equipment, new_facts, put, reap, roll_back, told
-from tests.wire import Wire
+from tests.support.samples import NOW
+from tests.support.services.reports import report
+from tests.support.services.versions import audit, delete, equipment, new_facts, put, reap, roll_back, told
+from tests.support.wire import Wire
 
 
 def test_every_command_is_told_once_with_its_version(loop: Loop, equipment_id: str) -> None:

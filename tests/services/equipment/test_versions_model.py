@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from patterns import aws
-from tests.samples import NOW
-from tests.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
+from patterns.runtime import aws
+from tests.support.samples import NOW
+from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
 
 ID = "press 7"
 PARTS = ("_", "hydraulics")

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from contract import groups
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from local.packages import Package, stores, views
-from patterns import aws
-from patterns.bus_entry import to_message
-from patterns.domain_event import DomainEvent
-from patterns.errors import Poison
-from patterns.fault import MAX_MESSAGE_CHARACTERS, fault_of
+from local.in_process.loop import Answer, Loop
+from local.in_process.packages import Package, stores, views
+from local.in_process.world import frozen_clock
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent
+from patterns.events.fault import MAX_MESSAGE_CHARACTERS, fault_of
+from patterns.runtime import aws
+from patterns.runtime.errors import Poison
 from stores.faults.store import BUCKET
-from tests.samples import NOW, body_of, fact
-from tests.wire import Wire
+from tests.support.samples import NOW, body_of, fact
+from tests.support.wire import Wire
 from views.state_log import view as state_log
 
 (STORE,) = stores()

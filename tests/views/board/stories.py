@@ -1,8 +1,8 @@
 """What convergence tells board, besides the samples: all kinds of facts about one piece of equipment, six at a time."""
 
 from contract import times
-from patterns.domain_event import DomainEvent
-from tests.samples import fact
+from patterns.events.domain_event import DomainEvent
+from tests.support.samples import fact
 
 EQUIPMENT_ID = "press-7"
 MINUTES = [f"2020-04-24T14:{minute:02d}:00.000Z" for minute in range(60)]

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.convergence import converges, view_of
+from tests.support.convergence import converges, view_of
 from tests.views.board.stories import EVERYTHING
 
 

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from contract.locations import LEVELS
-from local.loop import Answer, Loop
-from local.packages import views
-from patterns.domain_event import DomainEvent
-from tests.samples import body_of, fact
-from tests.services.versions import LOCATION
+from local.in_process.loop import Answer, Loop
+from local.in_process.packages import views
+from patterns.events.domain_event import DomainEvent
+from tests.support.samples import body_of, fact
+from tests.support.services.versions import LOCATION
+from tests.support.wire import Wire
 from tests.views.board.stories import (
     MINUTES,
     acknowledgement,
@@ -21,7 +22,6 @@ from tests.views.board.stories import (
     silence,
     state,
 )
-from tests.wire import Wire
 
 (BOARD,) = (package for package in views() if package.name == "board")
 

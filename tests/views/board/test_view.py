@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.names import NORMAL
-from patterns.domain_event import DomainEvent
-from patterns.errors import Poison
-from patterns.materialize import interpret
-from patterns.upcast import upcast
-from tests.samples import body_of, fact, paths, sample
-from tests.services.versions import LOCATION
+from patterns.events.domain_event import DomainEvent
+from patterns.events.upcast import upcast
+from patterns.runtime.errors import Poison
+from patterns.views.materialize import interpret
+from tests.support.samples import body_of, fact, paths, sample
+from tests.support.services.versions import LOCATION
 from tests.views.board.stories import EVERYTHING, MINUTES
 from views.board.standing import TROUBLE, standing_of
 from views.board.view import BY_LOCATION, KEYS, ON, SEEN, TTL_DAYS, UPCASTERS

@@ -1,8 +1,8 @@
 """What convergence tells state_log, besides the samples: facts about one log that are days apart, and at one time."""
 
 from contract import times
-from patterns.domain_event import DomainEvent
-from tests.samples import fact
+from patterns.events.domain_event import DomainEvent
+from tests.support.samples import fact
 
 DAY_MS = 86_400_000
 START_MS = times.to_ms("2020-04-24T14:50:00.000Z")

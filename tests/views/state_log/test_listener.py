@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract import times
-from local.in_process import frozen_clock
-from local.loop import Loop
-from local.packages import views
-from patterns.domain_event import DomainEvent
-from patterns.inverse_oplock import order_of
-from patterns.ttl import ttl_at
-from tests.examples import ON_TABLES
-from tests.samples import NOW, body_of, fact
-from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS
-from tests.wire import Wire
+from local.in_process.loop import Loop
+from local.in_process.packages import views
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.domain_event import DomainEvent
+from patterns.views.inverse_oplock import order_of
+from tests.support.examples import ON_TABLES
+from tests.support.samples import NOW, body_of, fact
+from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS
+from tests.support.wire import Wire
 from views.state_log.listener import VIEW
 
 TYPES = ("state-reported", "operator-assigned", "state-escalated")

@@ -3,11 +3,11 @@
 import pytest
 
 from contract import times
-from local.device_state_log import sample
-from local.in_process import frozen_clock
-from local.loop import Answer, Loop
-from tests.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
-from tests.wire import Wire
+from local.in_process.loop import Answer, Loop
+from local.in_process.world import frozen_clock
+from local.sample.device_state_log import sample
+from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
+from tests.support.wire import Wire
 
 Row = tuple[str, str, str, str, str | None]
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from patterns.domain_event import DomainEvent
-from patterns.errors import Poison
-from patterns.upcast import upcast
-from tests.samples import fact, paths, sample
+from patterns.events.domain_event import DomainEvent
+from patterns.events.upcast import upcast
+from patterns.runtime.errors import Poison
+from tests.support.samples import fact, paths, sample
 from views.state_log.view import (
     INDEXES,
     KEYS,

@@ -1,0 +1,228 @@
+"""The only place that calls DynamoDB: a handful of calls, transactions included, each one request."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
+from patterns.dynamodb.expressions import UNCONDITIONAL, Condition, conditional, conditional_update, query_request
+from patterns.dynamodb.key_query import KeyQuery
+from patterns.dynamodb.schema import Keys
+from patterns.runtime import aws
+
+
+class ConditionFailed(Exception):
+    """The condition of a write did not hold; `row` is what stood there (None: nothing), so that no read is needed."""
+
+    def __init__(self, row: Item | None) -> None:
+        super().__init__("condition failed")
+        self.row = row
+
+
+class StartKeyRefused(Exception):
+    """The key to go on from does not lie within the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What one query request gave; `last_key` is where to go on, None at the end."""
+
+    items: list[Item]
+    last_key: Item | None
+
+
+class Table:
+    """A table, named by an environment variable that is read at use: all handlers load in one process."""
+
+    def __init__(self, variable: str, keys: Keys) -> None:
+        self._variable = variable
+        self.keys = keys
+
+    @property
+    def name(self) -> str:
+        """The name that this deployment gave the table."""
+        return os.environ[self._variable]
+
+    @property
+    def absent(self) -> Condition:
+        """The condition that no row of that key is there."""
+        return Condition("attribute_not_exists(#key)", {"key": self.keys.partition})
+
+    def get(self, key: Mapping[str, Any], *, consistent: bool = False) -> Item | None:
+        """Read one row."""
+        answer = aws.client("dynamodb").get_item(TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
+        return to_plain(answer["Item"]) if "Item" in answer else None
+
+    def query(self, query: KeyQuery, *, limit: int, start: Item | None = None, consistent: bool = False) -> Rows:
+        """Read up to `limit` rows (at most 1 MB) of one partition, from behind `start`.
+
+        Raises:
+            StartKeyRefused: `start` lies outside the query.
+
+        """
+        request = query_request(query) | {"TableName": self.name, "Limit": limit, "ConsistentRead": consistent}
+        if start is not None:
+            request["ExclusiveStartKey"] = to_typed(start)
+        try:
+            answer = aws.client("dynamodb").query(**request)
+        except ClientError as error:
+            if start is not None and aws.code_of(error) == "ValidationException":
+                raise StartKeyRefused from error
+            raise
+        last_key = answer.get("LastEvaluatedKey")
+        return Rows([to_plain(item) for item in answer["Items"]], to_plain(last_key) if last_key else None)
+
+    def put(self, item: Mapping[str, Any], *, condition: Condition) -> None:
+        """Write one row.
+
+        Raises:
+            ConditionFailed: the condition did not hold; nothing was written.
+
+        """
+        self._write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Remove one row, if it is there."""
+        self._write("delete_item", {"TableName": self.name, "Key": to_typed(key)})
+
+    def update(
+        self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
+    ) -> None:
+        """Assign and remove attributes of one row, which comes to be if it is not there.
+
+        Raises:
+            ConditionFailed: the condition did not hold; nothing was written.
+
+        """
+        self._write("update_item", {"Key": to_typed(key), **conditional_update(self.name, assign, remove, condition)})
+
+    def increment(
+        self,
+        key: Mapping[str, Any],
+        counter: str,
+        *,
+        assign: Mapping[str, Any],
+        remove: tuple[str, ...] = (),
+        condition: Condition = UNCONDITIONAL,
+    ) -> Item:
+        """Add one to a number of a row (no number is 0) while assigning and removing others; give the row as it is now.
+
+        Raises:
+            ConditionFailed: the condition did not hold; nothing was written.
+
+        """
+        change = conditional_update(self.name, assign, remove, condition, count=counter)
+        answer = self._write("update_item", {"Key": to_typed(key), "ReturnValues": "ALL_NEW", **change})
+        return to_plain(answer["Attributes"])
+
+    def _write(self, call: str, request: dict[str, Any]) -> Any:  # noqa: ANN401  boto3's answers have no type
+        try:
+            return getattr(aws.client("dynamodb"), call)(**request)
+        except ClientError as error:
+            if aws.code_of(error) == "ConditionalCheckFailedException":
+                row = error.response.get("Item")
+                raise ConditionFailed(to_plain(row) if row else None) from error
+            raise
+
+
+# Codes within a cancelled transaction that a later attempt may not meet.
+# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+
+class TransactionConditionsFailed(Exception):
+    """Conditions did not hold; `failed` has, by the number of the write, what stood there. Nothing was written."""
+
+    def __init__(self, failed: Mapping[int, Item | None]) -> None:
+        super().__init__("conditions failed")
+        self.failed = failed
+
+
+class TransactionConflict(Exception):
+    """Others were writing the same rows: nothing was written, and it may be tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A row to be put."""
+
+    table: Table
+    item: Mapping[str, Any]
+    condition: Condition
+
+    def request(self) -> dict[str, Any]:
+        """Give the member of `TransactItems`."""
+        return {"Put": {"Item": to_typed(self.item), **conditional(self.table.name, self.condition)}}
+
+    def alone(self) -> None:
+        """Write it without a transaction.
+
+        Raises:
+            ConditionFailed: the condition did not hold.
+
+        """
+        self.table.put(self.item, condition=self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Attributes of a row to be assigned and removed."""
+
+    table: Table
+    key: Mapping[str, Any]
+    assign: Mapping[str, Any]
+    remove: tuple[str, ...]
+    condition: Condition
+
+    def request(self) -> dict[str, Any]:
+        """Give the member of `TransactItems`."""
+        change = conditional_update(self.table.name, self.assign, self.remove, self.condition)
+        return {"Update": {"Key": to_typed(self.key), **change}}
+
+    def alone(self) -> None:
+        """Write it without a transaction.
+
+        Raises:
+            ConditionFailed: the condition did not hold.
+
+        """
+        self.table.update(self.key, assign=self.assign, remove=self.remove, condition=self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A row that has to be so for the others to be written."""
+
+    table: Table
+    key: Mapping[str, Any]
+    condition: Condition
+
+    def request(self) -> dict[str, Any]:
+        """Give the member of `TransactItems`."""
+        return {"ConditionCheck": {"Key": to_typed(self.key), **conditional(self.table.name, self.condition)}}
+
+
+def transact(*writes: Put | Update | Check) -> None:
+    """Do all or nothing, in one request; it costs two write units a row and KB, a check included.
+
+    Raises:
+        TransactionConditionsFailed: conditions did not hold.
+        TransactionConflict: others were writing the same rows, or the table was throttled.
+
+    """
+    try:
+        aws.client("dynamodb").transact_write_items(TransactItems=[write.request() for write in writes])
+    except ClientError as error:
+        if aws.code_of(error) != "TransactionCanceledException":
+            raise
+        reasons = list(enumerate(error.response["CancellationReasons"]))
+        failed = {n: reason.get("Item") for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
+        if failed:
+            rows = {number: to_plain(row) if row else None for number, row in failed.items()}
+            raise TransactionConditionsFailed(rows) from error
+        if any(reason["Code"] in RETRYABLE for _, reason in reasons):
+            raise TransactionConflict from error
+        raise

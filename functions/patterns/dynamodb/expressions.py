@@ -1,0 +1,112 @@
+"""DynamoDB's expressions, and the requests that carry them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition expression; `names` and `values` are its placeholders without `#` and `:`."""
+
+    expression: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+UNCONDITIONAL = Condition("")
+
+
+def conditional(table: str, condition: Condition) -> dict[str, Any]:
+    """Give what every conditional write says: where, under which condition, and that the row in the way is wanted."""
+    request = _where(table, condition.expression)
+    _add_placeholders(request, _marked("#", condition.names), _marked(":", condition.values))
+    return request
+
+
+def conditional_update(
+    table: str,
+    assign: Mapping[str, Any],
+    remove: tuple[str, ...],
+    condition: Condition,
+    *,
+    count: str | None = None,
+) -> dict[str, Any]:
+    """Give what a conditional update says, its key aside; it adds one to the attribute `count`."""
+    names = {**_marked("#", condition.names), **_numbered("#s", assign), **_numbered("#r", remove)}
+    values = {**_marked(":", condition.values), **_numbered(":s", assign.values())}
+    if count is not None:
+        names["#count"], values[":one"] = count, 1
+    request = _where(table, condition.expression)
+    request["UpdateExpression"] = _update_expression(len(assign), len(remove), counted=count is not None)
+    _add_placeholders(request, names, values)
+    return request
+
+
+def _where(table: str, expression: str) -> dict[str, Any]:
+    request: dict[str, Any] = {"TableName": table}
+    if expression:
+        request["ConditionExpression"] = expression
+        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    return request
+
+
+def _marked(mark: str, placeholders: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{mark}{place}": member for place, member in placeholders.items()}
+
+
+def _numbered(message: str, members: Iterable[Any]) -> dict[str, Any]:
+    """Give each a placeholder of its own: names may be reserved words or have `#` in them."""
+    return {f"{message}{n}": member for n, member in enumerate(members)}
+
+
+@cache
+def _update_expression(assigned: int, removed: int, *, counted: bool) -> str:
+    """Write `SET … REMOVE … ADD …` of so many attributes."""
+    clauses = []
+    if assigned:
+        clauses.append("SET " + ", ".join(f"#s{n} = :s{n}" for n in range(assigned)))
+    if removed:
+        clauses.append("REMOVE " + ", ".join(f"#r{n}" for n in range(removed)))
+    if counted:
+        clauses.append("ADD #count :one")
+    return " ".join(clauses)
+
+
+def query_request(query: KeyQuery) -> dict[str, Any]:
+    """Give the request of a query, its table and page aside."""
+    names = {"p": query.keys.partition}
+    values: dict[str, str | int] = {"p": query.partition}
+    expression = "#p = :p"
+    match query.sort:
+        case BeginsWith(prefix):
+            expression += " AND begins_with(#s, :s)"
+            values["s"] = prefix
+        case Between(first, last):
+            expression += " AND #s BETWEEN :s AND :t"
+            values |= {"s": first, "t": last}
+        case LessThan(bound):
+            expression += " AND #s < :s"
+            values["s"] = bound
+        case GreaterThan(bound):
+            expression += " AND #s > :s"
+            values["s"] = bound
+    if query.sort is not None and query.keys.sort is not None:
+        names["s"] = query.keys.sort
+    request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
+    if query.index is not None:
+        request["IndexName"] = query.index
+    _add_placeholders(request, _marked("#", names), _marked(":", values))
+    return request
+
+
+def _add_placeholders(request: dict[str, Any], names: dict[str, str], values: dict[str, Any]) -> None:
+    """Add names and values, which DynamoDB refuses to see empty."""
+    if names:
+        request["ExpressionAttributeNames"] = names
+    if values:
+        request["ExpressionAttributeValues"] = to_typed(values)

@@ -1,0 +1,100 @@
+"""Hierarchical sort keys: a path from the widest level to the narrowest, so that one query reads any subtree.
+
+`MX#JAL#Guadalajara#Centro` answers "all of Mexico", "all of Jalisco" and "this neighbourhood" by the beginning of one
+key. A beginning ends in `#`, so that `MX#JAL` never matches `MX#JALISCO`.
+
+Siblings are ordered as their part with the `#` behind it: of `NEW` and `NEW YORK` the second comes first, because a
+space sorts before `#` (so do `!` and `"`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from patterns.dynamodb.key_query import BeginsWith, Between, GreaterThan, LessThan, Sort
+from patterns.dynamodb.keys import SEPARATOR, prefix, require_part, sort_key, within_limit
+
+# A key of the subtree `MX#JAL#` sorts before `MX#JAL$`, and nothing sorts between the two but that subtree.
+BEHIND_SEPARATOR = chr(ord(SEPARATOR) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The names of the levels, widest first. `open_end`: the narrowest may have `#` in it, such as somebody's id."""
+
+    levels: tuple[str, ...]
+    open_end: bool = False
+
+    def build(self, path: Mapping[str, str]) -> str:
+        """Compose the key of a whole path, given by level.
+
+        Raises:
+            ValueError: a level is missing, a part is empty or has a `#` in it, or the key is over 1,024 bytes.
+
+        """
+        missing = [level for level in self.levels if level not in path]
+        if missing:
+            raise ValueError(f"the path has no {missing[0]}")
+        return self._compose(tuple(path[level] for level in self.levels))
+
+    def parse(self, key: str) -> dict[str, str]:
+        """Take a key apart again, by level.
+
+        Raises:
+            ValueError: it has not as many levels.
+
+        """
+        splits = len(self.levels) - 1 if self.open_end else -1
+        path = dict(zip(self.levels, key.split(SEPARATOR, splits), strict=True))
+        self.build(path)
+        return path
+
+    def within(self, *path: str) -> Sort | None:
+        """Match the subtree of a path, from none (everything) to all levels (that one key)."""
+        if not path:
+            return None
+        first = self._first(path)
+        return Between(first, first) if self._is_whole(path) else BeginsWith(first)
+
+    def between(self, first: tuple[str, ...], last: tuple[str, ...]) -> Between:
+        """Match from the subtree of one path to that of another, both inclusive.
+
+        Raises:
+            ValueError: `last` lies before `first`, which DynamoDB refuses.
+
+        """
+        lower, upper = self._first(first), self._behind(last)
+        if lower > upper:
+            raise ValueError("the last path lies before the first")
+        return Between(lower, upper)
+
+    def before(self, *path: str) -> LessThan:
+        """Match everything before the subtree of a path."""
+        return LessThan(self._first(path))
+
+    def behind(self, *path: str) -> GreaterThan:
+        """Match everything behind the subtree of a path."""
+        return GreaterThan(self._behind(path))
+
+    def _first(self, path: tuple[str, ...]) -> str:
+        """Give what no key of a subtree lies before."""
+        if not 1 <= len(path) <= len(self.levels):
+            raise ValueError(f"a path has 1 to {len(self.levels)} parts")
+        return self._compose(path) if self._is_whole(path) else prefix(*path)
+
+    def _behind(self, path: tuple[str, ...]) -> str:
+        """Give what no key of a subtree lies behind; unless the path is whole it is no key itself."""
+        first = self._first(path)
+        return first if self._is_whole(path) else first.removesuffix(SEPARATOR) + BEHIND_SEPARATOR
+
+    def _is_whole(self, path: tuple[str, ...]) -> bool:
+        return len(path) == len(self.levels)
+
+    def _compose(self, path: tuple[str, ...]) -> str:
+        if not self.open_end:
+            return sort_key(*path)
+        *upper, end = path
+        if not end:
+            raise ValueError("a part of a sort key is text and not empty")
+        for part in upper:
+            require_part(part)
+        return within_limit(SEPARATOR.join(path))

@@ -1,0 +1,107 @@
+"""The domain event: what services tell each other, in the wire format that `aws-lambda-stream` documents."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from patterns.runtime.errors import Poison
+
+ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
+
+# The year 2286: the order of events (see inverse_oplock) is text of 13 digits.
+MAX_TIMESTAMP_MS = 10**13 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What an event speaks of, read tolerantly: unknown fields do not matter, needed ones must be there."""
+
+    name: str
+    fields: Mapping[str, Any]
+
+    def text(self, field_name: str) -> str:
+        """Read a field that must be there.
+
+        Raises:
+            Poison: it is missing, empty or not text.
+
+        """
+        value = self.fields.get(field_name)
+        if not isinstance(value, str) or not value:
+            raise Poison(f"{self.name}.{field_name} must be text")
+        return value
+
+    def get(self, field_name: str) -> Any:  # noqa: ANN401  fields are any JSON
+        """Read a field that may be missing, as it is."""
+        return self.fields.get(field_name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainEvent:
+    """A fact, in the past tense, told once under a deterministic `id`; `timestamp` is in epoch milliseconds."""
+
+    id: str
+    type: str
+    timestamp: int
+    partition_key: str
+    entities: Mapping[str, Any]
+    tags: Mapping[str, str] = field(default_factory=dict)
+    raw: Mapping[str, Any] | None = None
+
+    def entity(self, name: str) -> Entity:
+        """Give the entity that stands under `name`.
+
+        Raises:
+            Poison: there is none.
+
+        """
+        fields = self.entities.get(name)
+        if not isinstance(fields, dict):
+            raise Poison(f"{self.type} has no {name}")
+        return Entity(name, fields)
+
+    def to_wire(self) -> dict[str, Any]:
+        """Give the envelope with the entities under their own names."""
+        wire = {
+            "id": self.id,
+            "type": self.type,
+            "timestamp": self.timestamp,
+            "partitionKey": self.partition_key,
+            "tags": dict(self.tags),
+            **self.entities,
+        }
+        return wire if self.raw is None else {**wire, "raw": self.raw}
+
+    @classmethod
+    def from_wire(cls, wire: object) -> "DomainEvent":
+        """Read an envelope tolerantly: unknown members are entities, missing tags are none.
+
+        Raises:
+            Poison: `id`, `type` or `timestamp` is missing or mistyped.
+
+        """
+        if not isinstance(wire, dict):
+            raise Poison("a domain event is an object")
+        return cls(
+            id=_text(wire, "id"),
+            type=_text(wire, "type"),
+            timestamp=_timestamp(wire),
+            partition_key=str(wire.get("partitionKey", "")),
+            entities={name: value for name, value in wire.items() if name not in ENVELOPE},
+            tags=wire["tags"] if isinstance(wire.get("tags"), dict) else {},
+            raw=wire.get("raw"),
+        )
+
+
+def _text(wire: Mapping[str, Any], name: str) -> str:
+    value = wire.get(name)
+    if not isinstance(value, str) or not value:
+        raise Poison(f"{name} must be text")
+    return value
+
+
+def _timestamp(wire: Mapping[str, Any]) -> int:
+    value = wire.get("timestamp")
+    if type(value) is not int or not 0 <= value <= MAX_TIMESTAMP_MS:  # a bool is an int, too
+        raise Poison("timestamp must be epoch milliseconds")
+    return value

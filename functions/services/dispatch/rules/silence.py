@@ -1,0 +1,61 @@
+"""The rules that tell that equipment has gone silent, and that it is back."""
+
+from collections.abc import Iterable
+
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import Decision, History, Rule
+from services.dispatch.alert import BACK, SILENT
+from services.dispatch.reports import MINUTE_MS, REPORTED, equipment_in, is_report, reports_in, time_in
+
+AFTER_MS = 30 * MINUTE_MS
+
+
+def silent(history: History) -> Iterable[Decision]:
+    """Decide that equipment is silent, if within 30 minutes of its last word there is no other."""
+    last = history.anchor
+    if reports_in(history.events) == [last]:
+        since = time_in(last)
+        yield SILENT.decide((last,), subject=since, since=since, at_ms=last.timestamp + AFTER_MS)
+
+
+def back(history: History) -> Iterable[Decision]:
+    """Decide that equipment is back, at the first report after it was to be told silent."""
+    before = () if history.before is None else (history.before,)
+    *earlier, now = reports_in((*before, *history.events))
+    silences = [
+        last
+        for number, last in enumerate(earlier)
+        if earlier[-1].timestamp <= last.timestamp + AFTER_MS < now.timestamp
+        and not _was_answered(last, earlier[number + 1 :], history)
+    ]
+    if silences:
+        since, at_ms = time_in(silences[-1]), now.timestamp
+        yield BACK.decide((earlier[-1], now), subject=time_in(now), since=since, at_ms=at_ms)
+
+
+def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
+    """Tell whether a report of the 30 minutes after `last` had come in time; else it was told silent, whatever came."""
+    in_time = (report for report in later if report.timestamp <= last.timestamp + AFTER_MS)
+    return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
+
+
+SILENT_RULE = Rule(
+    id="silent",
+    on=frozenset({REPORTED}),
+    key=equipment_in,
+    window_ms=AFTER_MS,
+    until=is_report,
+    after_ms=AFTER_MS,
+    expression=silent,
+    emits=frozenset({SILENT.type}),
+)
+
+BACK_RULE = Rule(
+    id="back",
+    on=frozenset({REPORTED}),
+    key=equipment_in,
+    window_ms=2 * AFTER_MS,
+    most=50,  # of a device that reports more often than every minute it is enough to see that there was no gap
+    expression=back,
+    emits=frozenset({BACK.type}),
+)

@@ -1,0 +1,94 @@
+"""The whole loop in one process: real handlers, no deployment.
+
+Commands write tables, triggers hear their streams, listeners get what was published, queries read the views.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event, sqs_event
+from local.in_process.packages import Package, listeners_of, owner_of_route, owner_of_table, queued, services
+from local.in_process.world import InProcess
+
+BATCH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a client gets."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Loop(InProcess):
+    """Everything that is in `functions/`."""
+
+    def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
+        """Call a route by its key, with what `http_event` takes."""
+        return self.call(http_event(route, **parts))
+
+    def call(self, event: dict[str, Any]) -> Answer:
+        """Give an HTTP event to the handler that it belongs to."""
+        package, role = owner_of_route(event["routeKey"])
+        answer = package.handler(role)(event, _context(package, role))
+        body = answer.get("body")
+        headers = {name.lower(): value for name, value in answer["headers"].items()}
+        return Answer(answer["statusCode"], headers, json.loads(body) if body else None)
+
+    def run(self) -> list[dict[str, Any]]:
+        """Let changes become events and events rows, until nothing moves; give the events that were published."""
+        published = []
+        for package in queued():
+            self._deliver_all(package, self.resubmitted(package))
+        moved = True
+        while moved:
+            changed, bodies = self._trigger(), self.new_messages()
+            published += [json.loads(body) for body in bodies]
+            self.listen(bodies)
+            moved = changed or bool(bodies)
+        return published
+
+    def sweep(self) -> list[dict[str, Any]]:
+        """Let the clock tick once: what is due is decided, and goes its way; give the events that were published."""
+        for package in services():
+            if package.has("sweep"):
+                package.handler("sweep")({}, _context(package, "sweep"))
+        return self.run()
+
+    def listen(self, bodies: list[str]) -> None:
+        """Deliver messages to every service, view and store that subscribes to them."""
+        for_view: dict[Package, list[str]] = {}
+        for body in bodies:
+            envelope = json.loads(body)
+            for package in listeners_of(envelope["source"], envelope["detail-type"]):
+                for_view.setdefault(package, []).append(body)
+        for package, batch in for_view.items():
+            self._deliver_all(package, batch)
+
+    def deliver(self, package: Package, bodies: list[str]) -> list[str]:
+        """Give the listener of a view or store one batch; give the ids of the messages that it wants again."""
+        answer = package.handler("listener")(sqs_event(bodies), _context(package, "listener"))
+        return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def _deliver_all(self, package: Package, bodies: list[str]) -> None:
+        for start in range(0, len(bodies), BATCH):
+            self.deliver(package, bodies[start : start + BATCH])
+
+    def _trigger(self) -> bool:
+        """Hand every change to its trigger; tell whether there was any."""
+        moved = False
+        for table in (name for name, schema in self.schemas.items() if schema.stream):
+            if records := self.new_records(table):
+                package = owner_of_table(table)
+                package.handler("trigger")({"Records": records}, _context(package, "trigger"))
+                moved = True
+        return moved
+
+
+def _context(package: Package, role: str) -> LambdaContext:
+    return LambdaContext(f"{package.name}-{role}")

@@ -1,0 +1,169 @@
+"""Run one message through the handler it belongs to, and print what that wrote, published and answered.
+
+Nothing is deployed: tables and buckets are in this process, and what they hold is kept in `.local/replay.json` from one
+replay to the next, so that a second replay meets what the first one wrote. The clock shows the time of the message.
+"""
+
+import argparse
+import io
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contract import times
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import sqs_event
+from local.in_process.packages import Package, listeners_of, owner_of_route, owner_of_table
+from local.in_process.row_diff import diff_rows
+from local.in_process.world import InProcess, frozen_clock
+from patterns.dynamodb.attribute_values import Item
+from patterns.dynamodb.schema import Keys
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent
+
+KEPT = Path(".local/replay.json")
+
+OBJECT = Keys("Key")  # a bucket is told as a table with one row for each object
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A handler and what to call it with."""
+
+    package: Package
+    role: str
+    event: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a replay did: table or bucket -> lines of difference, published events, answers, log lines."""
+
+    written: dict[str, list[str]]
+    published: list[dict[str, Any]]
+    answers: list[Any]
+    logged: list[dict[str, Any]]
+
+
+class NotReplayable(Exception):
+    """The file is no message that any handler takes."""
+
+
+def invocations_of(message: dict[str, Any]) -> list[Invocation]:
+    """Find the handlers that a message is for: by its `routeKey`, its `eventSourceARN`, or its type in every `ON`.
+
+    Raises:
+        NotReplayable: there are none.
+
+    """
+    try:
+        if "routeKey" in message:
+            return [Invocation(*owner_of_route(message["routeKey"]), message)]
+        if "Records" in message:
+            table = message["Records"][0]["eventSourceARN"].split("/")[1]
+            return [Invocation(owner_of_table(table), "trigger", message)]
+        event = DomainEvent.from_wire(message)
+    except Exception as error:
+        raise NotReplayable(f"no HTTP event, stream batch or domain event: {error}") from error
+    source = event.tags.get("source", "")
+    batch = sqs_event([to_message(event, source=source)])
+    found = [Invocation(package, "listener", batch) for package in listeners_of(source, event.type)]
+    if not found:
+        raise NotReplayable(f"nobody subscribes to {event.type} of {source or 'an unnamed source'}")
+    return found
+
+
+def time_of(message: dict[str, Any]) -> int:
+    """Tell when a message was sent, in epoch milliseconds."""
+    if "routeKey" in message:
+        return int(message["requestContext"]["timeEpoch"])
+    if "Records" in message:
+        return int(message["Records"][-1]["dynamodb"]["ApproximateCreationDateTime"] * 1000)
+    return int(message["timestamp"])
+
+
+def replay(message: dict[str, Any], world: InProcess) -> Replay:
+    """Run a message through its handlers."""
+    before = _rows(world)
+    answers, log = [], io.StringIO()
+    with frozen_clock(time_of(message)), redirect_stdout(log):
+        for invocation in invocations_of(message):
+            context = LambdaContext(f"{invocation.package.name}-{invocation.role}")
+            answers.append(invocation.package.handler(invocation.role)(invocation.event, context))
+    keys = {table: schema.keys for table, schema in world.schemas.items()}
+    after = _rows(world)
+    written = {where: list(diff_rows(before[where], rows, keys.get(where, OBJECT))) for where, rows in after.items()}
+    published = [json.loads(body)["detail"] for body in world.new_messages()]
+    return Replay(written, published, answers, [json.loads(line) for line in log.getvalue().splitlines()])
+
+
+def _rows(world: InProcess) -> dict[str, list[Item]]:
+    tables = {table: world.rows(table) for table in world.schemas}
+    return tables | {bucket: world.objects(bucket) for bucket in world.buckets}
+
+
+def report(done: Replay) -> Iterator[str]:
+    """Write down what a replay did."""
+    for table, lines in done.written.items():
+        yield from [f"wrote to {table}:", *(f"  {line}" for line in lines)] if lines else []
+    if not any(done.written.values()):
+        yield "wrote nothing"
+    for event in done.published:
+        yield f"published {event['type']}:"
+        yield from (f"  {line}" for line in json.dumps(event, indent=2, ensure_ascii=False).splitlines())
+    for answer in done.answers:
+        if answer is not None:
+            yield f"answered {json.dumps(answer, ensure_ascii=False)}"
+    for line in done.logged:
+        told = {name: value for name, value in line.items() if name not in {"level", "timestamp", "service", "_aws"}}
+        yield f"logged {json.dumps(told, ensure_ascii=False)}"
+
+
+def main() -> None:
+    """Be `python -m local.replay FILE`."""
+    parser = argparse.ArgumentParser(prog="make replay", usage="make replay EVENT=events/…", description=__doc__)
+    parser.add_argument("event", type=Path, help="a file under events/")
+    parser.add_argument("--fresh", action="store_true", help="forget what earlier replays wrote")
+    arguments = parser.parse_args()
+    try:
+        message = json.loads(arguments.event.read_text())
+        invocations = invocations_of(message)
+    except OSError as error:
+        sys.exit(f"{arguments.event}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"{arguments.event} is not JSON: {error}")
+    except NotReplayable as error:
+        sys.exit(f"{arguments.event}: {error}")
+    for invocation in invocations:
+        print(
+            f"{invocation.package.side}.{invocation.package.name}.{invocation.role}, {times.to_utc(time_of(message))}"
+        )
+    with InProcess() as world:
+        _restore(world, fresh=arguments.fresh)
+        for line in report(replay(message, world)):
+            print(line)
+        _keep(world)
+
+
+def _restore(world: InProcess, *, fresh: bool) -> None:
+    if fresh or not KEPT.exists():
+        return
+    for table, rows in json.loads(KEPT.read_text()).items():
+        if table in world.schemas:
+            world.restore(table, rows)
+        if table in world.buckets:
+            world.restore_objects(table, rows)
+
+
+def _keep(world: InProcess) -> None:
+    KEPT.parent.mkdir(exist_ok=True)
+    tables = {table: world.typed_rows(table) for table in world.schemas}
+    KEPT.write_text(json.dumps(tables | {bucket: world.objects(bucket) for bucket in world.buckets}))
+
+
+if __name__ == "__main__":
+    main()

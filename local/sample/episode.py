@@ -1,0 +1,61 @@
+"""An episode, from first warning to back to normal, lived through on a deployed stack."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from local.sample.scenario import Answer, Call, Told, tell
+from local.stack.emulator import ROOT
+from local.stack.stack import Stack
+from patterns.runtime import clock
+
+STORY: Final = ROOT / "events" / "scenarios" / "episode.jsonl"
+
+WITHIN_S: Final = 120
+POLL_S: Final = 0.5
+
+
+def live_through(stack: Stack, *, run: int) -> list[Told]:
+    """Make the calls of the episode; what is due is swept at once, so that nobody has to wait for the next minute.
+
+    Raises:
+        Failed: it goes another way.
+
+    """
+    deadline = time.monotonic() + WITHIN_S
+
+    def send(call: Call) -> Answer:
+        answer = stack.api(call.role).request(call.method, call.path, call.body)
+        return Answer(answer.status, answer.json)
+
+    def wait() -> bool:
+        sweep(stack)
+        time.sleep(POLL_S)
+        return time.monotonic() < deadline
+
+    return list(tell(STORY.read_text(), run=run, send=send, wait=wait, now_ms=clock.now_ms))
+
+
+def sweep(stack: Stack) -> None:
+    """Do what the schedule does each minute."""
+    for name in sweeps(stack):
+        stack.client("lambda").invoke(FunctionName=name)
+
+
+def sweeps(stack: Stack) -> list[str]:
+    """Name the functions that the schedule calls, by the handler file that their description names."""
+    return [one["FunctionName"] for one in _functions(stack) if one["Description"].endswith("/sweep.py")]
+
+
+def run_of(scratch: Path) -> int:
+    """Count the runs on the emulator with this `scratch` folder, this one too."""
+    noted = scratch / "episodes"
+    run = int(noted.read_text()) + 1 if noted.exists() else 1
+    noted.write_text(str(run))
+    return run
+
+
+def _functions(stack: Stack) -> Iterator[dict[str, Any]]:
+    for page in stack.client("lambda").get_paginator("list_functions").paginate():
+        yield from page["Functions"]

@@ -1,0 +1,53 @@
+"""Loads the sample through the API, and waits until the views know all of it."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from local.sample import device_state_log, questions
+from local.stack.api import Api
+from local.stack.errors import Failed
+from local.stack.stack import Stack
+
+COMPLETE_WITHIN_S: Final = 60
+POLL_S: Final = 0.3
+WRITTEN: Final = (200, 201)
+
+
+def load(stack: Stack, days: int) -> None:
+    """Send the sample's commands; sending them again changes nothing.
+
+    Raises:
+        Failed: one was refused.
+    """
+    for command in device_state_log.commands(device_state_log.sample(days)):
+        answer = stack.api(command.role).put(command.path, command.body)
+        if answer.status not in WRITTEN:
+            raise Failed(f"PUT {command.path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+
+
+def asked_until_right(api: Api, days: int) -> list[questions.Asked]:
+    """Ask the seven questions until the answers are AWS's or the time is up; the last answers."""
+    deadline = time.monotonic() + COMPLETE_WITHIN_S
+    while True:
+        asked = questions.ask(api, days)
+        if all(one.right for one in asked) or time.monotonic() > deadline:
+            return asked
+        time.sleep(POLL_S)
+
+
+def days_to_yesterday() -> int:
+    """Return by how many days the sample moves for its newest row to be of yesterday (UTC)."""
+    return device_state_log.days_until(datetime.now(UTC).date() - timedelta(days=1))
+
+
+def days_of(scratch: Path) -> int:
+    """Return the move that was chosen when the emulator with this `scratch` folder was new.
+
+    One that runs since the day before would otherwise get the sample a second time, a day later.
+    """
+    noted = scratch / "sample-days"
+    if not noted.exists():
+        noted.write_text(str(days_to_yesterday()))
+    return int(noted.read_text())

@@ -1,0 +1,162 @@
+"""MiniStack, an emulator of AWS, as a process of ours.
+
+A *home* is the folder where one emulator, and the stack on it, keeps everything. The process says on its command
+line whose it is (`-X andon=<home>`), so that a process id which was given to somebody else is never mistaken for it.
+"""
+
+import http.client
+import json
+import shutil
+import socket
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from local.stack import processes
+from local.stack.errors import Failed, PortBusy
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+HOST: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 4566
+BOOT_S: Final = 60
+STOP_S: Final = 5
+PYTHON: Final = ROOT / ".local" / "emulator-venv" / "bin" / "python"
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """A running emulator; `process` only where it was started."""
+
+    pid: int
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where all of its services answer."""
+        return f"http://{HOST}:{self.port}"
+
+
+def running(home: Path) -> Emulator | None:
+    """Find the emulator of `home`, if it runs."""
+    try:
+        noted = json.loads(_note(home).read_text())
+        found = Emulator(noted["pid"], noted["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if f"{_mark(home)} " in processes.command_line(found.pid) else None
+
+
+def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
+    """Start an empty emulator and wait until it answers; with a `lifeline` it never outlives this process.
+
+    Raises:
+        PortBusy: something else listens on `port`.
+        Failed: it does not come up.
+    """
+    if _answers(port):
+        raise PortBusy(f"port {port} is in use by something else; try another: PORT={port + 1} make up")
+    if not PYTHON.exists():
+        raise Failed("the emulator is not installed; make install")
+    clear(home)
+    scratch(home).mkdir(parents=True)
+    entry = [str(ROOT / "local" / "stack" / "lifeline.py")] if lifeline else ["-m", "ministack"]
+    with _log(home).open("wb") as log:
+        process = subprocess.Popen(
+            [str(PYTHON), *_mark(home).split(" ", 1), *entry],
+            cwd=home,
+            env=_environment(port, scratch(home)),
+            stdin=subprocess.PIPE if lifeline else subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # it and its Lambda workers are one group, and Ctrl-C at `make up` is not for them
+        )
+    emulator = Emulator(process.pid, port, process)
+    _note(home).write_text(json.dumps({"pid": process.pid, "port": port}))
+    try:
+        _wait_until_ready(emulator, home)
+    except BaseException:
+        stop(home, emulator)
+        raise
+    return emulator
+
+
+def stop(home: Path, emulator: Emulator) -> None:
+    """End the emulator and its Lambda workers, and remove what they left."""
+    process = emulator.process
+    processes.end_group(emulator.pid, process, grace_s=STOP_S)
+    if process and process.stdin:
+        process.stdin.close()
+    clear(home)
+
+
+def clear(home: Path) -> None:
+    """Remove what an emulator left that has ended."""
+    _note(home).unlink(missing_ok=True)
+    shutil.rmtree(scratch(home), ignore_errors=True)
+
+
+def scratch(home: Path) -> Path:
+    """Return the folder of `home` whose content lives as long as its emulator."""
+    return home / "tmp"
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_ready(emulator: Emulator, home: Path) -> None:
+    def ended() -> bool:
+        return emulator.process is not None and emulator.process.poll() is not None
+
+    if not processes.eventually(lambda: ended() or _healthy(emulator.port), within_s=BOOT_S):
+        raise Failed(f"the emulator did not answer within {BOOT_S} s; see {_log(home)}")
+    if ended():
+        raise Failed(f"the emulator ended at once; the end of {_log(home)}:\n{processes.tail(_log(home))}")
+
+
+def _environment(port: int, temporary: Path) -> dict[str, str]:
+    # All of it, and nothing of the caller's: the emulator hands its whole environment to the Lambdas.
+    return {
+        "PATH": f"{PYTHON.parent}:/usr/bin:/bin",
+        "HOME": str(temporary),
+        "TMPDIR": str(temporary),  # its pid file and the unpacked Lambdas
+        "LANG": "C.UTF-8",
+        "BIND_HOST": HOST,
+        "GATEWAY_PORT": str(port),
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+    }
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def _healthy(port: int) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=1)
+    try:
+        connection.request("GET", "/_ministack/ready")
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _mark(home: Path) -> str:
+    return f"-X andon={home.resolve()}"
+
+
+def _note(home: Path) -> Path:
+    return home / "emulator.json"
+
+
+def _log(home: Path) -> Path:
+    return home / "emulator.log"

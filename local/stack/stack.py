@@ -1,0 +1,47 @@
+"""One deployed stack on an emulator of its own: what `make up` shows and what the end-to-end tests run on."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from local.stack import aws, deploy, outputs, users
+from local.stack.api import Api
+from local.stack.emulator import Emulator
+from local.stack.progress import step
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A stack and the ways to talk to it."""
+
+    outputs: dict[str, str]
+    _tokens: dict[str, str] = field(default_factory=dict)
+
+    def token(self, role: str) -> str:
+        """Return a token of `role`; one sign-in per role and run."""
+        if role not in self._tokens:
+            self._tokens[role] = users.token(self.outputs, role)
+        return self._tokens[role]
+
+    def api(self, role: str) -> Api:
+        """Return the API as `role` sees it."""
+        return Api(self.outputs["ApiUrl"], token=self.token(role))
+
+    def client(self, service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
+        """Return a boto3 client of the emulator."""
+        return aws.client(service, self.outputs["Endpoint"])
+
+
+def bring_up(home: Path, emulator: Emulator) -> Stack:
+    """Deploy to `emulator`, or bring what is deployed there up to date."""
+    outputs.remove(home)  # until this deployment has answered, nothing says where it is
+    with step("preparing the emulator (cdk bootstrap)"):
+        deploy.bootstrap(home, emulator)
+    with step("synthesising the stack (cdk synth)"):
+        deploy.synthesise(home, emulator)
+    with step("deploying it (cdk deploy)"):
+        deployed = deploy.deploy(home, emulator)
+        deploy.apply_what_was_dropped(home, emulator)
+        users.ensure(deployed)
+    outputs.write(home, deployed)
+    return Stack(deployed)

@@ -1,0 +1,214 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from local.in_process.lambda_context import LambdaContext
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.events.change_data_capture import Change, Fact, Facts, events_of, lifecycle, publish_changes
+from patterns.events.publish import NotPublished
+from tests.support.patterns.things import World
+from tests.support.samples import NOW
+from tests.support.wire import Wire
+
+ARN = "arn:aws:dynamodb:eu-west-1:000000000000:table/Things/stream/2020-01-01T00:00:00.000"
+TAGS = {"pipeline": "workshop.trigger"}
+TTL_SERVICE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+
+Image = Mapping[str, Any] | None
+
+LIVE, TOMBSTONE = {"name": "a thing"}, {"name": "a thing", "deleted": True}
+
+
+def thing(**attributes: object) -> dict[str, Any]:
+    return {"pk": "a thing", "sk": "-", "discriminator": "thing", "timestamp": NOW, **attributes}
+
+
+def record(
+    old: Image, new: Image, *, event_id: str = "r1", identity: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    images = {name: to_typed(image) for name, image in (("OldImage", old), ("NewImage", new)) if image is not None}
+    kind = "MODIFY" if old and new else "INSERT" if new else "REMOVE"
+    written = {
+        "eventID": event_id,
+        "eventName": kind,
+        "dynamodb": {"Keys": to_typed({"pk": "a thing", "sk": "-"}), **images},
+        "eventSourceARN": ARN,
+    }
+    return written if identity is None else {**written, "userIdentity": dict(identity)}
+
+
+def fact_of(change: Change) -> Fact:
+    row = change.row
+    return Fact(
+        type=lifecycle(change, "thing"),
+        timestamp=row["timestamp"],
+        partition_key=row["pk"],
+        entity_name="thing",
+        entity={"id": row["pk"], "colour": row["colour"]},
+    )
+
+
+FACTS = Facts(
+    source="workshop",
+    types=frozenset({"thing-created", "thing-updated", "thing-deleted"}),
+    of={"thing": fact_of, "quiet": lambda _: None},
+)
+
+
+def told(*records: dict[str, Any]) -> list[dict[str, Any]]:
+    return [event.to_wire() for event in events_of(list(records), facts=FACTS, tags=TAGS)]
+
+
+def capture(*records: dict[str, Any]) -> None:
+    publish_changes({"Records": list(records)}, LambdaContext("workshop-trigger"), facts=FACTS)
+
+
+def test_a_change_is_told_with_both_images_under_the_id_of_its_record() -> None:
+    old, new = thing(colour="red", version=1), thing(colour="blue", version=2)
+
+    assert told(record(old, new, event_id="r7")) == [
+        {
+            "id": "r7",
+            "type": "thing-updated",
+            "timestamp": NOW,
+            "partitionKey": "a thing",
+            "tags": {"account": "000000000000", "region": "eu-west-1", "pipeline": "workshop.trigger"},
+            "thing": {"id": "a thing", "colour": "blue"},
+            "raw": {"new": new, "old": old},
+        }
+    ]
+
+
+def test_a_record_tells_the_same_event_however_often_it_comes() -> None:
+    change = record(None, thing(colour="red"))
+
+    assert told(change) == told(change)
+
+
+def test_the_removal_of_an_expired_row_is_silent() -> None:
+    assert told(record(thing(colour="red"), None, identity=TTL_SERVICE)) == []
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [None, {"type": "Service", "principalId": "somebody"}, {"principalId": ""}, {}],
+    ids=["a user", "another service", "nobody", "unnamed"],
+)
+def test_a_removal_by_anybody_else_is_told(identity: Mapping[str, str] | None) -> None:
+    (event,) = told(record(thing(colour="red"), None, identity=identity))
+
+    assert event["type"] == "thing-deleted"
+    assert event["raw"] == {"new": None, "old": thing(colour="red")}
+
+
+def test_a_change_by_the_ttl_service_that_is_no_removal_is_told() -> None:
+    assert told(record(thing(colour="red"), thing(colour="blue"), identity=TTL_SERVICE)) != []
+
+
+def test_rows_of_other_discriminators_stay_private() -> None:
+    other, none = thing(colour="red") | {"discriminator": "secret"}, {"pk": "a thing", "sk": "-"}
+
+    assert told(record(None, other), record(None, none), record(None, thing() | {"discriminator": "quiet"})) == []
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_record_that_cannot_be_understood_becomes_a_fault_and_its_neighbours_are_told(at: int) -> None:
+    records = [record(None, thing(colour="red"), event_id=f"r{number}") for number in range(2)]
+    poison = record(None, thing(), event_id="poison")  # it has no colour
+    records.insert(at, poison)
+
+    events = told(*records)
+
+    assert [event["type"] for event in events].index("fault") == at
+    assert [event["id"] for event in events if event["type"] != "fault"] == ["r0", "r1"]
+    fault = events[at]["fault"]
+    assert fault["consumer"] == "workshop.trigger"
+    assert fault["error"]["name"] == "KeyError"
+    assert '"poison"' in fault["message"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"dynamodb": {}},
+        {"dynamodb": {"NewImage": {"pk": "untyped"}}},
+        {"eventSourceARN": "no arn"},
+        {"eventName": None, "dynamodb": {"NewImage": to_typed(thing(discriminator=["thing"], colour="red"))}},
+        {"dynamodb": {"NewImage": to_typed(thing(colour="red", timestamp="noon", discriminator={"thing": 1}))}},
+        {"eventID": None},
+    ],
+    ids=str,
+)
+def test_a_record_of_any_other_shape_never_raises(broken: dict[str, Any]) -> None:
+    told({**record(None, thing(colour="red")), **broken})
+
+
+def test_the_fault_of_a_record_has_the_same_id_however_often_it_comes() -> None:
+    poison = record(None, thing())
+
+    assert told(poison)[0]["id"] == told(poison)[0]["id"]
+
+
+def test_a_fact_that_the_service_does_not_declare_becomes_a_fault() -> None:
+    (event,) = told(record(thing(deleted=True, colour="red"), thing(colour="red")))
+
+    assert event["type"] == "fault"
+    assert event["fault"]["error"]["message"] == "workshop does not declare thing-undeleted"
+
+
+def test_what_was_told_is_published(world: World) -> None:
+    capture(record(None, thing(colour="red"), event_id="r1"), record(None, thing(), event_id="poison"))
+
+    assert sorted(body["detail-type"] for body in world.new_envelopes()) == ["fault", "thing-created"]
+
+
+def test_a_batch_that_could_not_be_published_is_raised_and_comes_again_without_a_second_meaning(
+    world: World, wire: Wire, pauses: list[float]
+) -> None:
+    broken = True
+    wire.refuse_entries(lambda entry: "InternalFailure" if broken and '"r2"' in entry["Detail"] else None)
+    records = [record(None, thing(colour="red"), event_id=event_id) for event_id in ("r1", "r2")]
+
+    with pytest.raises(NotPublished):
+        capture(*records)
+    broken = False
+    capture(*records)
+
+    ids = [envelope["detail"]["id"] for envelope in world.new_envelopes()]
+    assert ids == ["r1", "r1", "r2"]
+    assert pauses
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (None, LIVE, "thing-created"),
+        (LIVE, LIVE, "thing-updated"),
+        (LIVE, TOMBSTONE, "thing-deleted"),
+        (LIVE, None, "thing-deleted"),
+        (TOMBSTONE, LIVE, "thing-undeleted"),
+        (TOMBSTONE, None, "thing-deleted"),
+        (None, TOMBSTONE, "thing-deleted"),
+        ({"deleted": False}, {"deleted": False}, "thing-updated"),
+        (TOMBSTONE, {"deleted": False}, "thing-undeleted"),
+        (None, {"deleted": False}, "thing-created"),
+    ],
+)
+def test_a_life_is_created_updated_deleted_and_undeleted(old: Image, new: Image, expected: str) -> None:
+    change = Change(kind="MODIFY", old=dict(old) if old else None, new=dict(new) if new else None)
+
+    assert lifecycle(change, "thing") == expected
+
+
+images = st.none() | st.fixed_dictionaries({"name": st.text(max_size=3)}, optional={"deleted": st.booleans()})
+
+
+@given(images, images)
+def test_every_change_has_exactly_one_name(old: Image, new: Image) -> None:
+    change = Change(kind="MODIFY", old=dict(old) if old else None, new=dict(new) if new else None)
+
+    is_there = new is not None and not new.get("deleted")
+    assert (lifecycle(change, "thing") != "thing-deleted") == is_there

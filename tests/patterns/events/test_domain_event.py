@@ -1,0 +1,83 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from patterns.runtime import strict_json
+from patterns.runtime.errors import Poison
+from tests.support.samples import paths, sample
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
+entities = st.dictionaries(texts.filter(lambda name: name not in DomainEvent.__slots__ and name != "partitionKey"),
+                           st.dictionaries(texts, texts, max_size=3), max_size=3)  # fmt: skip
+events = st.builds(
+    DomainEvent,
+    id=texts,
+    type=texts,
+    timestamp=st.integers(0, MAX_TIMESTAMP_MS),
+    partition_key=texts,
+    entities=entities,
+    tags=st.dictionaries(texts, texts, max_size=3),
+    raw=st.none() | st.dictionaries(texts, texts, max_size=3),
+)
+
+MINIMAL = {"id": "e1", "type": "thing-painted", "timestamp": 1}
+
+
+@given(events)
+def test_an_event_is_read_as_it_was_written(event: DomainEvent) -> None:
+    assert DomainEvent.from_wire(strict_json.loads(strict_json.dumps(event.to_wire()))) == event
+
+
+@pytest.mark.parametrize("path", paths("domain"), ids=lambda path: path.stem)
+def test_a_sample_is_written_as_it_was_read(path: object) -> None:
+    wire = sample("domain", getattr(path, "stem", ""))
+
+    assert DomainEvent.from_wire(wire).to_wire() == wire
+
+
+def test_what_others_leave_out_or_add_does_not_matter() -> None:
+    event = DomainEvent.from_wire(MINIMAL | {"thing": {"name": "x"}, "trace": "unknown"})
+
+    assert event.tags == {}
+    assert event.raw is None
+    assert event.entity("thing").text("name") == "x"
+    assert event.entity("thing").get("unknown") is None
+
+
+@pytest.mark.parametrize(
+    "wire",
+    [
+        None,
+        [],
+        "text",
+        {},
+        *({name: value for name, value in MINIMAL.items() if name != missing} for missing in MINIMAL),
+        MINIMAL | {"id": ""},
+        MINIMAL | {"id": 1},
+        MINIMAL | {"type": None},
+        MINIMAL | {"type": ["thing-painted"]},
+        MINIMAL | {"timestamp": "1"},
+        MINIMAL | {"timestamp": 1.0},
+        MINIMAL | {"timestamp": True},
+        MINIMAL | {"timestamp": -1},
+        MINIMAL | {"timestamp": MAX_TIMESTAMP_MS + 1},
+    ],
+    ids=str,
+)
+def test_an_envelope_that_lacks_what_is_needed_is_poison(wire: object) -> None:
+    with pytest.raises(Poison):
+        DomainEvent.from_wire(wire)
+
+
+@pytest.mark.parametrize("timestamp", [0, MAX_TIMESTAMP_MS])
+def test_the_first_and_the_last_millisecond_are_read(timestamp: int) -> None:
+    assert DomainEvent.from_wire(MINIMAL | {"timestamp": timestamp}).timestamp == timestamp
+
+
+@pytest.mark.parametrize("value", [None, "", 1, True, ["x"], {"S": "x"}])
+def test_a_needed_field_of_an_entity_is_text(value: object) -> None:
+    event = DomainEvent.from_wire(MINIMAL | {"thing": {"name": value}})
+
+    with pytest.raises(Poison, match=r"thing\.name"):
+        event.entity("thing").text("name")

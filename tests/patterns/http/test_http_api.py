@@ -1,0 +1,182 @@
+import json
+from http import HTTPStatus
+from typing import Any, Final
+
+import pytest
+from aws_lambda_powertools.event_handler import Response
+from botocore.exceptions import ClientError
+from pydantic import BaseModel
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event
+from patterns.http.http_api import HttpApi, answer
+from patterns.runtime.errors import Conflict, Forbidden, Invalid, NotFound, PreconditionRequired, Stale
+
+ROUTE = "PUT /things/{id}"
+ROUTES = {ROUTE: frozenset({"admin"}), "GET /forgotten": frozenset({"admin"})}
+
+SECRET = "arn:aws:dynamodb:us-east-1:000000000000:table/Secret"
+
+
+class Broken:
+    """What the route does next."""
+
+    error: Exception | None = None
+
+
+app = HttpApi(ROUTES)
+
+
+@app.put("/things/<id>")
+def put_thing() -> Response[str]:
+    """Fail as asked."""
+    if Broken.error:
+        raise Broken.error
+    return answer(HTTPStatus.OK, {"by": app.caller.subject})
+
+
+def call(error: Exception | None = None, route: str = ROUTE, **parts: Any) -> dict[str, Any]:  # noqa: ANN401
+    Broken.error = error
+    return app.handler(http_event(route, **({"path": {"id": "x"}} | parts)), LambdaContext("things-command"))
+
+
+def test_an_answer_carries_the_id_of_its_request() -> None:
+    answered = call(subject="me")
+
+    assert answered["statusCode"] == 200
+    assert answered["headers"]["x-request-id"] == "request-1"
+    assert json.loads(answered["body"]) == {"by": "me"}
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (Invalid("why"), 400),
+        (Forbidden("why"), 403),
+        (NotFound("why"), 404),
+        (Conflict("why"), 409),
+        (Stale("why"), 412),
+        (PreconditionRequired("why"), 428),
+    ],
+)
+def test_a_rejection_is_answered_as_problem_details(error: Exception, status: int) -> None:
+    answered = call(error)
+
+    assert answered["statusCode"] == status
+    assert answered["headers"]["Content-Type"] == "application/problem+json"
+    assert answered["headers"]["x-request-id"] == "request-1"
+    assert json.loads(answered["body"]) == {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": "why",
+    }
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError(SECRET),
+        ValueError(SECRET),
+        KeyError(SECRET),
+        TypeError(SECRET),
+        RecursionError(SECRET),
+        ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": SECRET}}, "PutItem"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_anything_else_is_a_500_that_says_nothing_of_why(error: Exception, log_lines: list[dict[str, Any]]) -> None:
+    answered = call(error)
+
+    assert answered["statusCode"] == 500
+    assert answered["headers"]["Content-Type"] == "application/problem+json"
+    for word in ("Secret", "arn", "Traceback", "Error'", type(error).__name__):
+        assert word not in answered["body"]
+    assert [line["level"] for line in log_lines] == ["ERROR"]
+    assert "Secret" in log_lines[0]["exception"]
+
+
+def test_one_line_is_logged_per_request_without_its_body(log_lines: list[dict[str, Any]]) -> None:
+    call(body={"colour": "a secret colour"})
+    call(NotFound("why"))
+
+    assert [(line["message"], line["status"], line["request_id"]) for line in log_lines] == [
+        (ROUTE, 200, "request-1"),
+        (ROUTE, 404, "request-1"),
+    ]
+    assert "secret" not in json.dumps(log_lines)
+
+
+def test_an_error_is_not_told_again_with_the_next_request(log_lines: list[dict[str, Any]]) -> None:
+    call(RuntimeError("once"))
+    call()
+
+    assert [line["level"] for line in log_lines] == ["ERROR", "INFO"]
+    assert "exception" not in log_lines[1]
+
+
+def test_a_caller_of_another_group_learns_nothing_of_what_would_be_valid() -> None:
+    answered = call(groups=["device"], body="not JSON", headers={"content-type": "text/plain"})
+
+    assert answered["statusCode"] == 403
+    assert "errors" not in json.loads(answered["body"])
+
+
+def test_a_caller_is_forgotten_after_the_request() -> None:
+    call(subject="me")
+    answered = call(groups=[], subject="me")
+
+    assert answered["statusCode"] == 403
+    with pytest.raises(KeyError):
+        _ = app.caller
+
+
+@pytest.mark.parametrize("route", ["GET /others", "$default", "DELETE /things/{id}"])
+def test_a_route_that_is_not_ours_is_nobodys(route: str) -> None:
+    assert call(route=route)["statusCode"] == 403
+
+
+def test_a_declared_route_without_a_function_is_not_found() -> None:
+    answered = call(route="GET /forgotten", path={})
+
+    assert answered["statusCode"] == 404
+    assert answered["headers"]["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("name", ["form", "", "limit ", "\ud800", "a" * 5000], ids=ascii)
+def test_a_parameter_that_the_route_does_not_know_is_refused_in_words_that_can_be_sent(name: str) -> None:
+    answered = call(query={name: "x"})
+
+    assert answered["statusCode"] == 400
+    assert answered["body"].encode()
+
+
+BODY: Final = "PUT /bodies"
+
+
+class Body(BaseModel):
+    """One object."""
+
+    colour: str
+
+
+bodies = HttpApi({BODY: frozenset({"admin"})})
+
+
+@bodies.put("/bodies")
+def put_body(body: Body) -> Response[str]:
+    """Give the body back."""
+    return answer(HTTPStatus.OK, body.model_dump())
+
+
+@pytest.mark.parametrize("array", ['[{"colour": "red"}]', ' \n[{"colour": "red"}, {"colour": "blue"}]', "[]", "[[]]"])
+def test_an_array_is_no_body_although_its_first_member_would_be(array: str) -> None:
+    answered = bodies.handler(http_event(BODY, body=array), LambdaContext("things-command"))
+
+    assert answered["statusCode"] == 400
+
+
+def test_an_array_within_a_text_does_not_matter() -> None:
+    answered = bodies.handler(http_event(BODY, body={"colour": "[red]"}), LambdaContext("things-command"))
+
+    assert json.loads(answered["body"]) == {"colour": "[red]"}

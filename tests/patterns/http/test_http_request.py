@@ -1,0 +1,79 @@
+import base64
+from typing import Any
+
+import pytest
+
+from local.in_process.lambda_events import http_event
+from patterns.http.http_request import MAX_BODY_BYTES, parse, routable
+from patterns.runtime.errors import Invalid
+
+ROUTE = "PUT /things/{id}"
+
+
+def event_of(body: str | None, **members: object) -> dict[str, Any]:
+    return http_event(ROUTE) | {"body": body} | members
+
+
+def test_the_path_is_that_of_the_route_whatever_the_id_has_in_it() -> None:
+    event = http_event(ROUTE, path={"id": "d#1?x=1"}, body={})
+
+    assert routable(event)["rawPath"] == "/things/{id}"
+    assert routable(event)["pathParameters"] == {"id": "d#1?x=1"}
+
+
+def test_a_body_in_base64_is_decoded() -> None:
+    event = event_of(base64.b64encode('{"colour": "工"}'.encode()).decode(), isBase64Encoded=True)
+
+    assert routable(event)["body"] == '{"colour": "工"}'
+    assert routable(event)["isBase64Encoded"] is False
+
+
+@pytest.mark.parametrize("body", [None, ""])
+def test_no_body_is_none(body: str | None) -> None:
+    assert routable(event_of(body))["body"] is None
+
+
+@pytest.mark.parametrize(
+    "body", ["!", "AAA", "é", base64.b64encode(b"\xff\xfe").decode(), base64.b64encode(b"\xed\xa0\x80").decode()]
+)
+def test_base64_that_is_not_utf8_is_refused(body: str) -> None:
+    with pytest.raises(Invalid):
+        routable(event_of(body, isBase64Encoded=True))
+
+
+def test_the_largest_body_is_taken_and_one_byte_more_is_not() -> None:
+    assert routable(event_of("x" * MAX_BODY_BYTES))["body"]
+    with pytest.raises(Invalid):
+        routable(event_of("x" * (MAX_BODY_BYTES + 1)))
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json", "application/json; charset=utf-8", "Application/JSON ;x=y", None]
+)
+def test_json_is_taken_however_its_type_is_written(content_type: str | None) -> None:
+    headers = {} if content_type is None else {"content-type": content_type}
+
+    assert routable(event_of("{}", headers=headers))["body"] == "{}"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/json-patch+json",
+        "application/jsonx",
+    ],
+)
+def test_another_type_of_body_is_refused(content_type: str) -> None:
+    with pytest.raises(Invalid):
+        routable(event_of("{}", headers={"content-type": content_type}))
+
+
+def test_what_is_not_json_is_refused_with_a_reason() -> None:
+    with pytest.raises(Invalid) as refused:
+        parse("{")
+
+    assert refused.value.fields[0].field == "body"

@@ -1,0 +1,194 @@
+"""A control service is broken at every call to AWS that it makes; what was broken off comes again, and so does all."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.world import frozen_clock
+from patterns.events.domain_event import DomainEvent
+from patterns.rules import due
+from patterns.rules import sweep as module
+from patterns.rules.due import partition_of
+from patterns.rules.sweep import sweep
+from tests.support.interruptions import INTERRUPTIONS, Interruption, Killed, watched
+from tests.support.patterns.toy_control import (
+    CONTROL,
+    LABEL,
+    NOISY,
+    SWEPT_MS,
+    VARIABLE,
+    Keeper,
+    knocked,
+    room_of,
+    rules_of,
+    thing_of,
+)
+from tests.support.samples import NOW
+
+# One rule decides at once, where the event is; the other waits, under another key, and its fact is remembered.
+RULES = replace(CONTROL, rules=rules_of(LABEL, NOISY), remembers={"room-noisy": lambda event: event.partition_key})
+
+EXPECTED = [
+    ("room-noisy", f"decision#noisy#{NOW + 1}"),
+    ("thing-labelled", f"decision#label#{NOW}"),
+    ("thing-labelled", f"decision#label#{NOW + 1}"),
+]
+
+TICKS = (NOW + SWEPT_MS + 1, NOW + SWEPT_MS + 60_000)
+LATER = NOW + SWEPT_MS + 120_000
+
+
+class Breaking:
+    """Breaks one call off, counted over all invocations; `broken` is its operation, as soon as it was made."""
+
+    def __init__(self, number: int, interruption: Interruption) -> None:
+        self._left = number
+        self._interruption = interruption
+        self.broken: str | None = None
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        with watched(self._interruption.when, self._count):
+            yield
+
+    def _count(self, operation: str) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self.broken = operation
+            raise self._interruption.error()
+
+
+NOT_AT_ALL = Breaking(0, INTERRUPTIONS[0])
+
+
+@dataclass(slots=True)
+class Run:
+    """Two things of one room are knocked; told: (type, decision) -> the ids under which it was published."""
+
+    keeper: Keeper
+    name: str
+    breaking: Breaking
+    told: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for one in self.names:
+            self.keeper.give(one, "Liz")
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.name, f"{self.name}!"
+
+    @property
+    def events(self) -> list[DomainEvent]:
+        room = f"room of {self.name}"
+        return [knocked(one, at=NOW + number, room=room) for number, one in enumerate(self.names)]
+
+    def whole(self) -> None:
+        """Collect, correlate, evaluate, sweep, publish."""
+        self._invoke(partial(self.keeper.listen, *self.events))
+        self._react()
+        for now_ms in TICKS:
+            with frozen_clock(now_ms):
+                self._tick()
+
+    def redelivered(self) -> None:
+        """Let all of that come a second time."""
+        everything = self.records[:]
+        with frozen_clock(LATER):
+            self._invoke(partial(self.keeper.listen, *self.events))
+            self._invoke(partial(self.keeper.trigger, everything, RULES))
+            self._react()
+        with frozen_clock(LATER + SWEPT_MS):
+            self._tick()
+
+    def kept(self) -> dict[str, list[str]]:
+        """Read all rows, whatever the things are called; the ids of own facts differ from run to run."""
+        room = room_of(self.name)
+        places = [*map(thing_of, self.names), room, f"{room}#noise", partition_of(0)]
+        return {self._nameless(place): [self._shown(row) for row in self.keeper.partition(place)] for place in places}
+
+    def _shown(self, row: dict[str, Any]) -> str:
+        if row.get("source") == "keeper":
+            row = {"own": row["event"]["type"], "decision": row["event"]["decision"]}
+        return self._nameless(json.dumps(row, sort_keys=True))
+
+    def _nameless(self, text: str) -> str:
+        return text.replace(self.name, "it")
+
+    def _tick(self) -> None:
+        self._invoke(partial(sweep, LambdaContext("keeper-sweep"), control=RULES))
+        self._react()
+
+    def _react(self) -> None:
+        while records := self.keeper.new_records(VARIABLE):
+            self.records += records
+            self._invoke(partial(self.keeper.trigger, records, RULES))
+        for event in self.keeper.published():
+            self.told[event["type"], event["decision"]["what"]].add(event["id"])
+
+    def _invoke(self, deliver: Callable[[], object]) -> None:
+        """Deliver until nothing has to come again: what was written on the way stays written."""
+        for _ in range(3):
+            with self.breaking.watching():
+                try:
+                    comes_again = bool(deliver())
+                except (Killed, Exception):  # noqa: BLE001  whatever it is, Lambda delivers it again
+                    comes_again = True
+            if not comes_again:
+                return
+        raise AssertionError
+
+
+@pytest.fixture(name="keeper")
+def empty_keeper(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
+    """A control service, at `NOW`, that knows nothing: moto reads whole tables at each query."""
+    with Keeper() as keeper, frozen_clock(NOW):
+        yield keeper
+
+
+@pytest.fixture(autouse=True)
+def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not break eight queries off that are all the same."""
+    monkeypatch.setattr(due, "SHARDS", 1)
+    monkeypatch.setattr(module, "SHARDS", 1)
+
+
+@pytest.mark.usefixtures("pauses")
+@pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
+def test_a_service_that_is_broken_at_any_call_makes_the_same_decisions_and_tells_each_under_one_id(
+    keeper: Keeper, interruption: Interruption
+) -> None:
+    clean = Run(keeper, f"{interruption} nowhere", NOT_AT_ALL)
+    clean.whole()
+    expected = clean.kept()
+    assert sorted(clean.told) == EXPECTED
+    assert expected["due#0"] == []
+
+    broken = []
+    for number in count(1):
+        breaking = Breaking(number, interruption)
+        run = Run(keeper, f"{interruption} at call {number}", breaking)
+
+        run.whole()
+
+        if breaking.broken is None:
+            break
+        broken.append(breaking.broken)
+        where = f"{run.name}: {breaking.broken}"
+        assert run.kept() == expected, where
+        run.redelivered()
+        assert run.kept() == expected, where
+        assert sorted(run.told) == EXPECTED, where
+        assert {len(ids) for ids in run.told.values()} == {1}, where
+
+    assert set(broken) == {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"}
+    assert len(broken) > 20

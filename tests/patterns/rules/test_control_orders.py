@@ -1,0 +1,83 @@
+"""What a control service decides, whatever way its events take to it within the hold-back."""
+
+from dataclasses import replace
+from itertools import count
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from local.in_process.world import frozen_clock
+from patterns.events.domain_event import DomainEvent
+from tests.support.examples import ON_TABLES
+from tests.support.patterns.toy_control import (
+    BROKEN,
+    CONTROL,
+    FORGOTTEN,
+    FORGOTTEN_MS,
+    HOLD_BACK_MS,
+    LABEL,
+    NOISY,
+    SWEPT_MS,
+    Keeper,
+    knocked,
+    mended,
+    room_of,
+    rules_of,
+    thing_of,
+)
+from tests.support.samples import NOW
+
+RULES = replace(CONTROL, rules=rules_of(LABEL, BROKEN, NOISY, FORGOTTEN))
+
+KNOCKS = tuple(NOW - seconds * 1000 for seconds in (50, 40, 30, 25, 20))
+MENDED, OTHER = NOW - 39_000, NOW - 24_000
+
+THING = sorted(
+    [
+        f"broken#{KNOCKS[2]}",  # the first one since it was mended, which is the first of three
+        f"forgotten#{KNOCKS[4]}",
+        *(f"label#{knock}" for knock in KNOCKS),
+    ]
+)
+ROOM = [f"noisy#{OTHER}", f"noisy#{KNOCKS[4]}"]
+
+_runs = count(1)
+
+
+def events_of(name: str) -> list[DomainEvent]:
+    """Tell of a thing that is knocked twice, mended and knocked three times, and of another one in the room."""
+    other = knocked(f"{name}!", at=OTHER, room=f"room of {name}")
+    return [*(knocked(name, at=at) for at in KNOCKS), mended(name, at=MENDED), other]
+
+
+numbers = range(len(events_of("")))
+# Each event twice, in any order, in batches.
+batches = st.permutations([*numbers, *numbers]).flatmap(
+    lambda order: st.lists(st.integers(0, len(order)), max_size=6).map(
+        lambda cuts: [order[a:b] for a, b in zip([0, *sorted(cuts)], [*sorted(cuts), len(order)], strict=True)]
+    )
+)
+
+
+@settings(ON_TABLES, max_examples=10)
+@given(batches, st.data())
+def test_decisions_are_the_same_whatever_order_events_arrive_in_and_however_often(
+    keeper_of_module: Keeper, batches: list[list[int]], data: st.DataObject
+) -> None:
+    keeper, name = keeper_of_module, f"run {next(_runs)}"
+    keeper.give(name, "Liz")
+    events = events_of(name)
+    arrivals = sorted(data.draw(st.lists(st.integers(0, HOLD_BACK_MS), min_size=len(batches), max_size=len(batches))))
+    published = []
+
+    for batch, arrived in zip(batches, arrivals, strict=True):
+        with frozen_clock(NOW + arrived):
+            keeper.listen(*(events[number] for number in batch))
+            published += keeper.react(RULES)
+    for now_ms in (NOW + HOLD_BACK_MS + SWEPT_MS, NOW + FORGOTTEN_MS + SWEPT_MS):
+        published += keeper.sweep(now_ms, RULES)
+
+    assert keeper.decisions(thing_of(name)) == THING
+    assert keeper.decisions(room_of(name)) == ROOM
+    assert keeper.dues() == []
+    assert len({event["id"] for event in published}) == len(published) == len(THING) + len(ROOM) + 1  # the other's

@@ -1,0 +1,136 @@
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patterns.dynamodb.attribute_values import to_plain, to_typed
+from patterns.dynamodb.key_query import LessThan
+from patterns.dynamodb.keys import MAX_SORT_KEY_BYTES
+from patterns.dynamodb.ttl import SECONDS_PER_DAY
+from patterns.events.domain_event import MAX_TIMESTAMP_MS
+from patterns.rules.due import SHARDS, Due, due_by, dues_of, partition_of, shard_of
+from patterns.rules.rule import Rule
+from patterns.rules.stored_event import StoredEvent, sort_of
+from tests.support.patterns.things import happened
+from tests.support.patterns.toy_control import BROKEN, FORGOTTEN, FORGOTTEN_MS, KEYS, NOISY
+from tests.support.samples import NOW
+
+HOLD_BACK_MS = 30_000
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
+dues = st.builds(
+    Due,
+    at_ms=st.integers(0, MAX_TIMESTAMP_MS),
+    key=texts,
+    anchor=texts,
+    rules=st.lists(texts, min_size=1, max_size=3).map(tuple),
+)
+
+
+def anchor(*, at: int = NOW, arrived: int = NOW) -> StoredEvent:
+    event = happened("knocked", "a thing", at=at)
+    return StoredEvent(
+        source="workshop", event=event, arrived_ms=arrived, key="Thing#1", sort=sort_of(at, "e1"), ttl=NOW
+    )
+
+
+def times_of(one: StoredEvent, *rules: Rule) -> dict[int, tuple[str, ...]]:
+    return {due.at_ms: due.rules for due in dues_of(one, rules, hold_back_ms=HOLD_BACK_MS)}
+
+
+@given(dues)
+def test_a_row_is_read_back_as_it_was_written(due: Due) -> None:
+    assert Due.of(to_plain(to_typed(due.row(KEYS)))) == due
+
+
+@given(dues)
+def test_a_row_lies_under_its_key_in_the_shard_of_its_correlation_key(due: Due) -> None:
+    row = due.row(KEYS)
+
+    assert {name: row[name] for name in KEYS.names} == due.row_key(KEYS)
+    assert row["pk"] == partition_of(shard_of(due.key))
+
+
+@given(dues, dues)
+def test_what_is_due_first_lies_first_and_one_time_of_one_anchor_is_one_row(one: Due, other: Due) -> None:
+    sorts = [str(due.row_key(KEYS)["sk"]) for due in (one, other)]
+
+    if one.at_ms != other.at_ms:
+        assert (sorts[0] < sorts[1]) == (one.at_ms < other.at_ms)
+    assert replace(one, rules=other.rules).row_key(KEYS) == one.row_key(KEYS)
+
+
+@given(dues, st.integers(0, MAX_TIMESTAMP_MS - 1))
+def test_a_sweep_is_told_of_all_that_is_due_by_then_and_of_nothing_else(due: Due, at_ms: int) -> None:
+    query = due_by(KEYS, shard_of(due.key), at_ms)
+
+    assert query.partition == due.row_key(KEYS)["pk"]
+    assert query.forward
+    assert isinstance(query.sort, LessThan)
+    assert (str(due.row_key(KEYS)["sk"]) < str(query.sort.bound)) == (due.at_ms <= at_ms)
+
+
+def test_a_key_is_in_the_same_shard_in_every_process() -> None:
+    # Of a hash that differs from process to process this would be another one each time.
+    assert [shard_of(f"Thing#{number}") for number in range(8)] == [1, 7, 5, 3, 0, 6, 4, 2]
+
+
+def test_keys_are_spread_over_all_shards() -> None:
+    spread = Counter(shard_of(f"Thing#{number}") for number in range(1_000))
+
+    assert set(spread) == set(range(SHARDS))
+    assert max(spread.values()) < 2 * 1_000 / SHARDS
+
+
+def test_a_rule_is_due_when_all_that_counts_has_had_the_time_to_arrive() -> None:
+    assert times_of(anchor(), BROKEN) == {NOW + HOLD_BACK_MS: ("broken",)}
+    assert times_of(anchor(), FORGOTTEN) == {NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",)}
+
+
+def test_a_rule_about_what_follows_is_due_by_the_time_of_the_fact_and_not_of_its_arrival() -> None:
+    late = anchor(at=NOW, arrived=NOW + 90_000)
+
+    assert times_of(late, BROKEN) == {NOW + 90_000 + HOLD_BACK_MS: ("broken",)}
+    assert times_of(late, FORGOTTEN) == {NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",)}
+
+
+def test_an_event_that_arrives_when_all_is_over_is_held_back_all_the_same() -> None:
+    later = anchor(at=NOW, arrived=NOW + FORGOTTEN_MS + 1)
+
+    assert times_of(later, FORGOTTEN) == {NOW + FORGOTTEN_MS + 1 + HOLD_BACK_MS: ("forgotten",)}
+
+
+def test_an_event_from_a_clock_that_is_ahead_is_due_by_that_clock() -> None:
+    ahead = anchor(at=NOW + 60_000, arrived=NOW)
+
+    assert times_of(ahead, BROKEN) == {NOW + 60_000 + HOLD_BACK_MS: ("broken",)}
+
+
+def test_rules_that_are_due_at_one_time_share_a_row() -> None:
+    found = times_of(anchor(), BROKEN, FORGOTTEN, NOISY)
+
+    assert found == {
+        NOW + HOLD_BACK_MS: ("broken", "noisy"),
+        NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",),
+    }
+
+
+def test_no_rules_are_never_due() -> None:
+    assert times_of(anchor()) == {}
+
+
+def test_what_no_sweep_could_do_is_removed_in_the_end() -> None:
+    (due,) = dues_of(anchor(), [BROKEN], hold_back_ms=0)
+
+    assert due.row(KEYS)["ttl"] == NOW // 1000 + 33 * SECONDS_PER_DAY
+
+
+def test_keys_that_do_not_fit_into_a_row_of_the_index_are_refused() -> None:
+    fits = MAX_SORT_KEY_BYTES - len("0000000000000##")
+    due = Due(at_ms=NOW, key="k" * 500, anchor="a" * (fits - 500), rules=("a",))
+
+    assert len(str(due.row_key(KEYS)["sk"]).encode()) == 1024
+    with pytest.raises(ValueError, match="at most 1024 bytes"):
+        replace(due, anchor=due.anchor + "a").row_key(KEYS)

@@ -1,0 +1,258 @@
+from typing import Any
+
+import pytest
+
+from patterns.dynamodb.expressions import UNCONDITIONAL
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.domain_event import DomainEvent
+from patterns.rules import micro_event_store
+from patterns.rules.micro_event_store import Past, collect, store
+from patterns.rules.stored_event import StoredEvent, stored
+from patterns.views.inverse_oplock import Outcome
+from tests.support.patterns.toy_control import (
+    KEYS,
+    TABLE,
+    TTL_DAYS,
+    TTL_MS,
+    VARIABLE,
+    Keeper,
+    knocked,
+    on_happened,
+    thing_of,
+)
+from tests.support.samples import NOW
+from tests.support.wire import Wire
+
+PAGE = 4
+
+
+@pytest.fixture(autouse=True)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read pages of so few events that a test needs not many of them."""
+    monkeypatch.setattr(micro_event_store, "PAGE", PAGE)
+
+
+def keep(event: DomainEvent, *, now_ms: int = NOW) -> Outcome:
+    return collect(TABLE, on_happened(event), event, now_ms=now_ms)
+
+
+def keep_many(name: str, number: int) -> list[str]:
+    """Keep so many events of a thing; give their ids, newest first."""
+    events = [knocked(name, at=NOW - older) for older in range(number)]
+    for event in events:
+        keep(event)
+    return [event.id for event in events]
+
+
+def ids(past: Past) -> list[str]:
+    return [one.event.id for one in past]
+
+
+def past_of(name: str, *, now_ms: int = NOW) -> Past:
+    return Past(TABLE, thing_of(name), now_ms=now_ms)
+
+
+def queries(wire: Wire) -> list[dict[str, Any]]:
+    return [request.parameters for request in wire.requests if request.operation == "Query"]
+
+
+def test_an_event_is_stored_whole_with_its_arrival(keeper: Keeper, name: str) -> None:
+    event = knocked(name, force=9)
+
+    assert keep(event, now_ms=NOW + 7) == Outcome.APPLIED
+
+    (one,) = keeper.events(thing_of(name))
+    assert one.event == event
+    assert (one.source, one.arrived_ms, one.ttl) == ("workshop", NOW + 7, ttl_at(NOW, TTL_DAYS))
+
+
+def test_storing_an_event_again_changes_nothing_and_nobody_hears_of_it(keeper: Keeper, name: str) -> None:
+    keep(knocked(name), now_ms=NOW)
+    before = keeper.partition(thing_of(name))
+    assert len(keeper.new_records(VARIABLE)) == 1
+
+    assert keep(knocked(name), now_ms=NOW + 1_000) == Outcome.DUPLICATE
+
+    assert keeper.partition(thing_of(name)) == before
+    assert keeper.new_records(VARIABLE) == []
+
+
+def test_one_fact_under_two_ids_is_stored_once_and_the_first_one_stays(keeper: Keeper, name: str) -> None:
+    assert keep(knocked(name, id="e2", hand="left")) == Outcome.APPLIED
+    assert keep(knocked(name, id="e1", hand="left")) == Outcome.DUPLICATE
+    assert keep(knocked(name, id="e3", hand="right")) == Outcome.APPLIED
+
+    assert [one.event.id for one in keeper.events(thing_of(name))] == ["e2", "e3"]
+
+
+def test_what_stood_in_the_stream_is_left_out(keeper: Keeper, name: str) -> None:
+    event = knocked(name)
+    raw = DomainEvent.from_wire(event.to_wire() | {"raw": {"new": {"secret": 1}, "old": None}})
+
+    keep(raw)
+
+    (row,) = keeper.partition(thing_of(name))
+    assert row["event"] == event.to_wire()
+    assert "secret" not in str(row)
+
+
+@pytest.mark.parametrize(("at", "outcome"), [(NOW - TTL_MS + 1000, "applied"), (NOW - TTL_MS, "expired")])
+def test_an_event_expires_on_arrival_in_the_very_second_of_its_ttl(
+    keeper: Keeper, name: str, at: int, outcome: str
+) -> None:
+    assert keep(knocked(name, at=at)) == outcome
+
+    assert bool(keeper.events(thing_of(name))) == (outcome == "applied")
+
+
+@pytest.mark.usefixtures("keeper")
+def test_an_event_costs_one_request_and_none_if_it_has_expired(name: str, wire: Wire) -> None:
+    keep(knocked(name))
+    keep(knocked(name))
+    keep(knocked(name, at=NOW - TTL_MS))
+
+    assert wire.operations == ["PutItem", "PutItem"]
+
+
+def test_a_late_duplicate_does_not_bring_back_what_was_reaped(keeper: Keeper, name: str) -> None:
+    keep(knocked(name))
+    (row,) = keeper.partition(thing_of(name))
+    TABLE.delete({attribute: row[attribute] for attribute in KEYS.names})
+
+    assert keep(knocked(name), now_ms=NOW + TTL_MS) == Outcome.EXPIRED
+
+    assert keeper.partition(thing_of(name)) == []
+
+
+def test_another_error_is_no_verdict_on_the_event(keeper: Keeper, name: str, wire: Wire) -> None:
+    wire.fail("PutItem", "ThrottlingException", times=1)
+
+    with pytest.raises(Exception, match="ThrottlingException"):
+        keep(knocked(name))
+
+    assert keeper.events(thing_of(name)) == []
+    assert keep(knocked(name)) == Outcome.APPLIED
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_past_is_read_newest_first_and_by_identity_within_a_millisecond(name: str) -> None:
+    for event in (
+        knocked(name, at=NOW - 1, hand="x"),
+        knocked(name, at=NOW, hand="b"),
+        knocked(name, at=NOW - 20, hand="y"),
+        knocked(name, at=NOW, hand="a"),
+    ):
+        keep(event)
+
+    assert [one.event.entity("thing").get("hand") for one in past_of(name)] == ["b", "a", "x", "y"]
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_past_reads_its_pages_consistently_and_only_as_far_as_somebody_looks(name: str, wire: Wire) -> None:
+    expected = keep_many(name, 2 * PAGE + 1)
+    wire.requests.clear()
+
+    past = past_of(name)
+    assert queries(wire) == []
+    newest = iter(past)
+    assert [next(newest).event.id for _ in range(PAGE)] == expected[:PAGE]
+    assert len(queries(wire)) == 1
+    assert next(newest).event.id == expected[PAGE]
+    assert len(queries(wire)) == 2
+    assert ids(past) == expected
+    assert len(queries(wire)) == 3
+
+    assert all(query["ConsistentRead"] is True for query in queries(wire))
+    assert {query["Limit"] for query in queries(wire)} == {PAGE}
+    assert set(wire.operations) == {"Query"}
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_past_is_read_once_however_often_somebody_looks(name: str, wire: Wire) -> None:
+    expected = keep_many(name, PAGE + 1)
+    wire.requests.clear()
+
+    past = past_of(name)
+    assert next(iter(past)).event.id == expected[0]
+    assert ids(past) == ids(past) == expected
+
+    assert len(queries(wire)) == 2
+
+
+def test_a_past_is_what_was_there_when_it_was_read(keeper: Keeper, name: str) -> None:
+    keep(knocked(name))
+    past = past_of(name)
+    before = ids(past)
+
+    keep(knocked(name, at=NOW + 1))
+
+    assert ids(past) == before
+    assert len(keeper.events(thing_of(name))) == 2
+
+
+@pytest.mark.usefixtures("keeper")
+def test_nobody_sees_what_has_expired_although_it_is_still_there(name: str) -> None:
+    keep(knocked(name, at=NOW))
+    keep(knocked(name, at=NOW - 1_000))
+
+    assert len(ids(past_of(name, now_ms=NOW + TTL_MS - 1_000 - 1))) == 2
+    assert len(ids(past_of(name, now_ms=NOW + TTL_MS - 1_000))) == 1
+    assert ids(past_of(name, now_ms=NOW + TTL_MS)) == []
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_page_of_nothing_but_expired_events_is_not_the_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(micro_event_store, "PAGE", 1)
+    for number, ttl in enumerate([0, 0, 2 * NOW]):
+        event = knocked(name, at=NOW - number)
+        one = stored(on_happened(event), event, KEYS, arrived_ms=NOW)
+        TABLE.put({**one.row(KEYS), "ttl": ttl}, condition=UNCONDITIONAL)
+
+    assert [one.event.timestamp for one in past_of(name)] == [NOW - 2]
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_past_has_only_events_in_it_and_only_those_of_its_key(name: str) -> None:
+    keep(knocked(name))
+    keep(knocked(f"{name}0"))
+    for sort in ("event", "evens#1", "evenu#1", "eventual", "decision#a#b", "owner"):
+        TABLE.put(KEYS.of(thing_of(name), sort), condition=UNCONDITIONAL)
+
+    assert ids(past_of(name)) == [knocked(name).id]
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_key_without_events_has_no_past(name: str, wire: Wire) -> None:
+    assert ids(past_of(name)) == []
+    assert len(queries(wire)) == 1
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_past_that_could_not_be_read_to_its_end_is_never_taken_for_a_shorter_one(name: str, wire: Wire) -> None:
+    expected = keep_many(name, PAGE + 1)
+    past = past_of(name)
+    wire.fail("Query", "InternalServerError", when=lambda query: "ExclusiveStartKey" in query, times=1)
+
+    with pytest.raises(Exception, match="InternalServerError"):
+        ids(past)
+
+    assert ids(past) == expected
+
+
+def test_a_copy_is_stored_under_its_own_key_beside_the_event(keeper: Keeper, name: str) -> None:
+    keep(knocked(name))
+    (one,) = keeper.events(thing_of(name))
+    copy = StoredEvent(
+        source=one.source,
+        event=one.event,
+        arrived_ms=NOW + 5,
+        key=f"{thing_of(name)}#copies",
+        sort=one.sort,
+        ttl=one.ttl,
+        correlated=True,
+    )
+
+    assert [store(TABLE, copy, now_ms=NOW) for _ in range(2)] == [Outcome.APPLIED, Outcome.DUPLICATE]
+
+    assert keeper.events(copy.key) == [copy]
+    assert keeper.events(thing_of(name)) == [one]

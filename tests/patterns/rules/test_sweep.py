@@ -1,0 +1,403 @@
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.expressions import UNCONDITIONAL
+from patterns.rules import sweep as module
+from patterns.rules.due import SHARDS, shard_of
+from patterns.rules.evaluate import Control
+from patterns.rules.rule import Decision, History, Rule
+from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS, sweep
+from tests.support.patterns.toy_control import (
+    BROKEN,
+    CONTROL,
+    FORGOTTEN,
+    FORGOTTEN_MS,
+    HOLD_BACK_MS,
+    KEYS,
+    SWEPT_MS,
+    TABLE,
+    TTL_MS,
+    VARIABLE,
+    Keeper,
+    decide,
+    knocked,
+    rules_of,
+    thing_of,
+)
+from tests.support.samples import NOW
+from tests.support.wire import Wire
+
+Lines = list[dict[str, Any]]
+
+OUTCOMES = ("due", "failed", "unknown", "decided", "stands", "nothing", "late", "gone", "fault")
+
+
+def control_of(*rules: Rule) -> Control:
+    return replace(CONTROL, rules=rules_of(*rules))
+
+
+def upon(history: History) -> Iterable[Decision]:
+    """Decide upon the anchor, whatever came before it."""
+    yield decide("broken", thing_of(history.anchor.partition_key), str(history.anchor.timestamp), history.anchor)
+
+
+# Decides upon every knock, when that is due.
+EACH = control_of(replace(BROKEN, expression=upon))
+
+
+def knock(keeper: Keeper, *names: str, at: int = NOW, control: Control = EACH) -> None:
+    """Let things be knocked, and that be due."""
+    keeper.listen(*(knocked(one, at=at) for one in names))
+    keeper.react(control)
+
+
+def decided(keeper: Keeper, name: str) -> list[str]:
+    return keeper.decisions(thing_of(name))
+
+
+def swept(lines: Lines) -> dict[str, int]:
+    """Say what the last sweep counted."""
+    line = next(line for line in reversed(lines) if line["message"] == "swept")
+    return {outcome: line[outcome] for outcome in OUTCOMES if line[outcome]}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """An invocation that has so much time left, each time that somebody looks."""
+
+    left: Iterable[int]
+    aws_request_id: str = "one request"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return next(iter(self.left))
+
+
+def test_what_is_due_is_decided_and_taken_out_of_the_index(keeper: Keeper, name: str, log_lines: Lines) -> None:
+    knock(keeper, name)
+    assert len(keeper.dues()) == 1
+
+    published = keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert decided(keeper, name) == [f"broken#{NOW}"]
+    assert [event["type"] for event in published] == ["thing-broken"]
+    assert keeper.dues() == []
+    assert swept(log_lines) == {"due": 1, "decided": 1}
+
+
+def test_what_was_swept_is_not_due_again(keeper: Keeper, name: str, wire: Wire, log_lines: Lines) -> None:
+    knock(keeper, name)
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+    wire.requests.clear()
+
+    with frozen_clock(NOW + 10 * SWEPT_MS):
+        sweep(Context([MARGIN_MS]), control=EACH)
+
+    assert wire.operations == ["Query"] * SHARDS
+    assert swept(log_lines) == {}
+
+
+def test_an_event_that_was_stamped_in_time_has_the_time_to_be_stored_before_it_is_decided(
+    keeper: Keeper, name: str
+) -> None:
+    knock(keeper, name)
+    assert SWEPT_MS == HOLD_BACK_MS + STORED_WITHIN_MS
+
+    keeper.sweep(NOW + SWEPT_MS - 1, EACH)
+    assert (decided(keeper, name), len(keeper.dues())) == ([], 1)
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+    assert (decided(keeper, name), len(keeper.dues())) == ([f"broken#{NOW}"], 0)
+
+
+def test_what_a_device_that_says_no_more_has_left_is_decided_by_the_clock_alone(keeper: Keeper, name: str) -> None:
+    control = control_of(FORGOTTEN)
+    knock(keeper, name, control=control)
+
+    assert keeper.sweep(NOW + FORGOTTEN_MS + SWEPT_MS - 1, control) == []
+    (event,) = keeper.sweep(NOW + FORGOTTEN_MS + SWEPT_MS, control)
+
+    assert (event["type"], event["decision"]["what"]) == ("thing-forgotten", f"decision#forgotten#{NOW}")
+
+
+def test_what_is_due_of_one_thing_is_done_in_the_order_of_time(keeper: Keeper, name: str) -> None:
+    # They arrive in another order than they happened in.
+    for at in (NOW + 2, NOW, NOW + 1):
+        with frozen_clock(at):
+            knock(keeper, name, at=at)
+
+    with frozen_clock(NOW + SWEPT_MS + 2):
+        sweep(Context([MARGIN_MS]), control=EACH)
+
+    changes = [_change(record) for record in keeper.new_records(VARIABLE)]
+    assert changes == [
+        change
+        for at in (NOW, NOW + 1, NOW + 2)
+        for change in (("INSERT", f"decision#broken#{at}"), ("REMOVE", f"{at + HOLD_BACK_MS}"))
+    ]
+
+
+def _change(record: dict[str, Any]) -> tuple[str, str]:
+    sort = record["dynamodb"]["Keys"]["sk"]["S"]
+    return record["eventName"], sort if sort.startswith("decision#") else sort.partition("#")[0]
+
+
+def test_the_past_of_a_thing_is_read_once_for_all_that_is_due_of_it(keeper: Keeper, name: str, wire: Wire) -> None:
+    for number in range(4):
+        knock(keeper, name, at=NOW - number)
+    wire.requests.clear()
+
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context([MARGIN_MS]), control=EACH)
+
+    assert len(decided(keeper, name)) == 4
+    pasts = [query for query in _queries(wire) if query == thing_of(name)]
+    assert len(pasts) == 1
+
+
+def _queries(wire: Wire) -> list[str]:
+    """Name the partitions that were read with a condition on the sort key."""
+    queries = [request.parameters for request in wire.requests if request.operation == "Query"]
+    return [
+        query["ExpressionAttributeValues"][":p"]["S"] for query in queries if ":s" in query["ExpressionAttributeValues"]
+    ]
+
+
+def test_the_index_is_read_consistently(keeper: Keeper, name: str, wire: Wire) -> None:
+    knock(keeper, name)
+    wire.requests.clear()
+
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context([MARGIN_MS]), control=EACH)
+
+    queries = [request.parameters for request in wire.requests if request.operation == "Query"]
+    assert len(queries) == SHARDS + 1
+    assert all(query["ConsistentRead"] is True for query in queries)
+
+
+@pytest.mark.parametrize("operation", ["Query", "PutItem", "DeleteItem"])
+def test_what_fails_stays_due_and_does_not_keep_others_from_being_done(
+    keeper: Keeper, name: str, wire: Wire, log_lines: Lines, operation: str
+) -> None:
+    names = [f"{name} {number}" for number in range(4)]
+    knock(keeper, *names)
+    failing = thing_of(names[1])
+    wire.fail(operation, "ThrottlingException", when=lambda asked: failing in json.dumps(asked), times=1)
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 4, "failed": 1, "decided": 4 if operation == "DeleteItem" else 3}
+    assert [row["key"] for row in keeper.dues()] == [failing]
+
+    keeper.sweep(NOW + 2 * SWEPT_MS, EACH)
+
+    again = {"due": 1, "stands" if operation == "DeleteItem" else "decided": 1}
+    assert swept(log_lines) == again
+    assert keeper.dues() == []
+    assert [decided(keeper, one) for one in names] == [[f"broken#{NOW}"]] * 4
+
+
+def test_a_row_in_the_index_that_nobody_can_read_is_a_fault_and_does_not_keep_others_from_being_done(
+    keeper: Keeper, name: str, wire: Wire, pauses: list[float], log_lines: Lines
+) -> None:
+    knock(keeper, name)
+    (due,) = keeper.dues()
+    TABLE.put(KEYS.of(due["pk"], f"{NOW:013d}#unreadable"), condition=UNCONDITIONAL)
+
+    is_broken = True
+    wire.refuse_entries(lambda entry: "InternalFailure" if is_broken and "fault" in entry["DetailType"] else None)
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert decided(keeper, name) == [f"broken#{NOW}"]
+    assert swept(log_lines) == {"due": 2, "failed": 1, "decided": 1}
+    assert len(keeper.dues()) == 1
+    is_broken = False
+    (fault,) = keeper.sweep(NOW + SWEPT_MS, EACH)
+    assert fault["fault"]["consumer"] == "keeper.sweep"
+    assert "unreadable" in fault["fault"]["message"]
+    assert swept(log_lines) == {"due": 1, "fault": 1}
+    assert keeper.dues() == []
+    assert pauses
+
+
+def test_each_minute_begins_with_another_shard_so_that_none_is_always_the_last(keeper: Keeper, wire: Wire) -> None:
+    assert keeper.dues() == []
+    wire.requests.clear()
+
+    for minute in range(SHARDS + 1):
+        with frozen_clock(NOW + minute * 60_000):
+            sweep(Context([MARGIN_MS]), control=EACH)
+
+    asked = _queries(wire)
+    each = [asked[first : first + SHARDS] for first in range(0, len(asked), SHARDS)]
+    assert all(len(set(shards)) == SHARDS for shards in each)
+    assert len({shards[0] for shards in each}) == SHARDS
+
+
+def test_when_one_of_several_fails_what_was_done_before_it_is_done_and_what_is_behind_it_stays_due(
+    keeper: Keeper, name: str, wire: Wire, log_lines: Lines
+) -> None:
+    for number in range(3):
+        knock(keeper, name, at=NOW + number)
+    second = f"decision#broken#{NOW + 1}"
+    wire.fail("PutItem", "InternalServerError", when=lambda put: put["Item"]["sk"]["S"] == second, times=1)
+
+    keeper.sweep(NOW + SWEPT_MS + 2, EACH)
+
+    assert swept(log_lines) == {"due": 3, "failed": 2, "decided": 1}
+    assert [row["at"] for row in keeper.dues()] == [NOW + 1 + HOLD_BACK_MS, NOW + 2 + HOLD_BACK_MS]
+    keeper.sweep(NOW + SWEPT_MS + 2, EACH)
+    assert len(decided(keeper, name)) == 3
+
+
+def test_what_can_never_be_decided_is_a_fault_and_not_due_again(keeper: Keeper, name: str, log_lines: Lines) -> None:
+    def failing(history: History) -> Iterable[Decision]:
+        raise KeyError(history.anchor.id)
+
+    control = control_of(replace(BROKEN, expression=failing))
+    knock(keeper, name, control=control)
+
+    (fault,) = keeper.sweep(NOW + SWEPT_MS, control)
+
+    assert fault["fault"]["consumer"] == "keeper.rule-broken"
+    assert swept(log_lines) == {"due": 1, "fault": 1}
+    assert keeper.dues() == []
+
+
+def test_a_rule_that_was_taken_away_while_it_was_due_is_counted_and_the_others_are_evaluated(
+    keeper: Keeper, name: str, log_lines: Lines
+) -> None:
+    other = replace(BROKEN, id="other", expression=lambda _: ())
+    knock(keeper, name, control=control_of(replace(BROKEN, expression=upon), other))
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 1, "unknown": 1, "decided": 1}
+    assert keeper.dues() == []
+
+
+def test_an_anchor_that_is_gone_is_not_decided_upon_nor_due_again(keeper: Keeper, name: str, log_lines: Lines) -> None:
+    knock(keeper, name)
+    knock(keeper, name, at=NOW - 1)
+    TABLE.delete(KEYS.of(thing_of(name), keeper.events(thing_of(name))[-1].sort))
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 2, "decided": 1, "gone": 1}
+    assert decided(keeper, name) == [f"broken#{NOW - 1}"]
+    assert keeper.dues() == []
+
+
+def test_an_anchor_that_has_expired_is_gone(keeper: Keeper, name: str, log_lines: Lines) -> None:
+    knock(keeper, name)
+
+    keeper.sweep(NOW + TTL_MS, EACH)
+
+    assert swept(log_lines) == {"due": 1, "gone": 1}
+    assert decided(keeper, name) == []
+
+
+def test_an_anchor_that_arrived_too_late_is_counted_and_not_decided_upon(
+    keeper: Keeper, name: str, log_lines: Lines
+) -> None:
+    knock(keeper, name)
+    with frozen_clock(NOW + HOLD_BACK_MS + 1):
+        knock(keeper, name, at=NOW - 1)
+
+    keeper.sweep(NOW + 3 * SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 2, "decided": 1, "late": 1}
+    assert decided(keeper, name) == [f"broken#{NOW}"]
+
+
+def test_a_decision_is_the_same_whenever_it_is_swept_although_more_has_arrived_by_then(
+    keeper: Keeper, name: str, log_lines: Lines
+) -> None:
+    control, later = control_of(BROKEN), NOW + 2 * SWEPT_MS
+    swept_on_time, swept_later = f"{name} on time", f"{name} later"
+    for one, is_on_time in ((swept_on_time, True), (swept_later, False)):
+        for at in (NOW, NOW + 1, NOW + 2):
+            knock(keeper, one, at=at, control=control)
+        if is_on_time:
+            keeper.sweep(NOW + SWEPT_MS + 2, control)
+        with frozen_clock(later):
+            knock(keeper, one, at=NOW - 1, control=control)
+            knock(keeper, one, at=later, control=control)
+        keeper.sweep(later + SWEPT_MS, control)
+
+    assert decided(keeper, swept_on_time) == decided(keeper, swept_later) == [f"broken#{NOW}"]
+    assert swept(log_lines) == {"due": 5, "decided": 1, "nothing": 3, "late": 1}
+
+
+def test_two_sweeps_at_once_decide_once(keeper: Keeper, name: str, wire: Wire, log_lines: Lines) -> None:
+    knock(keeper, name)
+    knock(keeper, name, at=NOW - 1)
+    published = []
+    wire.before("PutItem", lambda: published.extend(keeper.sweep(NOW + SWEPT_MS, EACH)))
+
+    published += keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert len({event["id"] for event in published}) == len(published) == 2
+    assert decided(keeper, name) == [f"broken#{NOW - 1}", f"broken#{NOW}"]
+    assert swept(log_lines) == {"due": 2, "stands": 2}
+
+
+@pytest.mark.parametrize("page", [1, 2, 3])
+def test_more_is_due_than_one_page_has(
+    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines, page: int
+) -> None:
+    monkeypatch.setattr(module, "PAGE", page)
+    for number in range(7):
+        knock(keeper, name, at=NOW - number)
+    knock(keeper, f"{name}!")
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 8, "decided": 8}
+    assert keeper.dues() == []
+
+
+def test_when_time_is_short_it_stops_behind_a_page_and_the_rest_is_due_at_the_next_sweep(
+    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
+) -> None:
+    monkeypatch.setattr(module, "PAGE", 2)
+    for number in range(5):
+        knock(keeper, name, at=NOW - number)
+    first = (NOW + SWEPT_MS) // 60_000
+    before = (shard_of(thing_of(name)) - first) % SHARDS  # pages of shards in which nothing is due
+    left = iter([MARGIN_MS] * (before + 1) + [MARGIN_MS - 1])
+
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context(left), control=EACH)
+
+    assert swept(log_lines) == {"due": 4, "decided": 4}
+    assert decided(keeper, name) == [f"broken#{NOW - number}" for number in (4, 3, 2, 1)]
+    assert len(keeper.dues()) == 1
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+    assert len(decided(keeper, name)) == 5
+
+
+def test_a_line_is_logged_of_every_sweep_with_all_counts_although_there_is_nothing_to_do(
+    keeper: Keeper, name: str, wire: Wire, log_lines: Lines
+) -> None:
+    with frozen_clock(NOW):
+        sweep(Context([MARGIN_MS]), control=EACH)
+    knock(keeper, f"{name} secret")
+    wire.fail("DeleteItem", "ThrottlingException", times=1)
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context([MARGIN_MS]), control=EACH)
+
+    idle, busy = (line for line in log_lines if line["message"] == "swept")
+    assert {outcome: idle[outcome] for outcome in OUTCOMES} == dict.fromkeys(OUTCOMES, 0)
+    assert idle["errors"] == []
+    assert busy["errors"] == ["ThrottlingException"]
+    assert busy["function_request_id"] == "one request"
+    for line in (idle, busy):
+        metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+        assert {metric["Name"] for metric in metrics} == set(OUTCOMES)
+    assert "secret" not in json.dumps(busy)

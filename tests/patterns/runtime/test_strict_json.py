@@ -1,0 +1,111 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patterns.runtime import strict_json
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(min_value=-(10**37), max_value=10**37)
+    | st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False, min_value=-1e99, max_value=1e99).filter(
+        lambda number: number == 0 or abs(number) > strict_json.SMALLEST
+    )
+    | st.text(st.characters(exclude_categories=["Cs"]))
+)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(values)
+def test_what_is_written_is_read_back(value: Any) -> None:  # noqa: ANN401
+    assert strict_json.loads(strict_json.dumps(value)) == value
+    assert strict_json.loads(strict_json.canonical(value)) == value
+
+
+@given(values)
+def test_what_others_write_with_escapes_is_read_too(value: Any) -> None:  # noqa: ANN401
+    assert strict_json.loads(json.dumps(value)) == value
+
+
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 9), max_size=6), st.randoms())
+def test_canonical_json_does_not_depend_on_the_order_of_members(members: dict[str, int], random: Any) -> None:  # noqa: ANN401
+    shuffled = list(members.items())
+    random.shuffle(shuffled)
+
+    assert strict_json.canonical(dict(shuffled)) == strict_json.canonical(members)
+
+
+@given(st.text())
+def test_anything_at_all_is_either_read_or_refused_with_a_value_error(text: str) -> None:
+    try:
+        value = strict_json.loads(text)
+    except ValueError:
+        return
+    strict_json.dumps(value).encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "{'a': 1}",
+        "[1,]",
+        "01",
+        "NaN",
+        "[Infinity]",
+        "-Infinity",
+        "1e400",
+        "-1e101",
+        "1e-101",
+        "9" * 39,
+        "9" * 5000,
+        "-" + "9" * 38,
+        "0." + "1" * 37,
+        "1." + "0" * 5000,
+        '"\ud800"',
+        r'"\ud800"',
+        r'"\udc00\ud800"',
+        r'{"\udfff": 1}',
+        r'["\u0041", {"a": ["\ud83d"]}]',
+        "[" * 3000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 3000 + "1" + "}" * 3000,
+        "\ufeff{}",
+        "{}\x00",
+    ],
+    ids=lambda text: ascii(text)[:24],
+)
+def test_what_no_store_could_carry_on_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        strict_json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9" * 38, int("9" * 38)),
+        ("1e99", 1e99),
+        ("1e-99", 1e-99),
+        ("0e5", 0.0),
+        ("-0", 0),
+        (r'"\ud83c\udfed"', "🏭"),
+        (r'"\u0000"', "\x00"),
+    ],
+)
+def test_what_lies_within_the_limits_is_read(text: str, value: object) -> None:
+    assert strict_json.loads(text) == value
+
+
+def test_characters_are_written_as_they_are_for_an_escape_costs_six_bytes() -> None:
+    assert strict_json.dumps({"detail": "81 °C 🏭"}) == '{"detail":"81 °C 🏭"}'

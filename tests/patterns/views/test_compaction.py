@@ -1,0 +1,215 @@
+"""What is folded into one write of a batch comes out as if each message had come alone."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import sqs_event
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.ttl import SECONDS_PER_DAY
+from patterns.events.domain_event import DomainEvent
+from patterns.runtime.log import logger
+from patterns.views.compaction import Message, compact
+from patterns.views.inverse_oplock import order_of
+from patterns.views.materialize import interpret, materialize
+from tests.support.patterns.things import ON, TTL_MS, VARIABLE, VIEW, happened, message
+from tests.support.rows_in_memory import RowsInMemory
+from tests.support.samples import NOW
+
+FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+DAY_MS = SECONDS_PER_DAY * 1000
+POISON = "not JSON"
+
+Lines = list[dict[str, Any]]
+
+
+def event_of(kind: str, name: str, at: int, value: int | None) -> DomainEvent:
+    """Tell something under an id that names it: an id names one fact."""
+    field = "gloss" if kind == "painted" else "grams"
+    return happened(kind, name, at=at, id=f"{name} {kind} {at} {value}", **{field: value})
+
+
+facts = st.builds(
+    event_of,
+    st.sampled_from(["painted", "weighed"]),
+    st.sampled_from(["lathe", "drill"]),
+    st.sampled_from([NOW - TTL_MS, NOW - TTL_MS + 1000, NOW - DAY_MS, NOW - 1, NOW]),
+    st.none() | st.integers(0, 2),
+)
+bodies = facts.map(message) | st.just(POISON)
+batches = st.lists(st.lists(bodies, min_size=1, max_size=10), min_size=1, max_size=3)
+
+
+@pytest.fixture(name="memory", scope="module")
+def memory_of_module(one_thread: None) -> Iterator[RowsInMemory]:  # noqa: ARG001
+    """Rows in this process, at `NOW`."""
+    with RowsInMemory(VARIABLE) as memory, frozen_clock(NOW):
+        yield memory
+
+
+@pytest.fixture(autouse=True)
+def let_all_through(memory: RowsInMemory) -> None:
+    """Begin each test without errors."""
+    memory.busy_after(None)
+
+
+@pytest.fixture(scope="module")
+def lines(memory: RowsInMemory) -> Iterator[Lines]:  # noqa: ARG001  its service names the logger
+    """What is logged of each batch."""
+    lines: Lines = []
+    listening = _Listening(lines)
+    logger().addHandler(listening)
+    yield lines
+    logging.getLogger(logger().name).removeHandler(listening)
+
+
+class _Listening(logging.Handler):
+    def __init__(self, lines: Lines) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(vars(record))
+
+
+def deliver(*bodies: str) -> list[str]:
+    """Deliver a batch; give the ids of the messages that are to come again."""
+    answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), view=VIEW)
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+
+@given(batches)
+def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: RowsInMemory, series: list[list[str]]) -> None:
+    memory.rows = {}
+    for batch in series:
+        assert deliver(*batch) == []
+    compacted, memory.rows = memory.rows, {}
+
+    for batch in series:
+        for body in batch:
+            assert deliver(body) == []
+
+    assert compacted == memory.rows
+
+
+@given(st.lists(bodies, max_size=6), st.lists(bodies, min_size=1, max_size=10), st.integers(0, 5))
+def test_every_message_has_one_fate_and_those_that_failed_come_again_to_the_same_table(
+    memory: RowsInMemory, lines: Lines, before: list[str], batch: list[str], writes: int
+) -> None:
+    memory.rows = {}
+    deliver(*before)
+    start = dict(memory.rows)
+    lines.clear()
+    deliver(*batch)
+    whole, memory.rows = memory.rows, start
+
+    memory.busy_after(writes)
+    failed = deliver(*batch)
+    memory.busy_after(None)
+    again = [batch[int(message_id.removeprefix("message-"))] for message_id in failed]
+    assert deliver(*again) == []
+
+    assert memory.rows == whole
+    for line, received in zip(lines, (len(batch), len(batch), len(again)), strict=True):
+        assert line["received"] == sum(line[fate] for fate in FATES) == received
+    assert [line["failed"] for line in lines] == [0, len(failed), 0]
+    assert lines[1]["fault"] == batch.count(POISON)
+
+
+def paintings(name: str, *, of: int = 3) -> list[str]:
+    """Tell of several paintings of one thing, the newest last."""
+    return [message(happened("painted", name, id=f"e{number}", colour=f"c{number}")) for number in range(1, of + 1)]
+
+
+def colour_in(memory: RowsInMemory) -> object:
+    """Read the one row."""
+    (row,) = memory.rows.values()
+    return row["colour"]
+
+
+@pytest.mark.parametrize(
+    ("refused", "colour", "counts"),
+    [
+        (0, {"S": "c3"}, {"applied": 1, "compacted": 2}),
+        (1, {"S": "c2"}, {"fault": 1, "applied": 1, "compacted": 1}),
+        (2, {"S": "c1"}, {"fault": 2, "applied": 1}),
+    ],
+)
+def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_other_newest_first(
+    memory: RowsInMemory, lines: Lines, refused: int, colour: dict[str, str], counts: dict[str, int]
+) -> None:
+    memory.rows = {}
+    memory.refuse(lambda number, _: "ValidationException" if number <= refused else None)
+
+    assert deliver(*paintings("lathe")) == []
+
+    assert colour_in(memory) == colour
+    assert {fate: lines[-1][fate] for fate in FATES if lines[-1][fate]} == counts
+
+
+def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: RowsInMemory, lines: Lines) -> None:
+    memory.rows, published = {}, memory.published
+    memory.refuse(lambda *_: "ValidationException")
+
+    assert deliver(*paintings("lathe")) == []
+
+    assert memory.rows == {}
+    assert memory.published == published + 3
+    assert lines[-1]["fault"] == 3
+
+
+@pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError", "AccessDeniedException"])
+def test_a_failure_that_may_pass_fails_all_members(memory: RowsInMemory, lines: Lines, code: str) -> None:
+    memory.rows = {}
+    memory.refuse(lambda *_: code)
+
+    assert deliver(*paintings("lathe")) == ["message-2", "message-1", "message-0"]
+
+    assert memory.rows == {}
+    assert (lines[-1]["failed"], lines[-1]["errors"]) == (3, [code])
+
+
+def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_come_again(
+    memory: RowsInMemory, lines: Lines
+) -> None:
+    memory.rows = {}
+    bodies = paintings("lathe")
+    memory.refuse(lambda number, _: "ValidationException" if number == 1 else "ThrottlingException")
+
+    assert deliver(*bodies) == ["message-1", "message-0"]
+    assert (lines[-1]["fault"], lines[-1]["failed"]) == (1, 2)
+    memory.busy_after(None)
+    assert deliver(*bodies[:2]) == []
+
+    assert colour_in(memory) == {"S": "c2"}
+
+
+def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: RowsInMemory, lines: Lines) -> None:
+    memory.rows = {}
+    bodies = paintings("lathe")
+    deliver(bodies[2])
+
+    assert deliver(*bodies) == []
+
+    assert (lines[-1]["duplicate"], lines[-1]["compacted"], lines[-1]["applied"]) == (1, 2, 0)
+
+
+@given(st.lists(facts, max_size=12))
+def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_lost(events: list[DomainEvent]) -> None:
+    messages = [Message(str(n), "", *interpret(message(event), ON)) for n, event in enumerate(events)]
+
+    groups = compact(messages)
+
+    assert Counter(message.message_id for group in groups for message in group) == Counter(map(str, range(len(events))))
+    targets = [{(str(message.update.key), message.update.oplock) for message in group} for group in groups]
+    assert all(len(target) == 1 for target in targets)
+    assert len(set.union(set(), *targets)) == len(groups)
+    for group in groups:
+        orders = [order_of(message.event) for message in group]
+        assert orders == sorted(orders, reverse=True)

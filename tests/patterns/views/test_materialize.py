@@ -1,0 +1,338 @@
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import sqs_event
+from patterns.events.domain_event import DomainEvent
+from patterns.events.fault import fault_of
+from patterns.runtime import in_parallel
+from patterns.runtime.errors import Poison
+from patterns.views.materialize import interpret, materialize
+from tests.support.patterns.things import ON, VIEW, World, happened, message
+from tests.support.samples import NOW
+from tests.support.wire import Parameters, Wire
+
+BATCH = 10
+PLACES = [0, 5, 9]
+FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+
+
+def deliver(*bodies: str) -> list[str]:
+    """Deliver a batch; give the ids of the messages that are to come again."""
+    answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), view=VIEW)
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+
+def batch(name: str, poison: str, at: int) -> list[str]:
+    """Make nine good messages about things of their own, and another one among them."""
+    bodies = [message(happened("painted", f"{name}.{number}", colour="red")) for number in range(BATCH - 1)]
+    bodies.insert(at, poison)
+    return bodies
+
+
+def rows_of_batch(world: World, name: str) -> list[dict[str, Any]]:
+    """Read the rows of the nine, those that are there."""
+    return [row for number in range(BATCH - 1) if (row := world.thing(f"{name}.{number}"))]
+
+
+def is_about(name: str) -> Any:  # noqa: ANN401
+    def about(parameters: Parameters) -> bool:
+        return bool(parameters.get("Key") == {"pk": {"S": name}, "sk": {"S": "-"}})
+
+    return about
+
+
+def wire_of(event: DomainEvent, **members: object) -> str:
+    """Write the message of an event with other members."""
+    return json.dumps({**json.loads(message(event)), "detail": {**event.to_wire(), **members}})
+
+
+GOOD = happened("painted", "a thing", colour="red")
+
+POISON = {
+    "empty": "",
+    "not JSON": "not JSON",
+    "NaN": "NaN",
+    "JSON, but no object": "[1, 2]",
+    "a lone surrogate": '{"source": "\\ud800"}',
+    "a surrogate in the text": "\ud800",
+    "no envelope": json.dumps(GOOD.to_wire()),
+    "no source": json.dumps({"detail-type": GOOD.type, "detail": GOOD.to_wire()}),
+    "a source that is no text": json.dumps({"source": 1, "detail-type": GOOD.type, "detail": GOOD.to_wire()}),
+    "no detail": json.dumps({"source": "workshop", "detail-type": GOOD.type}),
+    "another type outside": json.dumps(
+        {"source": "workshop", "detail-type": "thing-weighed", "detail": GOOD.to_wire()}
+    ),
+    "a type nobody asked for": message(replace(GOOD, type="thing-sold")),
+    "another source": message(GOOD).replace('"workshop"', '"elsewhere"'),
+    "no id": wire_of(GOOD, id=None),
+    "an empty id": wire_of(GOOD, id=""),
+    "a number for an id": wire_of(GOOD, id=7),
+    "no timestamp": wire_of(GOOD, timestamp=None),
+    "a timestamp in text": wire_of(GOOD, timestamp="2020-04-24T14:50:00Z"),
+    "a fraction of a millisecond": wire_of(GOOD, timestamp=1.5),
+    "true for a timestamp": wire_of(GOOD, timestamp=True),
+    "before all time": wire_of(GOOD, timestamp=-1),
+    "behind all time": wire_of(GOOD, timestamp=10**13),
+    "no entity": wire_of(GOOD, thing=None),
+    "an entity that is none": wire_of(GOOD, thing=["name"]),
+    "no key": wire_of(GOOD, thing={}),
+    "an empty key": wire_of(GOOD, thing={"name": ""}),
+    "a number for a key": wire_of(GOOD, thing={"name": 7}),
+    "a key over DynamoDB's limit": wire_of(GOOD, thing={"name": "x" * 2049}),
+    "a row over DynamoDB's limit": wire_of(GOOD, thing={"name": "a thing", "colour": "x" * 410_000}),
+    "nested too deeply to be stored": wire_of(GOOD, thing={"name": "a thing", "colour": "@"}).replace(
+        '"@"', "[" * 500 + "]" * 500
+    ),
+    "nested too deeply to be read": "[" * 100_000,
+    "a number of 5,000 digits": wire_of(GOOD, timestamp=1).replace(": 1", ": " + "9" * 5000),
+}
+
+
+@pytest.mark.parametrize(
+    ("poison", "at"), [(poison, 1) for poison in POISON.values()] + [("", 0), ("", 9)], ids=[*POISON, "first", "last"]
+)
+def test_a_poison_message_becomes_a_fault_and_its_neighbours_are_kept(
+    world: World, name: str, poison: str, at: int
+) -> None:
+    failures = deliver(*batch(name, poison, at))
+
+    assert failures == []
+    assert len(rows_of_batch(world, name)) == 9
+    (envelope,) = world.new_envelopes()
+    assert (envelope["source"], envelope["detail-type"]) == ("things", "fault")
+    fault = envelope["detail"]["fault"]
+    assert fault["consumer"] == "things.listener"
+    assert fault["message"] == poison[:40_000].encode(errors="backslashreplace").decode()
+
+
+@pytest.mark.parametrize("at", PLACES)
+def test_a_batch_with_poison_may_come_again_and_the_fault_has_the_same_id(world: World, name: str, at: int) -> None:
+    bodies = batch(name, "not JSON", at)
+
+    deliver(*bodies)
+    rows = rows_of_batch(world, name)
+    deliver(*bodies)
+
+    assert rows_of_batch(world, name) == rows
+    one, other = (envelope["detail"]["id"] for envelope in world.new_envelopes())
+    assert one == other == fault_of(Poison(""), "not JSON", consumer="things.listener", now_ms=0).id
+
+
+def test_each_neighbour_of_poison_is_written_once(world: World, name: str, wire: Wire) -> None:
+    deliver(*batch(name, "not JSON", 5))
+
+    assert sorted(wire.operations) == ["PutEvents", *["UpdateItem"] * 9]
+    assert len(world.new_envelopes()) == 1
+
+
+@pytest.mark.parametrize("at", PLACES)
+@pytest.mark.parametrize(
+    "code",
+    ["ProvisionedThroughputExceededException", "ThrottlingException", "InternalServerError", "AccessDeniedException"],
+)
+def test_a_failure_that_may_pass_gives_back_that_message_only(
+    world: World, name: str, wire: Wire, at: int, code: str
+) -> None:
+    wire.fail("UpdateItem", code, when=is_about(f"{name}!"))
+    bodies = batch(name, message(happened("painted", f"{name}!", colour="red")), at)
+
+    failures = deliver(*bodies)
+
+    assert failures == [f"message-{at}"]
+    assert len(rows_of_batch(world, name)) == 9
+    assert world.thing(f"{name}!") is None
+    assert world.new_envelopes() == []
+
+
+def test_what_was_given_back_is_applied_when_it_comes_again(world: World, name: str, wire: Wire) -> None:
+    wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name}!"), times=1)
+    bodies = batch(name, message(happened("painted", f"{name}!", colour="red")), 5)
+
+    assert deliver(*bodies) == ["message-5"]
+    assert deliver(bodies[5]) == []
+
+    assert world.thing(f"{name}!") is not None
+
+
+def test_what_dynamodb_refuses_as_invalid_is_a_fault_as_it_would_be_refused_again(
+    world: World, name: str, wire: Wire
+) -> None:
+    wire.fail("UpdateItem", "ValidationException", when=is_about(name))
+
+    assert deliver(message(happened("painted", name, colour="red"))) == []
+
+    (envelope,) = world.new_envelopes()
+    assert envelope["detail"]["fault"]["error"]["name"] == "Poison"
+    assert "Secret" not in json.dumps(envelope["detail"]["fault"]["error"])
+
+
+@pytest.mark.parametrize("at", PLACES)
+def test_a_fault_that_cannot_be_published_gives_back_that_message_only(
+    world: World, name: str, wire: Wire, pauses: list[float], at: int
+) -> None:
+    wire.refuse_entries(lambda _: "InternalFailure")
+
+    assert deliver(*batch(name, "not JSON", at)) == [f"message-{at}"]
+
+    assert len(rows_of_batch(world, name)) == 9
+    assert world.new_envelopes() == []
+    assert pauses
+
+
+def test_a_message_that_the_bus_itself_does_not_take_comes_again(
+    world: World, name: str, wire: Wire, pauses: list[float]
+) -> None:
+    wire.fail("PutEvents", "AccessDeniedException")
+
+    assert deliver("not JSON", message(happened("painted", name, colour="red"))) == ["message-0"]
+    assert world.thing(name) is not None
+    assert pauses
+
+
+def test_a_message_without_a_body_does_not_harm_its_neighbours(world: World, name: str) -> None:
+    good = message(happened("painted", name, colour="red"))
+    event = {"Records": [{"messageId": "hollow"}, {"messageId": "good", "body": good}]}
+
+    answer = materialize(event, LambdaContext("things-listener"), view=VIEW)
+
+    assert answer == {"batchItemFailures": []}
+    assert world.thing(name) is not None
+    assert [envelope["detail-type"] for envelope in world.new_envelopes()] == ["fault"]
+
+
+@pytest.mark.usefixtures("world")
+def test_an_empty_batch_is_answered() -> None:
+    assert deliver() == []
+
+
+def test_duplicates_and_stale_and_expired_events_are_no_failures(world: World, name: str) -> None:
+    newer = message(happened("painted", name, id="e2", colour="red"))
+    older = message(happened("painted", name, id="e1", colour="blue"))
+    expired = message(happened("painted", f"{name} of old", at=0, colour="red"))
+
+    assert deliver(newer, newer, older, expired) == []
+
+    row = world.thing(name)
+    assert row is not None
+    assert row["colour"] == "red"
+    assert world.thing(f"{name} of old") is None
+    assert world.new_envelopes() == []
+
+
+def test_a_batch_is_worked_through_in_parallel(
+    world: World, name: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_parallel, "PARALLEL", BATCH)
+    in_parallel._pool.cache_clear()  # noqa: SLF001
+    wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name}.3"))
+
+    failures = deliver(*batch(name, "not JSON", 0))
+    in_parallel._pool.cache_clear()  # noqa: SLF001
+
+    assert failures == ["message-4"]
+    assert len(rows_of_batch(world, name)) == 8
+    assert len(world.new_envelopes()) == 1
+
+
+def test_an_event_is_read_tolerantly() -> None:
+    body = {
+        "version": "0",
+        "id": "the envelope's",
+        "source": "workshop",
+        "detail-type": "thing-painted",
+        "time": "2020-04-24T14:50:00Z",
+        "detail": {
+            "id": "e1",
+            "type": "thing-painted",
+            "timestamp": NOW,
+            "thing": {"name": "a thing", "colour": "red", "unknown": {"field": 1}},
+            "unknown": "entity",
+            "tags": None,
+        },
+    }
+
+    event, update = interpret(json.dumps(body), ON)
+
+    assert event.tags == {}
+    assert update.fields["colour"] == "red"
+
+
+def test_several_updates_of_one_row_in_one_batch_are_one_write(world: World, name: str, wire: Wire) -> None:
+    paintings = [message(happened("painted", name, id=f"e{number}", colour=f"c{number}")) for number in (1, 3, 2)]
+
+    assert deliver(*paintings, *paintings) == []
+
+    assert wire.operations == ["UpdateItem"]
+    row = world.thing(name)
+    assert row is not None
+    assert row["colour"] == "c3"
+
+
+def test_updates_under_different_oplocks_are_each_written(world: World, name: str, wire: Wire) -> None:
+    assert deliver(message(happened("painted", name, colour="red")), message(happened("weighed", name, grams=7))) == []
+
+    assert wire.operations == ["UpdateItem"] * 2
+    row = world.thing(name)
+    assert row is not None
+    assert (row["colour"], row["grams"]) == ("red", 7)
+
+
+def test_a_newest_update_that_can_never_be_written_gives_way_to_the_one_before_it(world: World, name: str) -> None:
+    paintings = [
+        message(happened("painted", name, id="e1", colour="red")),
+        message(happened("painted", name, id="e2", colour="x" * 410_000)),
+    ]
+
+    assert deliver(*paintings) == []
+
+    row = world.thing(name)
+    assert row is not None
+    assert row["colour"] == "red"
+    (envelope,) = world.new_envelopes()
+    assert '"e2"' in envelope["detail"]["fault"]["message"]
+
+
+def test_all_updates_of_a_row_come_again_if_it_could_not_be_written(world: World, name: str, wire: Wire) -> None:
+    wire.fail("UpdateItem", "ThrottlingException", when=is_about(name))
+    bodies = batch(name, message(happened("painted", name, id="e1", colour="red")), 3)
+    bodies.append(message(happened("painted", name, id="e2", colour="blue")))
+
+    assert sorted(deliver(*bodies)) == ["message-10", "message-3"]
+
+    assert len(rows_of_batch(world, name)) == 9
+    assert world.thing(name) is None
+
+
+def test_a_line_is_logged_of_what_became_of_a_batch_and_nothing_of_what_it_said(
+    world: World, name: str, wire: Wire, log_lines: list[dict[str, Any]]
+) -> None:
+    def painted(thing: str, **members: Any) -> str:  # noqa: ANN401
+        return message(happened("painted", f"{name} {thing}", colour="a secret colour", **members))
+
+    deliver(painted("seen", id="e2"), painted("outdone", id="e2"))
+    log_lines.clear()
+    wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name} failing"))
+
+    deliver(
+        painted("new", id="e2", at=NOW - 5),
+        painted("new", id="e1", at=NOW - 5),
+        painted("seen", id="e2"),
+        painted("outdone", id="e1"),
+        painted("late", at=0),
+        painted("failing"),
+        "a secret that is not JSON",
+    )
+
+    (line,) = log_lines
+    fates = {fate: line[fate] for fate in FATES}
+    assert fates == dict.fromkeys(FATES, 1)
+    assert sum(fates.values()) == line["received"] == 7
+    assert line["thing-painted.applied"] == 1
+    assert line["lag"] == [5]
+    assert line["errors"] == ["Poison", "ThrottlingException"]
+    assert "secret" not in json.dumps(line)
+    assert len(world.new_envelopes()) == 1

@@ -1,0 +1,399 @@
+"""Does a view converge? Whatever order, duplicate, batch, crash or delay its events meet, its rows must be the same.
+
+`converges(view, story)` delivers events through the real `materialize` and raises `Diverged` with the shortest sequence
+that breaks: fewest events, then fewest deliveries. `stories_of("board")` finds what to tell a view, by its name.
+
+What a listener does depends on the rows and the clock alone. So it is enough to deliver every event, and every two in a
+batch, wherever a series of deliveries can lead: that covers every permutation, with duplicates in all places, by some
+thousand deliveries instead of millions. Greater batches, and failures within them, are for random walks.
+
+A sequence is right if
+- the rows are those of the same events in their order, one by one, each once;
+- an event is never applied twice, and one that comes for the first time is no duplicate;
+- every message is answered for, and none is a fault or to come again;
+- what the TTL service took stays away, and it takes no row before the last event about it expires.
+"""
+
+import heapq
+import importlib
+import json
+import logging
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement, count
+from pathlib import Path
+from typing import Any, Self
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import sqs_event
+from local.in_process.packages import Package
+from local.in_process.row_diff import diff_rows
+from local.in_process.world import frozen_clock
+from patterns.dynamodb.attribute_values import Item, to_plain
+from patterns.dynamodb.ttl import is_expired, ttl_at
+from patterns.events.domain_event import DomainEvent
+from patterns.runtime.errors import Poison
+from patterns.runtime.log import logger
+from patterns.views.inverse_oplock import order_of
+from patterns.views.ledger import Fate
+from patterns.views.materialize import View, interpret, materialize
+from tests.support.rows_in_memory import RowsInMemory
+from tests.support.samples import body_of, paths, sample
+
+LIMIT = 6
+WALKS = 25
+BATCH = 10
+
+Story = Sequence[DomainEvent]
+Rows = str
+"""The rows of a table as JSON, so that they can be compared, kept and put back."""
+NO_ROWS: Rows = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """A batch of events; after `busy` writes DynamoDB takes no more, and what is given back comes again.
+
+    A function that stops between its writes and the acknowledgement is a batch delivered twice.
+    """
+
+    events: tuple[DomainEvent, ...]
+    busy: int | None = None
+
+    def __str__(self) -> str:
+        events = ", ".join(f"{event.type} {order_of(event)}" for event in self.events)
+        busy = "" if self.busy is None else f"; DynamoDB is busy after {self.busy} writes, and what failed comes again"
+        return f"deliver {events}{busy}"
+
+    @property
+    def short(self) -> str:
+        """Write it in short: ids of events, joined by `+`."""
+        return "+".join(event.id for event in self.events) + ("" if self.busy is None else f" (busy after {self.busy})")
+
+
+@dataclass(frozen=True, slots=True)
+class Reap:
+    """It becomes so late, and the TTL service deletes what has expired."""
+
+    at_ms: int
+
+    def __str__(self) -> str:
+        return f"reap what has expired at {self.at_ms}"
+
+
+Steps = tuple[Deliver | Reap, ...]
+
+
+class Diverged(AssertionError):
+    """A view does not converge: `steps` is the shortest sequence that shows it."""
+
+    def __init__(self, view: str, steps: Steps, why: str) -> None:
+        self.steps = steps
+        self.why = why
+        told = [f"{number}. {step}" for number, step in enumerate(steps, start=1)]
+        super().__init__("\n  ".join([f"{view} does not converge:", *told, why]))
+
+    @property
+    def shortest(self) -> str:
+        """Write the sequence in short: ids of events, `+` within a batch."""
+        return ", ".join("reap" if isinstance(step, Reap) else step.short for step in self.steps)
+
+
+def view_of(name: str) -> View:
+    """Find a view by its name."""
+    view: View = Package("views", name).load("listener").VIEW
+    return view
+
+
+def stories_of(name: str) -> dict[str, Story]:
+    """Find what a view is told: the samples of each row, and `STORIES` in `tests/views/<name>/stories.py`."""
+    view = view_of(name)
+    stories: dict[str, list[DomainEvent]] = {}
+    for path in paths("domain"):
+        event = DomainEvent.from_wire(sample("domain", path.stem))
+        if _source(view, event):
+            try:
+                stories.setdefault(f"samples of {_row(view, event)}", []).append(event)
+            except Poison as error:
+                hint = "an old shape is lifted by UPCASTERS" if ".v" in path.stem else "see its view.py"
+                raise AssertionError(f"view {name} cannot read events/domain/{path.name}: {error}; {hint}") from error
+    found: dict[str, Story] = dict(stories)
+    if (Path(__file__).parent / "views" / name / "stories.py").exists():
+        found |= importlib.import_module(f"tests.views.{name}.stories").STORIES
+    return found
+
+
+def converges(view: View, story: Story, *, limit: int = LIMIT, walks: int = WALKS) -> int:
+    """Deliver every sequence of up to `limit` events of a story, and `walks` random ones of all; count the sequences.
+
+    Raises:
+        Diverged: one of them breaks.
+
+    """
+    with _Lab(view, story) as lab:
+        return lab.explore(limit) + lab.walk(walks)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where a sequence leads. seen: what was delivered; kept: that, without what expired and may be forgotten."""
+
+    rows: Rows
+    now_ms: int
+    seen: frozenset[int] = frozenset()
+    kept: frozenset[int] = frozenset()
+
+
+@dataclass(order=True, slots=True)
+class _Path:
+    """A sequence, ordered by what it costs: events, then messages and other steps, then batches of several."""
+
+    cost: tuple[int, int, int, int]
+    moment: Moment = field(compare=False)
+    steps: Steps = field(compare=False, default=())
+    why: str | None = field(compare=False, default=None)
+
+
+Fates = Counter[Fate]
+
+
+class _Lab:
+    """A view over rows in memory, and what is known of its ways from rows to rows."""
+
+    def __init__(self, view: View, story: Story) -> None:
+        self._view = view
+        self._story = story
+        # Everything happened just now, or as long ago as it says.
+        self._start_ms = max(event.timestamp for event in story)
+        self._rows = [_row(view, event) for event in story]
+        self._expiry = [self._expiry_of(event) for event in story]
+        self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
+        self._numbers = {event.id: number for number, event in enumerate(story)}
+        self._known: dict[tuple[object, ...], tuple[Rows, Fates]] = {}
+        self._references: dict[frozenset[int], Rows] = {frozenset(): NO_ROWS}
+        self._ways = count()
+        if len(self._bodies) != len(story):
+            raise ValueError("an id names one event")
+
+    def __enter__(self) -> Self:
+        self._memory = RowsInMemory(f"{self._view.name.upper()}_TABLE")
+        self._memory.__enter__()
+        self._line = _LastLine()
+        log = logging.getLogger(logger().name)
+        self._log, self._before = log, (list(log.handlers), log.propagate)
+        log.handlers, log.propagate = [self._line], False
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._log.handlers, self._log.propagate = self._before
+        self._memory.__exit__(None, None, None)
+
+    def explore(self, limit: int) -> int:
+        """Go every way from everywhere, the shortest first.
+
+        Raises:
+            Diverged: a way leads astray.
+
+        """
+        ways = [_Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))]
+        been = set()
+        while ways:
+            way = heapq.heappop(ways)
+            if way.why:
+                raise Diverged(self._view.name, way.steps, way.why)
+            if way.moment in been:
+                continue
+            been.add(way.moment)
+            for step in self._steps(way.moment, limit):
+                heapq.heappush(ways, self._go(way, step))
+        return len(been)
+
+    def walk(self, walks: int) -> int:
+        """Deliver everything twice, in random batches: some are not acknowledged, some meet a busy DynamoDB.
+
+        Raises:
+            Diverged: a walk leads astray; it is cut down to what is needed for that.
+
+        """
+        chance = random.Random(7)  # noqa: S311  the same walks at every run
+        for _ in range(walks):
+            steps: Steps = tuple(self._random_steps(chance))
+            if self._astray(steps):
+                steps = self._cut_down(steps)
+                raise Diverged(self._view.name, steps, str(self._astray(steps)))
+        return walks
+
+    def _expiry_of(self, event: DomainEvent) -> int | None:
+        return None if self._view.ttl_days is None else ttl_at(event.timestamp, self._view.ttl_days)
+
+    def _steps(self, moment: Moment, limit: int) -> Iterator[Deliver | Reap]:
+        """List what may happen next: one event or two in a batch, or time passes (once, to right before or after)."""
+        numbers = range(len(self._story))
+        # Batches of more are for the walks; when time has passed, two at once tell nothing new.
+        sizes = (1, 2) if moment.now_ms == self._start_ms else (1,)
+        for size in sizes:
+            for batch in combinations_with_replacement(numbers, size):
+                if len(moment.seen.union(batch)) <= limit:
+                    yield Deliver(tuple(self._story[number] for number in batch))
+        if moment.seen and moment.now_ms == self._start_ms:
+            for second in sorted({expiry + more for expiry in self._expiry if expiry for more in (-1, 0)}):
+                if second * 1000 > self._start_ms:
+                    yield Reap(second * 1000)
+
+    def _go(self, way: _Path, step: Deliver | Reap) -> _Path:
+        moment, why = self._reaped(way.moment, step) if isinstance(step, Reap) else self._delivered(way.moment, step)
+        messages = 1 if isinstance(step, Reap) else len(step.events)
+        _, before, batches, _ = way.cost
+        cost = (len(moment.seen), before + messages, batches + messages // 2, next(self._ways))
+        return _Path(cost, moment, (*way.steps, step), why or self._wrong_rows(moment))
+
+    def _delivered(self, moment: Moment, step: Deliver) -> tuple[Moment, str | None]:
+        rows, fates = self._deliver(moment.rows, moment.now_ms, step)
+        numbers = {self._numbers[event.id] for event in step.events}
+        alive = {number for number in numbers if not self._is_expired(number, moment.now_ms)}
+        after = replace(
+            moment,
+            rows=rows,
+            seen=moment.seen | numbers,
+            kept=moment.kept | (alive if moment.now_ms == self._start_ms else alive - moment.seen),
+        )
+        return after, _wrong_fates(
+            fates, len(step.events), again=numbers <= moment.seen, new=step.busy is None and not numbers & moment.seen
+        )
+
+    def _reaped(self, moment: Moment, step: Reap) -> tuple[Moment, str | None]:
+        rows = {key: row for key, row in json.loads(moment.rows).items() if not _is_reaped(row, step.at_ms)}
+        interesting = {self._rows[number] for number in moment.seen if not self._is_expired(number, step.at_ms)}
+        kept = frozenset(number for number in moment.kept if self._rows[number] in interesting)
+        return replace(moment, rows=_frozen(rows), now_ms=step.at_ms, kept=kept), None
+
+    def _is_expired(self, number: int, now_ms: int) -> bool:
+        expiry = self._expiry[number]
+        return expiry is not None and is_expired(expiry, now_ms)
+
+    def _wrong_rows(self, moment: Moment) -> str | None:
+        reference = self._reference(moment.kept)
+        if moment.rows == reference:
+            return None
+        difference = diff_rows(_plain(reference), _plain(moment.rows), self._view.table.keys)
+        return "\n  ".join(["and the rows are wrong (-: as they ought to be, +: as they are):", *difference])
+
+    def _reference(self, numbers: frozenset[int]) -> Rows:
+        """Deliver events in their order, each once and alone."""
+        if numbers not in self._references:
+            last = max(numbers, key=lambda number: (self._story[number].timestamp, self._story[number].id))
+            before = self._reference(numbers - {last})
+            self._references[numbers], _ = self._deliver(before, self._start_ms, Deliver((self._story[last],)))
+        return self._references[numbers]
+
+    def _deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Fates]:
+        known = (rows, now_ms, step.busy, *(event.id for event in step.events))
+        if known not in self._known:
+            self._known[known] = self._really_deliver(rows, now_ms, step)
+        return self._known[known]
+
+    def _really_deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Fates]:
+        self._memory.rows = json.loads(rows)
+        with frozen_clock(now_ms):
+            self._memory.busy_after(step.busy)
+            again, fates = self._materialize(step.events)
+            if step.busy is not None:
+                fates.pop(Fate.FAILED)
+                self._memory.busy_after(None)
+                _, more = self._materialize(again)
+                fates.update(more)
+        return _frozen(self._memory.rows), fates
+
+    def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Fates]:
+        """Call the listener; give the events that it wants again, and how many messages had which fate."""
+        batch = sqs_event(self._bodies[event.id] for event in events)
+        answer = materialize(batch, LambdaContext("listener"), view=self._view)
+        by_message = {record["messageId"]: event for record, event in zip(batch["Records"], events, strict=True)}
+        again = [by_message[failure["itemIdentifier"]] for failure in answer["batchItemFailures"]]
+        return again, Counter({fate: self._line.told[fate.value] for fate in Fate})
+
+    def _random_steps(self, chance: random.Random) -> Iterator[Deliver]:
+        messages = [*self._story, *self._story]
+        chance.shuffle(messages)
+        while messages:
+            size = chance.randint(1, BATCH)
+            batch, messages = tuple(messages[:size]), messages[size:]
+            yield Deliver(batch, chance.choice([None, chance.randrange(size + 1)]))
+            if chance.random() < 0.3:  # written, and not acknowledged
+                yield Deliver(batch)
+
+    def _astray(self, steps: Steps) -> str | None:
+        """Say what is wrong with a sequence of deliveries, if anything is."""
+        way = _Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))
+        for step in steps:
+            way = self._go(way, step)
+            if way.why:
+                return way.why
+        return None
+
+    def _cut_down(self, steps: Steps) -> Steps:
+        """Leave out what can be left out, step by step and event by event, as long as it goes astray."""
+        for shorter in _shorter(steps):
+            if self._astray(shorter):
+                return self._cut_down(shorter)
+        return steps
+
+
+def _shorter(steps: Steps) -> Iterator[Steps]:
+    for number, step in enumerate(steps):
+        before, behind = steps[:number], steps[number + 1 :]
+        yield before + behind
+        if isinstance(step, Deliver) and len(step.events) > 1:
+            for left_out in range(len(step.events)):
+                events = step.events[:left_out] + step.events[left_out + 1 :]
+                yield (*before, replace(step, events=events), *behind)
+        if isinstance(step, Deliver) and step.busy:
+            yield (*before, replace(step, busy=step.busy - 1), *behind)
+
+
+def _wrong_fates(fates: Fates, messages: int, *, again: bool, new: bool) -> str | None:
+    if sum(fates.values()) != messages or fates[Fate.FAULT] or fates[Fate.FAILED]:
+        return f"the last of {messages} came out as {_told(fates)}"
+    if again and fates[Fate.APPLIED]:
+        return "applies again what was there before"
+    if new and messages == 1 and fates[Fate.DUPLICATE]:
+        return "takes for a duplicate what was never there before"
+    return None
+
+
+def _told(fates: Fates) -> str:
+    return ", ".join(f"{number} {fate}" for fate, number in fates.items() if number) or "nothing"
+
+
+def _is_reaped(row: dict[str, Any], now_ms: int) -> bool:
+    return "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms)
+
+
+def _frozen(rows: dict[str, Any]) -> Rows:
+    return json.dumps(rows, sort_keys=True, ensure_ascii=False)
+
+
+def _plain(rows: Rows) -> list[Item]:
+    return [to_plain(row) for row in json.loads(rows).values()]
+
+
+def _source(view: View, event: DomainEvent) -> str:
+    """Name the service that a view hears an event from; empty: none."""
+    return next((source for source, event_type in view.on if event_type == event.type), "")
+
+
+def _row(view: View, event: DomainEvent) -> str:
+    """Name the row that an event is about."""
+    _, update = interpret(body_of(event, _source(view, event)), view.on, view.upcasters)
+    return " ".join(str(value) for value in update.key.values())
+
+
+class _LastLine(logging.Handler):
+    """Hears what is logged, and keeps the last of it."""
+
+    told: dict[str, int]
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.told = vars(record)

@@ -1,0 +1,119 @@
+"""The loop as AWS drives it on a bad day: what failed comes again, what did not comes twice, in another order."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.loop import BATCH, Loop
+from local.in_process.packages import Package, listeners_of, owner_of_table, queued, services
+from patterns.events.change_data_capture import event_of
+from patterns.events.publish import NotPublished
+
+STREAM_BATCH: Final = 100
+DOUBLED: Final = 0.1
+LATE: Final = 0.3
+ATTEMPTS: Final = 100
+
+TAGS: Final = {"stage": "", "source": "", "functionname": "", "pipeline": ""}
+
+
+class ChaoticLoop:
+    """Takes changes to triggers and messages to listeners, on `loop`."""
+
+    def __init__(self, loop: Loop, chance: Random) -> None:
+        self.published: list[str] = []
+        """The bodies of all messages that the bus passed on, in its order."""
+        self.meant: set[str] = set()
+        """The ids of the events that the changes of the tables mean."""
+        self.counts: Counter[str] = Counter()
+        self._loop = loop
+        self._chance = chance
+        self._queues: dict[Package, list[str]] = {package: [] for package in queued()}
+
+    def step(self, *, late: float = LATE) -> bool:
+        """Take everything on by one step, but some messages not yet; tell whether anything moved."""
+        told = self._trigger()
+        heard = self._hear(self._loop.new_messages())
+        return any([told, heard, self._listen(late)])
+
+    def drain(self) -> None:
+        """Go on until nothing moves."""
+        for _ in range(ATTEMPTS):
+            if not self.step(late=0):
+                return
+        raise AssertionError("it never comes to rest")
+
+    def sweep(self) -> None:
+        """Let the clock tick once; what fails is for the next time."""
+        for package in services():
+            if package.has("sweep"):
+                try:
+                    package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
+                except (ClientError, BotoCoreError):
+                    self.counts["sweeps broken off"] += 1
+
+    def _trigger(self) -> bool:
+        records = {table: self._loop.new_records(table) for table, one in self._loop.schemas.items() if one.stream}
+        for table, news in records.items():
+            package = owner_of_table(table)
+            self.counts["changes"] += len(news)
+            self.meant |= set(_meant(package, news))
+            for start in range(0, len(news), STREAM_BATCH):
+                self._tell(package, news[start : start + STREAM_BATCH])
+        return any(records.values())
+
+    def _tell(self, package: Package, records: list[dict[str, Any]]) -> None:
+        """Hand a batch to the trigger, and after a failure its halves, as the stream's mapping does."""
+        errors: Counter[str] = Counter()
+        for _ in range(ATTEMPTS):
+            try:
+                package.handler("trigger")({"Records": records}, LambdaContext(f"{package.name}-trigger"))
+            except (NotPublished, ClientError, BotoCoreError) as error:
+                self.counts["trigger batches again"] += 1
+                errors[str(error)[:300]] += 1
+                if len(records) > 1:
+                    middle = len(records) // 2
+                    self._tell(package, records[:middle])
+                    self._tell(package, records[middle:])
+                    return
+            else:
+                return
+        raise AssertionError(f"{package.name} cannot tell of {len(records)} changes: {errors}")
+
+    def _hear(self, bodies: list[str]) -> bool:
+        self.published += bodies
+        for body in bodies:
+            envelope = json.loads(body)
+            for package in listeners_of(envelope["source"], envelope["detail-type"]):
+                twice = self._chance.random() < DOUBLED
+                self.counts["doubled by the queue"] += twice
+                self._queues.setdefault(package, []).extend([body] * (1 + twice))
+        return bool(bodies)
+
+    def _listen(self, late: float) -> bool:
+        moved = [self._deliver(package, late) for package in self._queues]  # every one, whatever the first says
+        return any(moved)
+
+    def _deliver(self, package: Package, late: float) -> bool:
+        messages = self._queues[package]
+        self._chance.shuffle(messages)
+        later = int(len(messages) * late)
+        now, self._queues[package] = messages[later:], messages[:later]
+        for start in range(0, len(now), BATCH):
+            batch = now[start : start + BATCH]
+            again = self._loop.deliver(package, batch)
+            self.counts["deliveries"] += len(batch)
+            self.counts["deliveries again"] += len(again)
+            self._queues[package] += [batch[int(message_id.rpartition("-")[2])] for message_id in again]
+        return bool(now)
+
+
+def _meant(package: Package, records: list[dict[str, Any]]) -> Iterator[str]:
+    for record in records:
+        if event := event_of(record, facts=package.load("trigger").FACTS, tags=TAGS):
+            yield event.id

@@ -1,0 +1,17 @@
+"""An emulator with nothing on it, for handlers in this process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from local.stack import emulator
+
+
+@contextmanager
+def empty_emulator(home: Path) -> Iterator[str]:
+    """Run one, on a lifeline, and give its address."""
+    running = emulator.start(home, emulator.free_port(), lifeline=True)
+    try:
+        yield running.url
+    finally:
+        emulator.stop(home, running)

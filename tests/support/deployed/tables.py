@@ -1,0 +1,27 @@
+"""The real handlers, or the library itself, in this process on the tables of the deployed stack."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import pytest
+
+from local.in_process.world import ENVIRONMENT
+from local.stack.stack import Stack
+from patterns.runtime import aws
+
+TABLES: Final = {"EQUIPMENT_TABLE": "EquipmentTable", "EQUIPMENT_HISTORY_TABLE": "EquipmentHistoryTable"}
+"""Environment variable -> the stack's output that names the table."""
+
+
+@contextmanager
+def in_this_process(stack: Stack) -> Iterator[None]:
+    """Let this process's clients talk to the emulator and its tables."""
+    names = {variable: stack.outputs[output] for variable, output in TABLES.items()}
+    endpoint = {"AWS_ENDPOINT_URL": stack.outputs["Endpoint"], "NO_PROXY": "*"}
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in (ENVIRONMENT | names | endpoint).items():
+            environment.setenv(name, value)
+        aws.client.cache_clear()
+        yield
+    aws.client.cache_clear()

@@ -1,0 +1,230 @@
+"""A factory floor whose reports go straight to dispatch: its real handlers over a table in memory, at any time."""
+
+import json
+import logging
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any, Final, Self
+
+from contract import times
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event, sqs_event
+from local.in_process.packages import Package
+from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.runtime import clock
+from services.dispatch import listener, sweep, trigger
+from tests.support.dispatch.model import Decided, Report
+from tests.support.dispatch.table_in_memory import Record, TableInMemory
+from tests.support.rows_in_memory import Typed
+from tests.support.samples import body_of, fact
+from tests.support.services.reports import ACKNOWLEDGE, STAFF
+
+FACTORY: Final = "gdl-1"
+OPERATORS: Final = ("Liz", "Sue", "Ann")
+SUPERVISOR: Final = "Sara"
+
+# How a stream is delivered: how likely a batch follows at once, how likely it comes twice, and how long it is at most.
+FLOWS: Final = 0.7
+TWICE: Final = 0.3
+MOST: Final = 8
+
+# How long after something was due it is swept.
+LATE_MS: Final = (0, 0, 20_000, 40 * 60_000)
+
+_DISPATCH = Package("services", "dispatch")
+_CONTEXT = LambdaContext("dispatch")
+
+
+class ComesAgain(Exception):
+    """The queue is to deliver a batch once more."""
+
+
+class Floor(AbstractContextManager["Floor"]):
+    """Dispatch alone: `now_ms` is what its clock says."""
+
+    def __init__(self, start_ms: int) -> None:
+        self._start_ms = start_ms
+        self.now_ms = start_ms
+        self.table = TableInMemory()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self.table)
+        real, clock.now_ms = clock.now_ms, lambda: self.now_ms
+        self._stack.callback(setattr, clock, "now_ms", real)
+        logging.disable(logging.INFO)  # a line for each of some ten thousand invocations
+        self._stack.callback(logging.disable, logging.NOTSET)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def restart(self, *machines: str) -> None:
+        """Be as at the beginning, with some machines in a factory that has a roster."""
+        self.table.forget()
+        self.now_ms = self._start_ms
+        self.staff()
+        for machine in machines:
+            self.register(machine)
+        self.settle()
+
+    def register(self, equipment_id: str, factory_id: str = FACTORY) -> None:
+        """Let dispatch hear that a piece of equipment is in a factory, now."""
+        told = fact("equipment-updated", id=f"{equipment_id} {self.now_ms}", at=self.now_ms, factoryId=factory_id)
+        told.entities["equipment"]["id"] = equipment_id
+        self.hear([body_of(told)])
+
+    def scrap(self, equipment_id: str) -> None:
+        """Let dispatch hear that a piece of equipment is no more."""
+        told = fact("equipment-deleted", id=f"{equipment_id} {self.now_ms}", at=self.now_ms)
+        told.entities["equipment"]["id"] = equipment_id
+        self.hear([body_of(told)])
+
+    def staff(self, factory_id: str = FACTORY, *, supervisor: str = SUPERVISOR) -> None:
+        """Put a factory's first roster."""
+        body = {"operators": list(OPERATORS), "supervisor": supervisor}
+        assert self.request(STAFF, path={"factoryId": factory_id}, body=body)[0] == 201
+
+    def report(self, equipment_id: str, report: Report, event_id: str | None = None) -> None:
+        """Let a report arrive when it says so."""
+        self.wait_until(report.arrived_ms)
+        self.hear([report_body(equipment_id, report, event_id)])
+        self.settle()
+
+    def acknowledge(self, equipment_id: str, state: str, log_ms: int) -> None:
+        """Let somebody acknowledge a log, now."""
+        path = {"id": equipment_id, "state": state, "timestamp": times.to_utc(log_ms)}
+        assert self.request(ACKNOWLEDGE, path=path)[0] in {200, 201}
+
+    def request(self, route: str, **parts: Any) -> tuple[int, Any]:  # noqa: ANN401  see `http_event`
+        """Call one of dispatch's routes; give the answer's status and body."""
+        role = "query" if route.startswith("GET ") else "command"
+        answer = _DISPATCH.handler(role)(http_event(route, **parts), _CONTEXT)
+        return answer["statusCode"], json.loads(answer["body"])
+
+    def hear(self, bodies: Iterable[str]) -> None:
+        """Deliver a batch of the queue.
+
+        Raises:
+            ComesAgain: not all of it was dealt with.
+
+        """
+        if listener.handler(sqs_event(bodies), _CONTEXT)["batchItemFailures"]:
+            raise ComesAgain
+
+    def react(self, records: Sequence[Record]) -> None:
+        """Deliver a batch of the table's stream."""
+        trigger.handler({"Records": list(records)}, _CONTEXT)
+
+    def settle(self) -> None:
+        """Deliver the stream until it has nothing more to tell."""
+        while records := self.table.new_records():
+            self.react(records)
+
+    def sweep(self) -> None:
+        """Let the clock tick."""
+        sweep.handler({}, _CONTEXT)
+
+    def sweep_what_is_due(self) -> None:
+        """Let the clock tick, and see that it was worth it: what fails would stay due for ever."""
+        before = self.due_times()
+        self.sweep()
+        assert self.due_times() != before
+
+    def due_times(self) -> list[int]:
+        """List from when on a sweep will find something to do."""
+        shards = (rows for partition, rows in self.table.partitions.items() if partition.startswith("due#"))
+        return sorted({int(row["at"]["N"]) + STORED_WITHIN_MS for rows in shards for row in rows.values()})
+
+    def wait_until(self, at_ms: int) -> None:
+        """Let time go on; what becomes due meanwhile is swept when it is."""
+        while (due := self.due_times()) and due[0] <= at_ms:
+            self.now_ms = max(self.now_ms, due[0])
+            self.sweep_what_is_due()
+            self.settle()
+        self.now_ms = max(self.now_ms, at_ms)
+
+    def decision_rows(self) -> dict[tuple[str, str], Typed]:
+        """Give all that rules decided, as it stands."""
+        return {
+            (partition, sort): row
+            for partition, rows in self.table.partitions.items()
+            for sort, row in rows.items()
+            if row.get("by") == {"S": "rule"}
+        }
+
+    def decided(self, equipment_id: str) -> list[Decided]:
+        """Read what rules decided about a piece of equipment, off its rows."""
+        rows = self.table.rows(f"Equipment#{equipment_id}")
+        return sorted(_decided(row, self._reports(equipment_id)) for row in rows if row.get("by") == "rule")
+
+    def told(self, equipment_id: str) -> list[Decided]:
+        """Read what was published of that, by event id: one that is told again says the same."""
+        by_id: dict[str, set[str]] = defaultdict(set)
+        for entry in self.table.published:
+            detail = json.loads(entry["Detail"])
+            row = detail["raw"]["new"]
+            if detail["partitionKey"] == equipment_id and row.get("by") == "rule":
+                by_id[detail["id"]].add(entry["Detail"])
+        assert all(len(said) == 1 for said in by_id.values())
+        rows = [json.loads(detail)["raw"]["new"] for said in by_id.values() for detail in said]
+        return sorted(_decided(row, self._reports(equipment_id)) for row in rows)
+
+    def _reports(self, equipment_id: str) -> dict[str, Report]:
+        """Find the reports in the store by the ids of their events."""
+        rows = self.table.partitions.get(f"Equipment#{equipment_id}", {})
+        found = {}
+        for sort, row in rows.items():
+            if sort.startswith("event#") and row["source"]["S"] == "equipment":
+                event = row["event"]["M"]
+                state = event["state"]["M"]["state"]["S"]
+                found[event["id"]["S"]] = Report(int(event["timestamp"]["N"]), state, int(row["arrived"]["N"]))
+        return found
+
+
+class Stream:
+    """The stream of a floor's table, in random batches, some of them delivered twice, and not at once."""
+
+    def __init__(self, floor: Floor, chance: random.Random) -> None:
+        self._floor = floor
+        self._chance = chance
+        self._pending: list[Record] = []
+
+    def flow(self, *, everything: bool = False) -> None:
+        """Deliver some of what there is to tell, or all of it, and all that comes of it."""
+        self._pending += self._floor.table.new_records()
+        while self._pending and (everything or self._chance.random() < FLOWS):
+            size = self._chance.randint(1, MOST)
+            batch, self._pending = self._pending[:size], self._pending[size:]
+            self._floor.react(batch)
+            if self._chance.random() < TWICE:
+                self._floor.react(batch)
+            self._pending += self._floor.table.new_records()
+
+    def run_out(self) -> None:
+        """Let time go on, with a sweep when something is due or a while later, until nothing is left to be done."""
+        self.flow(everything=True)
+        while due := self._floor.due_times():
+            self._floor.now_ms = max(self._floor.now_ms, due[0] + self._chance.choice(LATE_MS))
+            self._floor.sweep_what_is_due()
+            self.flow(everything=True)
+
+
+def report_body(equipment_id: str, report: Report, event_id: str | None = None) -> str:
+    """Write the message of a report."""
+    at = times.to_utc(report.at_ms)
+    told = fact("state-reported", id=event_id or f"{equipment_id} {report.state} {at}", at=report.at_ms)
+    told.entities["state"].update(equipmentId=equipment_id, state=report.state, timestamp=at)
+    return body_of(told)
+
+
+def _decided(row: dict[str, Any], reports: dict[str, Report]) -> Decided:
+    says = next(row[name] for name in ("operator", "supervisor", "reason", "since") if name in row)
+    return Decided(
+        key=row["sk"],
+        says=says,
+        at_ms=row["at"] if "at" in row else row["timestamp"],
+        triggers=tuple((reports[one["id"]].at_ms, reports[one["id"]].state) for one in row["triggers"]),
+    )

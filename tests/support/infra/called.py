@@ -1,0 +1,146 @@
+"""What the handlers really ask of AWS while samples are replayed, in the words of IAM."""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import sqs_event
+from local.in_process.loop import Loop
+from local.in_process.packages import Package, queued, services, stores
+from local.in_process.replay import Invocation, invocations_of, time_of
+from local.in_process.world import frozen_clock
+from patterns.rules.rule import RULE
+from tests.support.samples import NOW, paths
+from tests.support.wire import Wire
+
+Call = tuple[str, str, dict[str, Any]]
+"""Service, operation, parameters."""
+
+# Within a transaction each part needs the permission of what it does; the transaction itself has no action.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
+PARTS = {
+    "ConditionCheck": "ConditionCheckItem",
+    "Delete": "DeleteItem",
+    "Get": "GetItem",
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+}
+# How the variables end that tell a function the name of a resource.
+NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL")
+
+SINGLE = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One use of a permission: the variable that names the resource, what follows its ARN, what conditions look at."""
+
+    action: str
+    variable: str
+    suffix: str = ""
+    conditions: tuple[tuple[str, str], ...] = ()
+
+    def resource(self, told: dict[str, Any]) -> str:
+        """Name the resource as policies do; `told` is the environment of a function in the template."""
+        return f"{told[self.variable]['Ref']}.Arn{self.suffix}" if self.variable in told else self.variable
+
+
+def by_file() -> dict[str, set[Asked]]:
+    """Gather what each handler file asks for: all samples, again as retries with answers lost, and what is poison."""
+    asked: dict[str, set[Asked]] = defaultdict(set)
+    with Loop() as loop, Wire() as wire:
+        for operation in ("", "TransactWriteItems", "PutItem"):
+            wire.lose_answers(operation, times=1)
+            for invocation, at_ms in _invocations(loop, wire):
+                file = f"{invocation.package.side}/{invocation.package.name}/{invocation.role}.py"
+                asked[file] |= _asked_by(invocation, at_ms=at_ms)
+        loop.new_messages()
+    return asked
+
+
+def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
+    for kind in ("http", "stream", "domain"):
+        for path in paths(kind):
+            message = json.loads(path.read_text())
+            yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
+    for package in queued() + stores():
+        yield Invocation(package, "listener", sqs_event(["{"])), NOW
+    for service in services():
+        arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
+        unreadable = {"eventID": "1", "eventName": "INSERT", "eventSourceARN": arn, "dynamodb": {"NewImage": "?"}}
+        yield Invocation(service, "trigger", {"Records": [unreadable]}), NOW
+    for service in services():
+        if service.has("sweep"):
+            yield from _decisions(service, loop, wire)
+
+
+def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
+    """Let a control service decide upon what the samples left in its tables, all of which is due by `NOW`.
+
+    The first decision that the sweep puts is refused, so that there is a fault to tell of.
+    """
+    for table, schema in service.tables.items():
+        if schema.stream:
+            yield Invocation(service, "trigger", {"Records": loop.new_records(table)}), NOW
+    wire.fail("PutItem", "ValidationException", when=lambda put: RULE in put["Item"], times=1)
+    yield Invocation(service, "sweep", {}), NOW
+
+
+def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
+    handler = invocation.package.handler(invocation.role)
+    with frozen_clock(at_ms), _recorded() as calls:
+        handler(invocation.event, LambdaContext(f"{invocation.package.name}-{invocation.role}"))
+    variables = {value: name for name, value in os.environ.items() if name.endswith(NAMING)}
+    return {replace(asked, variable=variables.get(asked.variable, asked.variable)) for asked in _used_by(calls)}
+
+
+@contextmanager
+def _recorded() -> Iterator[list[Call]]:
+    """Record every call of every client, whoever made it."""
+    calls: list[Call] = []
+    real = BaseClient._make_api_call  # noqa: SLF001  the one place that all calls go through; moto hooks in here, too
+
+    def recording(client: Any, operation: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401
+        calls.append((client.meta.service_model.service_name, operation, parameters))
+        return real(client, operation, parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseClient, "_make_api_call", recording)
+        yield calls
+
+
+def _used_by(calls: Iterable[Call]) -> Iterator[Asked]:
+    for call in calls:
+        yield from _permissions(call)
+
+
+def _permissions(call: Call) -> Iterator[Asked]:
+    """Give the permissions of a call; the resource by its name in this process."""
+    match call:
+        case ("dynamodb", "TransactWriteItems" | "TransactGetItems", {"TransactItems": parts}):
+            for part in parts:
+                [(kind, request)] = part.items()
+                yield Asked(f"dynamodb:{PARTS[kind]}", request["TableName"])
+        case ("dynamodb", operation, request) if operation in SINGLE:
+            index = f"/index/{request['IndexName']}" if "IndexName" in request else ""
+            yield Asked(f"dynamodb:{operation}", request["TableName"], index)
+        case ("events", "PutEvents", {"Entries": entries}):
+            for entry in entries:
+                conditions = (("events:detail-type", entry["DetailType"]), ("events:source", entry["Source"]))
+                yield Asked("events:PutEvents", entry["EventBusName"], conditions=conditions)
+        case ("s3", "PutObject" | "GetObject" as operation, {"Bucket": bucket, "Key": key}):
+            yield Asked(f"s3:{operation}", bucket, f"/{key}")
+        case ("s3", "ListObjectsV2", {"Bucket": bucket}):
+            yield Asked("s3:ListBucket", bucket)
+        case ("sqs", "SendMessage" | "SendMessageBatch", {"QueueUrl": queue}):
+            yield Asked("sqs:SendMessage", queue)
+        case (service, operation, _):
+            raise NotImplementedError(f"say here which permission {service} {operation} takes")

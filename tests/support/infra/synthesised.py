@@ -1,0 +1,133 @@
+"""The stack's template, with the questions that the tests ask of it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from aws_cdk import App
+
+from infra.checks import nag
+from infra.package import FUNCTIONS, Package, Side, pascal
+from infra.stack import Andon
+from patterns.dynamodb.schema import TableSchema
+
+PROJECT = Path(__file__).parents[3]
+
+Properties = dict[str, Any]
+
+
+def packages(side: Side) -> list[Package]:
+    """Found by folder, so that a new one is tested without being listed here."""
+    return [Package(side, routes.parent.name) for routes in sorted((FUNCTIONS / side).glob("*/routes.py"))]
+
+
+SERVICES = packages("services")
+VIEWS = packages("views")
+STORES = packages("stores")
+PACKAGES = SERVICES + VIEWS + STORES
+STREAM_FIRST = {"services/equipment/command.py"}
+ROLES = ("command", "query", "trigger", "listener", "sweep")
+
+CONTROL = [service for service in SERVICES if service.has("listener")]
+SWEPT = [service for service in SERVICES if service.has("sweep")]
+READERS = CONTROL + VIEWS
+"""Who hears domain events by a queue, whose messages may come again."""
+
+
+def files(package: Package) -> list[str]:
+    """The handler files of a package, as `services/equipment/command.py`."""
+    return [f"{package.side}/{package.name}/{role}.py" for role in ROLES if package.has(role)]
+
+
+FILES = [file for package in PACKAGES for file in files(package)]
+
+
+def declared_tables(package: Package) -> dict[str, TableSchema]:
+    """The tables of a package by their output, as `StateLogTable`."""
+    if package.side == "services":
+        return {pascal(variable): schema for variable, schema in package.tables().items()}
+    if package.side == "stores":
+        return {}
+    view = package.view()
+    return {f"{pascal(package.name)}Table": TableSchema(view.KEYS, view.INDEXES, expires=view.TTL_DAYS is not None)}
+
+
+def synthesise(layer: Path, *, audited: bool = False, **context: str) -> "Synthesised":
+    """Synthesise as `cdk synth` does; an empty folder stands for the layer.
+
+    Not audited by default: what these tests assert must hold without cdk-nag.
+    """
+    settings = json.loads((PROJECT / "cdk.json").read_text())["context"]
+    app = App(context=settings | {"layer": str(layer)} | context)
+    stack = Andon(app, "Andon")
+    if audited:
+        nag.audit(app)
+    return Synthesised(app.synth().get_stack_by_name(stack.stack_name).template)
+
+
+class Synthesised:
+    def __init__(self, template: Properties) -> None:
+        self.resources: dict[str, Properties] = template["Resources"]
+        self.outputs: dict[str, Properties] = template["Outputs"]
+
+    def of_type(self, resource_type: str) -> dict[str, Properties]:
+        """The properties of each resource of a type, by logical id."""
+        return {
+            name: resource.get("Properties", {})
+            for name, resource in self.resources.items()
+            if resource["Type"] == resource_type
+        }
+
+    def functions(self) -> dict[str, Properties]:
+        """Each function by its file, as `services/equipment/command.py`."""
+        return {made["Description"]: made for made in self.of_type("AWS::Lambda::Function").values()}
+
+    def id_of_function(self, file: str) -> str:
+        return next(name for name, made in self.of_type("AWS::Lambda::Function").items() if made["Description"] == file)
+
+    def statements(self, file: str) -> Iterator[Properties]:
+        """What the role of a function allows or denies."""
+        role = self.functions()[file]["Role"]["Fn::GetAtt"][0]
+        for policy in self.of_type("AWS::IAM::Policy").values():
+            if {"Ref": role} in policy["Roles"]:
+                yield from policy["PolicyDocument"]["Statement"]
+
+    def allowed(self, file: str) -> set[tuple[str, str]]:
+        """Pairs of action and resource."""
+        return {(action, resource) for action, resource, _ in self.grants(file)}
+
+    def grants(self, file: str) -> Iterator[tuple[str, str, Properties]]:
+        """Each action, resource and what it is conditional on."""
+        for statement in self.statements(file):
+            for action in listed(statement["Action"]):
+                for resource in listed(statement["Resource"]):
+                    yield action, text(resource), statement.get("Condition", {})
+
+    def mappings(self, file: str) -> list[Properties]:
+        """What calls a function from a stream or a queue."""
+        target = {"Ref": self.id_of_function(file)}
+        return [
+            made for made in self.of_type("AWS::Lambda::EventSourceMapping").values() if made["FunctionName"] == target
+        ]
+
+    def output(self, name: str) -> str:
+        """The logical id of the resource that an output speaks of."""
+        return str(self.outputs[name]["Value"]["Ref"])
+
+
+def listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def text(value: object) -> str:
+    """`{"Fn::GetAtt": ["Bus", "Arn"]}` as `Bus.Arn`, joins as what they join."""
+    match value:
+        case {"Fn::GetAtt": [name, attribute]}:
+            return f"{name}.{attribute}"
+        case {"Ref": name}:
+            return str(name)
+        case {"Fn::Join": [separator, parts]}:
+            return str(separator).join(text(part) for part in parts)
+        case _:
+            return str(value)

@@ -1,0 +1,85 @@
+"""Two tables, as histories are kept in: what is current, with a stream, and revisions whose sort key is the version."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+from local.in_process.world import InProcess
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.key_query import KeyQuery
+from patterns.dynamodb.schema import Keys, TableSchema
+from patterns.runtime import aws
+from patterns.versions.versioned_write import Revisions, Versions
+
+KEYS = Keys("pk", "sk")
+BY_VERSION = Keys("pk", "version", sort_type="N")
+CURRENT = Table("CURRENT_TABLE", KEYS)
+HISTORY = Table("HISTORY_TABLE", BY_VERSION)
+
+
+class Archive(InProcess):
+    """The two tables on moto."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.schemas = {
+            "CURRENT_TABLE": TableSchema(KEYS, stream=True),
+            "HISTORY_TABLE": TableSchema(BY_VERSION, expires=False),
+        }
+
+
+class Crash(Exception):
+    """The process ended here."""
+
+
+@contextmanager
+def crash_after(calls: int) -> Iterator[None]:
+    """Let the process end when DynamoDB has done what call number `calls` asks for, before anybody hears of it."""
+    made = count(1)
+
+    def crash(**_: object) -> None:
+        if next(made) == calls:
+            raise Crash
+
+    events = aws.client("dynamodb").meta.events
+    events.register("after-call.dynamodb", crash)
+    try:
+        yield
+    finally:
+        events.unregister("after-call.dynamodb", crash)
+
+
+Choose = Callable[[list[Any]], Any]
+"""Options -> the one that is taken in this run."""
+
+
+def every_run_of(play: Callable[[Choose], None]) -> int:
+    """Play again and again until every option was taken at every choice that ever came up; give how often that was."""
+    plan: list[int] = []
+    for runs in count(1):
+        taken: list[tuple[int, int]] = []
+
+        def choose(options: list[Any], plan: list[int] = plan, taken: list[tuple[int, int]] = taken) -> Any:  # noqa: ANN401
+            option = plan[len(taken)] if len(taken) < len(plan) else 0
+            taken.append((option, len(options)))
+            return options[option]
+
+        play(choose)
+        while taken and taken[-1][0] + 1 == taken[-1][1]:
+            taken.pop()
+        if not taken:
+            return runs
+        plan = [option for option, _ in taken[:-1]] + [taken[-1][0] + 1]
+    raise AssertionError
+
+
+def versions_of(name: str) -> Versions:
+    """Tell where the versions of a thing are."""
+    revisions = Revisions(
+        table=HISTORY,
+        key_of=lambda version: {"pk": name, "version": version},
+        all=KeyQuery(keys=BY_VERSION, partition=name),
+        attributes={"kind": "revision"},
+    )
+    return Versions(table=CURRENT, key={"pk": name, "sk": "-"}, revisions=revisions)

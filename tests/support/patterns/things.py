@@ -1,0 +1,108 @@
+"""A domain of the library's own, so that its tests know nothing of factories: things are painted and weighed."""
+
+import json
+from typing import Any
+
+from local.in_process.world import InProcess
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.key_query import KeyQuery
+from patterns.dynamodb.schema import Index, Keys, TableSchema
+from patterns.dynamodb.ttl import SECONDS_PER_DAY
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent, Entity
+from patterns.runtime import aws
+from patterns.versions.optimistic_lock import Command, Draft, fingerprint_of
+from patterns.versions.versioned_write import Revisions, Versions
+from patterns.views.materialize import View
+from patterns.views.view_update import On, ViewUpdate
+from tests.support.samples import NOW
+
+TTL_DAYS = 10
+TTL_MS = TTL_DAYS * SECONDS_PER_DAY * 1000
+
+KEYS = Keys("pk", "sk")
+BY_COLOUR = Keys("colour", "sk")
+VARIABLE = "THINGS_TABLE"
+TABLE = Table(VARIABLE, KEYS)
+
+
+class World(InProcess):
+    """A table of things, and a bus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.schemas = {VARIABLE: TableSchema(KEYS, indexes={"ByColour": Index(BY_COLOUR)}, stream=True)}
+
+    def thing(self, name: str) -> dict[str, Any] | None:
+        """Read one thing."""
+        return TABLE.get({"pk": name, "sk": "-"}, consistent=True)
+
+    def new_envelopes(self) -> list[dict[str, Any]]:
+        """Take what was published since the last time, in EventBridge's envelopes."""
+        return [json.loads(body) for body in self.new_messages()]
+
+    def reap(self, name: str) -> None:
+        """Delete one thing, as DynamoDB does some day after its ttl."""
+        aws.client("dynamodb").delete_item(TableName=TABLE.name, Key=to_typed({"pk": name, "sk": "-"}))
+
+
+def happened(kind: str, name: str, *, at: int = NOW, id: str = "e1", **fields: object) -> DomainEvent:  # noqa: A002
+    """Tell that a thing was `painted` or `weighed`."""
+    return DomainEvent(
+        id=id, type=f"thing-{kind}", timestamp=at, partition_key=name, entities={"thing": {"name": name, **fields}}
+    )
+
+
+def message(event: DomainEvent) -> str:
+    """Write a queue's message about a thing."""
+    return to_message(event, source="workshop")
+
+
+def on_painted(event: DomainEvent) -> ViewUpdate:
+    """Keep the paint."""
+    thing = event.entity("thing")
+    return _update(thing, "paint", {"colour": thing.get("colour"), "gloss": thing.get("gloss")})
+
+
+def on_weighed(event: DomainEvent) -> ViewUpdate:
+    """Keep the weight."""
+    thing = event.entity("thing")
+    return _update(thing, "weight", {"grams": thing.get("grams")})
+
+
+def _update(thing: Entity, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
+    name = thing.text("name")
+    return ViewUpdate(key={"pk": name, "sk": "-"}, key_fields={"Name": name}, fields=fields, oplock=oplock)
+
+
+ON: On = {("workshop", "thing-painted"): on_painted, ("workshop", "thing-weighed"): on_weighed}
+VIEW = View(name="things", table=TABLE, on=ON, ttl_days=TTL_DAYS)
+
+
+def painting(
+    name: str, colour: str | None, *, if_match: int | None = None, now_ms: int = NOW, actor: str = "somebody"
+) -> Draft:
+    """Want a thing to have a colour."""
+    fingerprint = fingerprint_of(
+        route="PUT /things/{id}", path={"id": name}, if_match=if_match, body={"colour": colour}, actor=actor
+    )
+    command = Command(actor=actor, now_ms=now_ms, if_match=if_match, fingerprint=fingerprint)
+    return Draft(content={"colour": colour}, attributes={"kind": "thing"}, command=command)
+
+
+def current_only(name: str) -> Versions:
+    """Keep the current version of a thing alone."""
+    return Versions(table=TABLE, key={"pk": name, "sk": "-"})
+
+
+def with_history(name: str) -> Versions:
+    """Keep every version of a thing."""
+    partition = f"Revisions#{name}"
+    revisions = Revisions(
+        table=TABLE,
+        key_of=lambda version: {"pk": partition, "sk": f"v{version:010d}"},
+        all=KeyQuery(keys=KEYS, partition=partition),
+        attributes={"kind": "revision"},
+    )
+    return Versions(table=TABLE, key={"pk": name, "sk": "-"}, revisions=revisions)
