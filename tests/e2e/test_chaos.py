@@ -21,7 +21,7 @@ from patterns.dynamodb.attribute_values import to_plain
 from patterns.events import publish
 from patterns.rules.evaluate import Verdict
 from patterns.rules.sweep import STORED_WITHIN_MS
-from patterns.runtime import aws, clock
+from patterns.runtime import botocore_client, clock
 from patterns.views.ledger import Fate
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
@@ -50,7 +50,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultProxy]:
 def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
     """Everything, behind the proxy; asked for again once only, and soon: else hardly anything would ever fail."""
     retries = {"mode": "standard", "total_max_attempts": 2}
-    monkeypatch.setattr(aws, "CONFIG", aws.CONFIG.merge(Config(retries=retries)))
+    monkeypatch.setattr(botocore_client, "CONFIG", botocore_client.CONFIG.merge(Config(retries=retries)))
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.005)
     monkeypatch.setattr(publish, "ATTEMPTS", 2)
     monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.dynamodb.client import ConditionFailed
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws

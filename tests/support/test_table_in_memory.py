@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from local.in_process.world import InProcess
 from patterns.dynamodb.attribute_values import to_plain
-from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import UNCONDITIONAL, Condition
 from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan
 from patterns.runtime import aws

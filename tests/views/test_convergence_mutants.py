@@ -9,7 +9,8 @@ from botocore.exceptions import ClientError
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import to_typed
-from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition, conditional
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws

@@ -1,46 +1,23 @@
 """DynamoDB's typed attribute values <-> plain Python; `Decimal` stops here."""
 
 from base64 import b64encode
-from collections.abc import Mapping
-from decimal import Decimal, DecimalException
-from typing import Any
-
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from collections.abc import Callable, Mapping
+from decimal import Clamped, Context, Decimal, DecimalException, Inexact, Overflow, Rounded, Underflow
+from typing import Any, Final
 
 from patterns.runtime.errors import Poison
 
 Item = dict[str, Any]
 Typed = dict[str, dict[str, Any]]
 
-
-class _Deserializer(TypeDeserializer):  # type: ignore[misc]  # boto3 has no types
-    def _deserialize_n(self, value: str) -> int | float:
-        number = Decimal(value)
-        return int(number) if number == number.to_integral_value() else float(number)
-
-    # Nothing here writes sets or binaries, but people do, in the console; an image with one must still become JSON.
-    def _deserialize_b(self, value: bytes | str) -> str:
-        return value if isinstance(value, str) else b64encode(value).decode()
-
-    def _deserialize_ss(self, value: list[str]) -> list[str]:
-        return sorted(value)
-
-    def _deserialize_ns(self, value: list[str]) -> list[int | float]:
-        return sorted(map(self._deserialize_n, value))
-
-    def _deserialize_bs(self, value: list[bytes | str]) -> list[str]:
-        return sorted(map(self._deserialize_b, value))
-
-
-# DynamoDB keeps 38 digits; what has more is left to boto3 to refuse.
-_MAX_INTEGER = 10**38 - 1
-
-_serialize = TypeSerializer().serialize
-_deserialize = _Deserializer().deserialize
+# DynamoDB keeps 38 digits, and magnitudes from 1E-130 to 9.9E+125.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+_NUMBERS: Final = Context(prec=38, Emin=-128, Emax=126, traps=[Clamped, Inexact, Overflow, Rounded, Underflow])
+_MAX_INTEGER: Final = 10**38 - 1
 
 
 def to_typed(item: Mapping[str, Any]) -> Typed:
-    """Turn plain values into DynamoDB's.
+    """Turn plain values, those of JSON, into DynamoDB's.
 
     Raises:
         Poison: a value has no form there (NaN, too many digits, an unknown type, too deep).
@@ -54,23 +31,63 @@ def to_typed(item: Mapping[str, Any]) -> Typed:
 
 def to_plain(typed: Mapping[str, Any]) -> Item:
     """Turn DynamoDB's values into plain ones: numbers to int or float, sets to lists, binaries to base64."""
-    return {name: _deserialize(value) for name, value in typed.items()}
+    return {name: _plain(value) for name, value in typed.items()}
 
 
-def _typed(value: Any) -> dict[str, Any]:  # noqa: ANN401  attribute values are any
-    if type(value) is str:  # as nearly every value is; boto3 asks for ten other types first
-        return {"S": value}
-    if type(value) is int and abs(value) <= _MAX_INTEGER:
-        return {"N": str(value)}
-    typed: dict[str, Any] = _serialize(_without_floats(value))
-    return typed
+def _typed(value: Any) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
+    match value:
+        case str():
+            return {"S": value}
+        case bool():  # before int, which it is, too
+            return {"BOOL": value}
+        case int() if abs(value) <= _MAX_INTEGER:
+            return {"N": str(value)}
+        case int() | float():
+            return {"N": _number_text(value)}
+        case None:
+            return {"NULL": True}
+        case Mapping():
+            return {"M": {name: _typed(member) for name, member in value.items()}}
+        case list() | tuple():
+            return {"L": [_typed(member) for member in value]}
+    raise TypeError(f"{type(value).__name__} has no form in DynamoDB")
 
 
-def _without_floats(value: Any) -> Any:  # noqa: ANN401  attribute values are any
-    if isinstance(value, float):
-        return Decimal(repr(value))
-    if isinstance(value, Mapping):
-        return {name: _without_floats(member) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_floats(member) for member in value]
+def _number_text(value: float) -> str:
+    number = _NUMBERS.create_decimal(repr(value))
+    if not number.is_finite():
+        raise TypeError(f"{number} is no number in DynamoDB")
+    return str(number)
+
+
+def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401  attribute values are any
+    ((kind, value),) = typed.items()
+    return _PLAIN[kind](value)
+
+
+def _number(text: str) -> int | float:
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() else float(number)
+
+
+def _text(binary: bytes | str) -> str:
+    return binary if isinstance(binary, str) else b64encode(binary).decode()
+
+
+def _itself(value: Any) -> Any:  # noqa: ANN401  as above
     return value
+
+
+_PLAIN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "S": _itself,
+    "N": _number,
+    "BOOL": _itself,
+    "NULL": lambda _: None,
+    "M": to_plain,
+    "L": lambda members: [_plain(member) for member in members],
+    # Nothing here writes sets or binaries, but people do, in the console; an image with one must still become JSON.
+    "B": _text,
+    "SS": sorted,
+    "NS": lambda texts: sorted(map(_number, texts)),
+    "BS": lambda binaries: sorted(map(_text, binaries)),
+}

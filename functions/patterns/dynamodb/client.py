@@ -5,25 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
+from patterns.dynamodb.errors import (
+    ConditionFailed,
+    ItemRefused,
+    StartKeyRefused,
+    TransactionConditionsFailed,
+    TransactionConflict,
+)
 from patterns.dynamodb.expressions import UNCONDITIONAL, Condition, conditional, conditional_update, query_request
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.schema import Keys
 from patterns.runtime import aws
+from patterns.runtime.errors import CallFailed
 
-
-class ConditionFailed(Exception):
-    """The condition of a write did not hold; `row` is what stood there (None: nothing), so that no read is needed."""
-
-    def __init__(self, row: Item | None) -> None:
-        super().__init__("condition failed")
-        self.row = row
-
-
-class StartKeyRefused(Exception):
-    """The key to go on from does not lie within the query."""
+INVALID = "ValidationException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ class Table:
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = False) -> Item | None:
         """Read one row."""
-        answer = aws.client("dynamodb").get_item(TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
+        answer = _call("get_item", TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
         return to_plain(answer["Item"]) if "Item" in answer else None
 
     def query(self, query: KeyQuery, *, limit: int, start: Item | None = None, consistent: bool = False) -> Rows:
@@ -67,9 +63,9 @@ class Table:
         if start is not None:
             request["ExclusiveStartKey"] = to_typed(start)
         try:
-            answer = aws.client("dynamodb").query(**request)
-        except ClientError as error:
-            if start is not None and aws.code_of(error) == "ValidationException":
+            answer = _call("query", **request)
+        except CallFailed as error:
+            if start is not None and error.code == INVALID:
                 raise StartKeyRefused from error
             raise
         last_key = answer.get("LastEvaluatedKey")
@@ -82,11 +78,11 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        self._write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
+        _write("put_item", Item=to_typed(item), **conditional(self.name, condition))
 
     def delete(self, key: Mapping[str, Any]) -> None:
         """Remove one row, if it is there."""
-        self._write("delete_item", {"TableName": self.name, "Key": to_typed(key)})
+        _write("delete_item", TableName=self.name, Key=to_typed(key))
 
     def update(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
@@ -97,7 +93,7 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        self._write("update_item", {"Key": to_typed(key), **conditional_update(self.name, assign, remove, condition)})
+        _write("update_item", Key=to_typed(key), **conditional_update(self.name, assign, remove, condition))
 
     def increment(
         self,
@@ -115,34 +111,34 @@ class Table:
 
         """
         change = conditional_update(self.name, assign, remove, condition, count=counter)
-        answer = self._write("update_item", {"Key": to_typed(key), "ReturnValues": "ALL_NEW", **change})
+        answer = _write("update_item", Key=to_typed(key), ReturnValues="ALL_NEW", **change)
         return to_plain(answer["Attributes"])
 
-    def _write(self, call: str, request: dict[str, Any]) -> Any:  # noqa: ANN401  boto3's answers have no type
-        try:
-            return getattr(aws.client("dynamodb"), call)(**request)
-        except ClientError as error:
-            if aws.code_of(error) == "ConditionalCheckFailedException":
-                row = error.response.get("Item")
-                raise ConditionFailed(to_plain(row) if row else None) from error
-            raise
+
+def _call(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+    return aws.call("dynamodb", operation, **request)
+
+
+def _write(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  as above
+    try:
+        return _call(operation, **request)
+    except CallFailed as error:
+        if error.code == "ConditionalCheckFailedException":
+            raise ConditionFailed(_row_in(error.answer)) from error
+        if error.code == INVALID:
+            raise ItemRefused(error.code, error.answer) from error
+        raise
+
+
+def _row_in(answer: Mapping[str, Any]) -> Item | None:
+    """Return the row that stood in the way, if there was one."""
+    row = answer.get("Item")
+    return to_plain(row) if row else None
 
 
 # Codes within a cancelled transaction that a later attempt may not meet.
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-
-
-class TransactionConditionsFailed(Exception):
-    """Conditions did not hold; `failed` has, by the number of the write, what stood there. Nothing was written."""
-
-    def __init__(self, failed: Mapping[int, Item | None]) -> None:
-        super().__init__("conditions failed")
-        self.failed = failed
-
-
-class TransactionConflict(Exception):
-    """Others were writing the same rows: nothing was written, and it may be tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +210,14 @@ def transact(*writes: Put | Update | Check) -> None:
 
     """
     try:
-        aws.client("dynamodb").transact_write_items(TransactItems=[write.request() for write in writes])
-    except ClientError as error:
-        if aws.code_of(error) != "TransactionCanceledException":
+        _call("transact_write_items", TransactItems=[write.request() for write in writes])
+    except CallFailed as error:
+        if error.code != "TransactionCanceledException":
             raise
-        reasons = list(enumerate(error.response["CancellationReasons"]))
-        failed = {n: reason.get("Item") for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
+        reasons = list(enumerate(error.answer["CancellationReasons"]))
+        failed = {n: _row_in(reason) for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
         if failed:
-            rows = {number: to_plain(row) if row else None for number, row in failed.items()}
-            raise TransactionConditionsFailed(rows) from error
+            raise TransactionConditionsFailed(failed) from error
         if any(reason["Code"] in RETRYABLE for _, reason in reasons):
             raise TransactionConflict from error
         raise

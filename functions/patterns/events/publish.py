@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from patterns.events import fault
 from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Entry, size_of, to_entry
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws, clock
+from patterns.runtime.errors import CallFailed
 
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.1
@@ -115,9 +114,9 @@ def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
 def _put(chunk: dict[int, Entry]) -> dict[int, str]:
     """Make one request; give the codes of the entries that failed, by number: all if it failed as a whole."""
     try:
-        answer = aws.client("events").put_events(Entries=list(chunk.values()))
-    except (ClientError, BotoCoreError) as error:
-        return dict.fromkeys(chunk, aws.name_of(error))
+        answer = aws.call("events", "put_events", Entries=list(chunk.values()))
+    except CallFailed as error:
+        return dict.fromkeys(chunk, error.code)
     results = zip(chunk, answer["Entries"], strict=True)
     return {number: result["ErrorCode"] for number, result in results if result.get("ErrorCode")}
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.client import Rows, StartKeyRefused, Table
+from patterns.dynamodb.client import Rows, Table
+from patterns.dynamodb.errors import StartKeyRefused
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.ttl import is_alive
 from patterns.runtime import strict_json

@@ -8,9 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed, ItemRefused
 from patterns.events.fault import fault_of
 from patterns.events.publish import publish
 from patterns.rules.history import NotEvaluated, history_of
@@ -18,8 +17,8 @@ from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import Past
 from patterns.rules.rule import BY, RULE, TRIGGERS, Decision, Rule, Rules
 from patterns.rules.stored_event import StoredEvent
-from patterns.runtime import aws, clock, strict_json
-from patterns.runtime.errors import Poison
+from patterns.runtime import clock, strict_json
+from patterns.runtime.errors import CallFailed, Poison
 
 
 class Verdict(StrEnum):
@@ -111,7 +110,7 @@ def _pure() -> Iterator[None]:
     """Tell what a rule is to blame for from what the network is: the past is read while a rule looks back."""
     try:
         yield
-    except (BotoCoreError, ClientError):
+    except CallFailed:
         raise
     except Exception as error:
         raise Unevaluable from error
@@ -126,9 +125,7 @@ def _put(table: Table, row: Mapping[str, Any]) -> Verdict:
         table.put(row, condition=table.absent)
     except ConditionFailed:
         return Verdict.STANDS
-    except ClientError as error:
-        if aws.code_of(error) != "ValidationException":
-            raise
+    except ItemRefused as error:
         raise Poison("DynamoDB refuses the decision as invalid") from error
     return Verdict.DECIDED
 

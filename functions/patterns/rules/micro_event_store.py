@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from patterns.dynamodb import ttl
-from patterns.dynamodb.client import ConditionFailed, Rows, Table
+from patterns.dynamodb.client import Rows, Table
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.stored_event import PREFIX, Collected, StoredEvent, stored

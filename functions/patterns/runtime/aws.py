@@ -1,42 +1,43 @@
-"""The AWS clients, one of each per process."""
+"""Requests to AWS: one client of each service per process, every vendor error mapped to `CallFailed`.
+
+botocore is imported at the first call: packages declare their tables at synth, too, where nobody calls AWS.
+"""
 
 import gc
 import os
 from functools import cache
 from typing import Any
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import ClientError
-
-# Fail fast enough that a retry still fits into the function's timeout; keep sockets open between invocations.
-CONFIG = Config(
-    retries={"mode": "standard", "total_max_attempts": 4},
-    connect_timeout=2,
-    read_timeout=6,
-    tcp_keepalive=True,
-    max_pool_connections=16,
-    # Measured (`make bench`): without these two a call costs half as much CPU again. botocore would write a long
-    # User-Agent anew for every request, and check every parameter that AWS checks as well.
-    user_agent=f"Boto3/{boto3.__version__}",
-    parameter_validation=False,
-)
+from patterns.runtime.errors import CallFailed
 
 
 @cache
 def client(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
-    """Give the process's client of an AWS service; boto3 clients are thread-safe."""
-    return boto3.client(service, config=CONFIG)
+    """Return the process's client of an AWS service; boto3 clients are thread-safe."""
+    from patterns.runtime import botocore_client  # noqa: PLC0415  see above
+
+    return botocore_client.create(service)
 
 
-def code_of(error: ClientError) -> str:
-    """Give the code by which AWS names an error."""
-    return str(error.response.get("Error", {}).get("Code", ""))
+def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+    """Make one request; `operation` is written as in boto3: `update_item`. Return AWS's answer.
+
+    Raises:
+        CallFailed: AWS answered with an error, or not at all.
+
+    """
+    from patterns.runtime import botocore_client  # noqa: PLC0415  see above
+
+    try:
+        answer: dict[str, Any] = getattr(client(service), operation)(**request)
+    except botocore_client.ERRORS as error:
+        raise botocore_client.failure_of(error) from error
+    return answer
 
 
 def name_of(error: Exception) -> str:
     """Name an error without its words, which may quote a message: AWS's own code, or its type."""
-    return code_of(error) if isinstance(error, ClientError) else type(error).__name__
+    return error.code if isinstance(error, CallFailed) else type(error).__name__
 
 
 # Lambda gives a function's whole CPU to its initialisation, whatever its memory: what is made there costs no request.

@@ -9,11 +9,13 @@ Rejected                  a request, towards people
 ├── PreconditionRequired  428
 └── Unavailable           503
 Poison                    a message that can never succeed, towards the bus: it becomes a `fault`
+CallFailed                AWS refused a call or did not answer it, towards whoever retries
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +86,15 @@ class Unavailable(Rejected):
 
 class Poison(Exception):
     """A message that can never succeed, however often it is tried."""
+
+
+class CallFailed(Exception):
+    """AWS refused a call, or did not answer it.
+
+    code: AWS's name of the error, or the type of the vendor's exception. answer: what came with it.
+    """
+
+    def __init__(self, code: str, answer: Mapping[str, Any] | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.answer: Mapping[str, Any] = answer or {}

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery
 from patterns.dynamodb.keys import current_version_key, require_part, version_key, within_limit

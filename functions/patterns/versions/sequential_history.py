@@ -29,7 +29,7 @@ from dataclasses import replace
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.client import ConditionFailed
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import Between, KeyQuery
 from patterns.versions.optimistic_lock import (

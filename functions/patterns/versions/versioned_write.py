@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.client import (
-    Check,
-    ConditionFailed,
-    Put,
-    Table,
-    TransactionConditionsFailed,
-    TransactionConflict,
-    Update,
-    transact,
-)
+from patterns.dynamodb.client import Check, Put, Table, Update, transact
+from patterns.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.runtime.errors import Rejected, Unavailable

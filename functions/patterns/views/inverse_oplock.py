@@ -7,7 +7,8 @@ from enum import StrEnum
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.events.domain_event import DomainEvent
 from patterns.views.view_update import ViewUpdate

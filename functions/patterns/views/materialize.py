@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from botocore.exceptions import ClientError
-
 from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ItemRefused
 from patterns.events.bus_entry import from_message
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
@@ -16,7 +15,7 @@ from patterns.events.upcast import NONE, Upcasters, upcast
 from patterns.rules.micro_event_store import collect
 from patterns.rules.stored_event import Collected
 from patterns.runtime import clock
-from patterns.runtime.aws import code_of, name_of
+from patterns.runtime.aws import name_of
 from patterns.runtime.errors import Poison
 from patterns.runtime.in_parallel import in_parallel
 from patterns.runtime.log import logger
@@ -106,9 +105,7 @@ def _write(message: Message, view: View) -> Fate:
         outcome = _keep(message, view, now_ms=clock.now_ms())
     except Poison as error:
         return _give_up(error, message.body, view)
-    except ClientError as error:
-        if code_of(error) != "ValidationException":
-            raise
+    except ItemRefused:
         return _give_up(Poison("DynamoDB refuses the row as invalid"), message.body, view)
     return Fate(outcome.value)
 

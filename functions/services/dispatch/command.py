@@ -5,7 +5,8 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
-from patterns.dynamodb.client import ConditionFailed, Table
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.http.http_api import HttpApi, answer
 from patterns.http.openapi import responses
 from patterns.runtime import clock

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import EquipmentId, IfMatch, Part, Timestamp
-from patterns.dynamodb.client import ConditionFailed
+from patterns.dynamodb.errors import ConditionFailed
 from patterns.events.publish import try_publish
 from patterns.http.http_api import HttpApi, answer
 from patterns.http.openapi import responses

@@ -23,7 +23,7 @@ handler = app.handler
 def resubmit_fault(fault_id: FaultId) -> Response[str]:
     """Put the message of a fault back on the queue that it came from."""
     fault = there(objects.get(fault_id))
-    aws.client("sqs").send_message(QueueUrl=_queue_of(fault), MessageBody=fault["message"])
+    aws.call("sqs", "send_message", QueueUrl=_queue_of(fault), MessageBody=fault["message"])
     # Whoever does not hear of it and does it again sends the message twice, which listeners do not mind.
     noted = resubmitted(fault, now_ms=clock.now_ms(), actor=app.caller.subject)
     objects.replace(noted)

@@ -12,9 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from patterns.runtime import aws, strict_json
+from patterns.runtime.errors import CallFailed
 from stores.faults.record import Fault, key_of
 from stores.faults.store import BUCKET, FAULTS, IDS
 
@@ -77,8 +76,8 @@ def _put_new(key: str, content: Fault) -> bool:
     """Write an object if there is none; tell whether there was none."""
     try:
         _put(key, content, IfNoneMatch="*")
-    except ClientError as error:
-        if aws.code_of(error) == "PreconditionFailed":
+    except CallFailed as error:
+        if error.code == "PreconditionFailed":
             return False
         raise
     return True
@@ -86,20 +85,19 @@ def _put_new(key: str, content: Fault) -> bool:
 
 def _put(key: str, content: Fault, **condition: str) -> None:
     body = strict_json.dumps(content).encode()
-    aws.client("s3").put_object(
-        Bucket=os.environ[BUCKET], Key=key, Body=body, ContentType="application/json", **condition
-    )
+    bucket = os.environ[BUCKET]
+    aws.call("s3", "put_object", Bucket=bucket, Key=key, Body=body, ContentType="application/json", **condition)
 
 
 def _find(key: str) -> Fault | None:
     try:
         return _read(key)
-    except ClientError as error:
-        if aws.code_of(error) == "NoSuchKey":
+    except CallFailed as error:
+        if error.code == "NoSuchKey":
             return None
         raise
 
 
 def _read(key: str) -> Fault:
-    content: Fault = json.loads(aws.client("s3").get_object(Bucket=os.environ[BUCKET], Key=key)["Body"].read())
+    content: Fault = json.loads(aws.call("s3", "get_object", Bucket=os.environ[BUCKET], Key=key)["Body"].read())
     return content

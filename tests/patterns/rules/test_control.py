@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.ttl import ttl_at
@@ -14,6 +13,7 @@ from patterns.events.publish import NotPublished
 from patterns.rules.evaluate import Control
 from patterns.rules.rule import Decision, History, Rule
 from patterns.rules.stored_event import event_key
+from patterns.runtime.errors import CallFailed
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -221,7 +221,7 @@ def test_what_could_not_be_done_is_raised_and_when_the_batch_comes_again_nothing
     records = arrival(keeper, knocked(name), knocked(f"{name}!"))
     wire.fail("PutItem", code, when=is_put_of(sort), times=1)
 
-    with pytest.raises(ClientError, match=code):
+    with pytest.raises(CallFailed, match=code):
         keeper.trigger(records)
     once = keeper.react()
     keeper.trigger(records)
@@ -247,7 +247,7 @@ def test_one_key_that_cannot_be_dealt_with_does_not_keep_others_from_it(keeper: 
     failing = thing_of(names[0])
     wire.fail("Query", "InternalServerError", when=lambda query: _partition(query) == failing, times=1)
 
-    with pytest.raises(ClientError, match="InternalServerError"):
+    with pytest.raises(CallFailed, match="InternalServerError"):
         keeper.trigger(records, control_of(LABEL))
 
     assert [len(keeper.decisions(thing_of(one))) for one in names] == [0, 1, 1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.expressions import Condition
-from patterns.runtime.errors import PreconditionRequired, Rejected, Stale
+from patterns.runtime.errors import CallFailed, PreconditionRequired, Rejected, Stale
 from patterns.versions.optimistic_lock import Saved
 from patterns.versions.versioned_write import ATTEMPTS, Contended, Versions, save
 from tests.support.examples import ON_TABLES
@@ -253,7 +253,7 @@ def test_answers_that_stay_lost_are_recognised_when_the_client_comes_again(
 ) -> None:
     for operation in WRITES:
         wire.lose_answers(operation, times=4)
-    with pytest.raises(Exception, match="timeout"):
+    with pytest.raises(CallFailed, match="ReadTimeoutError"):
         save(kept(name), painting(name, "red"))
 
     saved = save(kept(name), painting(name, "red", now_ms=NOW + 9000))

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.loop import BATCH, Loop
 from local.in_process.packages import Package, listeners_of, owner_of_table, queued, services
 from patterns.events.change_data_capture import event_of
 from patterns.events.publish import NotPublished
+from patterns.runtime.errors import CallFailed
 
 STREAM_BATCH: Final = 100
 DOUBLED: Final = 0.1
@@ -54,7 +53,7 @@ class ChaoticLoop:
             if package.has("sweep"):
                 try:
                     package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
-                except (ClientError, BotoCoreError):
+                except CallFailed:
                     self.counts["sweeps broken off"] += 1
 
     def _trigger(self) -> bool:
@@ -73,7 +72,7 @@ class ChaoticLoop:
         for _ in range(ATTEMPTS):
             try:
                 package.handler("trigger")({"Records": records}, LambdaContext(f"{package.name}-trigger"))
-            except (NotPublished, ClientError, BotoCoreError) as error:
+            except (NotPublished, CallFailed) as error:
                 self.counts["trigger batches again"] += 1
                 errors[str(error)[:300]] += 1
                 if len(records) > 1:
