@@ -1,4 +1,4 @@
-"""The bus, and what hangs on it whoever publishes: its archive."""
+"""The event bus, its archive, and the rules that bring its events to queues."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,12 +10,13 @@ from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from infra import queues
-from infra.checks.loops import Participant, Topic, refuse_loops
+from infra.checks.loops import Participant, refuse_loops
 from infra.function import Function
-from infra.package import pascal
+from infra.names import pascal
 from infra.queues import Reader
 from infra.target import Target
 from patterns.events import fault
+from patterns.events.topic import Topic
 
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 
@@ -34,7 +35,7 @@ class EventHub(Construct):
             self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
 
     def join(self, participant: Participant) -> None:
-        """Take note of who hears and publishes what.
+        """Note what a package subscribes to and publishes.
 
         Raises:
             ValueError: together with those that joined before, it could publish without end.
@@ -43,28 +44,29 @@ class EventHub(Construct):
         self._participants.append(participant)
         refuse_loops(self._participants)
 
-    def let_hear(self, scope: Construct, listener: Function, heard: Iterable[Topic]) -> Reader:
-        """Feed a listener with exactly what it hears: never a prefix, so that a new type surprises nobody."""
+    def subscribe(self, scope: Construct, listener: Function, topics: Iterable[Topic]) -> Reader:
+        """Bring the events of these topics, and no others, to a listener, by a queue of its own."""
         reader = queues.feed(scope, listener, output=pascal(listener.package.name))
         self.readers.append(reader)
         by_source: dict[str, list[str]] = defaultdict(list)
-        for source, event_type in heard:
+        for source, event_type in topics:
             by_source[source].append(event_type)
         for source, types in sorted(by_source.items()):
+            # Each type by its name, never a prefix: a new type goes to nobody who does not know it.
             pattern = events.EventPattern(source=[source], detail_type=sorted(types))
             self.route(scope, f"From-{source}", pattern, to=reader)
-        self.let_publish(listener, only={"detail-type": fault.TYPE})
+        self.grant_publish(listener, only={"detail-type": fault.TYPE})
         return reader
 
     def route(self, scope: Construct, name: str, pattern: events.EventPattern, *, to: Reader) -> None:
-        """Send what a pattern matches to a reader."""
-        # Not delivered or not digested, it is the same event that the reader lacks: one place to look.
+        """Send events that match a pattern to a reader."""
+        # The dead letters of the queue and of the rule are the same events that the reader lacks: one place to look.
         age = Duration.hours(RETRY_HOURS)
         target = targets.SqsQueue(to.queue, dead_letter_queue=to.dead_letters, max_event_age=age)
         events.Rule(scope, name, event_bus=self.bus, event_pattern=pattern, targets=[target])
 
-    def let_publish(self, function: Function, *, only: dict[str, str]) -> None:
+    def grant_publish(self, function: Function, *, only: dict[str, str]) -> None:
         """Allow publishing, and only entries with this `source`, this `detail-type`, or both."""
         function.handler.add_environment("BUS_NAME", self.bus.event_bus_name)
         condition = {f"events:{key}": value for key, value in only.items()}
-        function.allow(["events:PutEvents"], [self.bus.event_bus_arn], only_if={"ForAllValues:StringEquals": condition})
+        function.grant(["events:PutEvents"], [self.bus.event_bus_arn], only_if={"ForAllValues:StringEquals": condition})

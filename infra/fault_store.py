@@ -1,7 +1,8 @@
-"""Where faults are kept: a bucket, what fills it, and what puts a message back on the queue that it came from."""
+"""Where faults are kept: a bucket, the listener that fills it, and a command that puts messages back on their queue."""
 
 from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_events as events
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import queues
@@ -11,43 +12,44 @@ from infra.checks import nag
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.package import Package
 from infra.queues import Reader
+from patterns.packages.package import Package
+from stores.faults import store
 
 
 class FaultStore(Construct):
-    """The faults of everybody; their messages go back to those who read the bus so far."""
+    """The faults of all packages; messages can go back to the readers that the hub has so far."""
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         package = Package("stores", "faults")
         super().__init__(scope, package.name)
-        store = package.store()
         bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_FAULTS, keeps_days=store.KEEPS_DAYS)
         CfnOutput(Stack.of(self), "FaultsBucket", value=bucket.bucket_name)
-        environment = {store.BUCKET: bucket.bucket_name}
-        functions = functions_of(self, package, ("command", "query", "listener"), environment)
-        api.serve(package.routes(), functions)
+        functions = functions_of(self, package, {store.BUCKET: bucket.bucket_name})
+        api.serve(package.routes, functions)
 
-        listener = functions["listener"]
-        self.reader = queues.feed(self, listener, output="Fault")
-        pattern = events.EventPattern(detail_type=sorted(heard for _, heard in store.HEARS))
+        self.reader = queues.feed(self, functions["listener"], output="Fault")
+        pattern = events.EventPattern(detail_type=sorted(event_type for _, event_type in package.subscriptions))
         hub.route(self, "FromAnybody", pattern, to=self.reader)
-        hub.join(Participant(package.name, hears=store.HEARS))  # and publishes nothing
+        hub.join(Participant(package.name, subscribes=package.subscriptions))  # and publishes nothing
 
+        self._grant_bucket(bucket, functions)
+        _grant_resubmit(functions["command"], hub.readers)
+
+    def _grant_bucket(self, bucket: s3.Bucket, functions: dict[str, Function]) -> None:
         faults, ids = bucket.arn_for_objects(f"{store.FAULTS}/*"), bucket.arn_for_objects(f"{store.IDS}/*")
-        listener.allow(["s3:PutObject"], [faults, ids])
-        listener.allow(["s3:GetObject"], [ids])
+        functions["listener"].grant(["s3:PutObject"], [faults, ids])
+        functions["listener"].grant(["s3:GetObject"], [ids])
         for function in (functions["query"], functions["command"]):
-            function.allow(["s3:GetObject"], [faults, ids])
-            # Without it S3 says of what is not there that it is forbidden.
-            function.allow(["s3:ListBucket"], [bucket.bucket_arn])
-        functions["command"].allow(["s3:PutObject"], [faults])
-        _let_resubmit(functions["command"], hub.readers)
+            function.grant(["s3:GetObject"], [faults, ids])
+            # Without it S3 answers 403 instead of 404 for an object that does not exist.
+            function.grant(["s3:ListBucket"], [bucket.bucket_arn])
+        functions["command"].grant(["s3:PutObject"], [faults])
         for folder in (store.FAULTS, store.IDS):
             nag.acknowledge_wildcard(self, f"<{nag.logical_id(bucket)}.Arn>/{folder}/*", nag.FAULT_KEYS)
 
 
-def _let_resubmit(command: Function, readers: list[Reader]) -> None:
+def _grant_resubmit(command: Function, readers: list[Reader]) -> None:
     for reader in readers:
-        command.handler.add_environment(f"{reader.name.upper()}_QUEUE_URL", reader.queue.queue_url)
-    command.allow(["sqs:SendMessage"], [reader.queue.queue_arn for reader in readers])
+        command.handler.add_environment(store.queue_variable(reader.name), reader.queue.queue_url)
+    command.grant(["sqs:SendMessage"], [reader.queue.queue_arn for reader in readers])

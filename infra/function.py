@@ -9,35 +9,36 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from infra.asset import code_of
 from infra.checks import nag
 from infra.layer import third_party
-from infra.package import Package
 from infra.target import Target
+from patterns.packages.package import Package
 
 RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # the layer is built for it: PYTHON in layer.py
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a function gets; memory buys CPU in proportion, and with it the cold start."""
+    """What a function gets. CPU grows with memory, so that more memory makes a cold start shorter."""
 
     memory_mb: int
     timeout_seconds: int
 
 
 SIZES: Final = {
-    "command": Size(1024, 10),  # somebody waits for these two
+    "command": Size(1024, 10),  # a caller waits for these two
     "query": Size(1024, 10),
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
-    "sweep": Size(512, 60),  # then the next one begins
+    "sweep": Size(512, 60),  # the next one begins after a minute
 }
 
 METRICS: Final = "Andon"  # the namespace of all metrics
 
 
 class Function(Construct):
-    """The function of one handler file, with a role that may do nothing but what `allow` adds."""
+    """The function of one handler file, with a role that may do nothing but what `grant` adds."""
 
     def __init__(
         self, scope: Construct, role: str, *, package: Package, code: lambda_.Code, environment: dict[str, str]
@@ -47,14 +48,14 @@ class Function(Construct):
         target = Target.of(self)
         self._role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
-        self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
+        self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
         self.timeout = Duration.seconds(SIZES[role].timeout_seconds)
         self.handler = lambda_.Function(
             self,
             "Handler",
-            description=f"{package.side}/{package.name}/{role}.py",
+            description=package.path(role),
             code=code,
-            handler=package.handler(role),
+            handler=package.handler_name(role),
             runtime=RUNTIME,
             architecture=lambda_.Architecture.ARM_64,
             layers=[third_party(self)],
@@ -75,7 +76,7 @@ class Function(Construct):
         if target.traced:
             nag.acknowledge_wildcard(self, "*", nag.TRACES)
 
-    def allow(
+    def grant(
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
     ) -> None:
         """Add a permission to the role: exact actions on exact resources."""
@@ -84,10 +85,7 @@ class Function(Construct):
         )
 
 
-def functions_of(
-    scope: Construct, package: Package, roles: tuple[str, ...], environment: dict[str, str]
-) -> dict[str, Function]:
-    """Create a function for each of a package's handler files that exists; they share one asset."""
-    code = package.code()
-    present = [role for role in roles if package.has(role)]
-    return {role: Function(scope, role, package=package, code=code, environment=environment) for role in present}
+def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:
+    """Create a function for each handler file of a package, by role; they share one asset."""
+    code = code_of(package)
+    return {role: Function(scope, role, package=package, code=code, environment=environment) for role in package.roles}

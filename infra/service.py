@@ -1,4 +1,4 @@
-"""A write side: the tables it owns, a function for each handler file, and its changes' way to the bus."""
+"""A write side: the tables it owns, a function for each handler file, and how its changes reach the bus."""
 
 import json
 from collections.abc import Iterable
@@ -17,23 +17,21 @@ from infra.checks import nag
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.package import Package
-from infra.table import Table
+from infra.owned_table import OwnedTable
 from infra.target import Target
 from patterns.events import fault
+from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
 
-ROLES: Final = ("command", "query", "trigger", "listener", "sweep")
+# A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
+# retry and to find an earlier revision.
+COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
+LISTENER_ACTIONS: Final = ("PutItem", "UpdateItem")  # stores events, and what the rules need beside them
+DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
+SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
-# A command adds and changes, on condition, and deletes nothing. It reads to recognise a retry and to go back to a
-# revision: consistently, so no index.
-COMMANDED: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
-COLLECTED: Final = ("PutItem", "UpdateItem")  # an event, once; what the rules have to know beside events
-DECIDED: Final = ("GetItem", "PutItem", "Query")  # upon the past of an event, read consistently: so no index
-SWEPT: Final = (*DECIDED, "DeleteItem")  # what is done is due no more
-
-# What of a table's changes reaches the trigger. Filters are alternatives, of which a mapping has five.
+# The changes of a table that reach the trigger. Filters are alternatives; a mapping may have five.
 # https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
 CHANGED: Final = (
     {"eventName": ["INSERT", "MODIFY"]},
@@ -41,98 +39,98 @@ CHANGED: Final = (
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
     {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
 )
-# Unless it asked to be told of, by the type of an event or by True; `exists` works on leaves only.
-ASKED: Final = tuple(
-    {"eventName": ["REMOVE"], "dynamodb": {"OldImage": {EXPIRE: asked}}}
-    for asked in ({"S": [{"exists": True}]}, {"BOOL": [True]})
+# Unless the row says that its expiry matters, by the type of an event or by True; `exists` works on leaves only.
+EXPIRED: Final = tuple(
+    {"eventName": ["REMOVE"], "dynamodb": {"OldImage": {EXPIRE: marked}}}
+    for marked in ({"S": [{"exists": True}]}, {"BOOL": [True]})
 )
-FAILURES: Final = "aws/lambda"  # where Lambda puts what a trigger gave up on
+FAILURES: Final = "aws/lambda"  # the folder in which Lambda puts batches that a trigger gave up on
 EVERY: Final = Duration.minutes(1)
 
 
 class Service(Construct):
-    """An autonomous service, from what its package declares; `stream_first` lets its commands publish too.
+    """An autonomous service, from what its package declares; `stream_first` allows its commands to publish, too.
 
-    With a listener it is a control service: it hears others, and decides upon what it heard; with a sweep, also when
-    time has passed.
+    With a listener it is a control service: it subscribes to events of others and decides upon them. With a sweep it
+    also decides when time has passed.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
         super().__init__(scope, name)
         package = Package("services", name)
-        schemas = package.tables()
-        self._tables = {variable: Table(self, variable, schema) for variable, schema in schemas.items()}
+        schemas = package.tables
+        self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
-        functions = functions_of(self, package, ROLES, environment)
-        api.serve(package.routes(), functions)
-        published = frozenset((name, event_type) for event_type in package.types() | {fault.TYPE})
-        hub.join(Participant(name, hears=package.hears(), publishes=published))
+        functions = functions_of(self, package, environment)
+        api.serve(package.routes, functions)
+        published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
+        hub.join(Participant(name, subscribes=package.subscriptions, publishes=published))
 
         if command := functions.get("command"):
-            self._let(command, COMMANDED)
+            self._grant(command, COMMAND_ACTIONS)
             if stream_first:
-                hub.let_publish(command, only={"source": name})
+                hub.grant_publish(command, only={"source": name})
         if query := functions.get("query"):
             for table in self._tables.values():
-                table.let_read(query)
+                table.grant_read(query)
         if trigger := functions.get("trigger"):
-            hub.let_publish(trigger, only={"source": name})
+            hub.grant_publish(trigger, only={"source": name})
             streamed = [self._tables[variable] for variable, schema in schemas.items() if schema.stream]
             self._follow(streamed, trigger, swept="sweep" in functions)
         listener = functions.get("listener")
-        self.reader = hub.let_hear(self, listener, package.hears()) if listener else None
+        self.reader = hub.subscribe(self, listener, package.subscriptions) if listener else None
         if listener:
-            self._let(listener, COLLECTED)
+            self._grant(listener, LISTENER_ACTIONS)
         if listener and trigger:
-            self._let_decide(trigger, DECIDED)
+            self._grant_decide(trigger, DECIDING_ACTIONS)
         if sweep := functions.get("sweep"):
-            hub.let_publish(sweep, only={"source": name, "detail-type": fault.TYPE})
-            self._let_decide(sweep, SWEPT)
+            hub.grant_publish(sweep, only={"source": name, "detail-type": fault.TYPE})
+            self._grant_decide(sweep, SWEEP_ACTIONS)
             self._run_each_minute(sweep)
 
-    def _let(self, function: Function, actions: Iterable[str]) -> None:
+    def _grant(self, function: Function, actions: Iterable[str]) -> None:
         for table in self._tables.values():
-            table.let(function, *actions)
+            table.grant_actions(function, *actions)
 
-    def _let_decide(self, function: Function, actions: Iterable[str]) -> None:
-        self._let(function, actions)
+    def _grant_decide(self, function: Function, actions: Iterable[str]) -> None:
+        self._grant(function, actions)
         function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self).hold_back_seconds))
 
     def _run_each_minute(self, sweep: Function) -> None:
-        """Let a schedule call the sweep; what one could not do the next one does, so that none is tried again."""
-        # EventBridge only hands it over: without this, Lambda itself would try it twice more, beside the next ones.
+        """Call the sweep by a schedule. None is retried: the next one does what this one could not."""
+        # EventBridge calls asynchronously: without this, Lambda itself would retry twice, at the same time as the next.
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
         events.Rule(self, "EachMinute", schedule=events.Schedule.rate(EVERY), targets=[target])
 
-    def _follow(self, tables: list[Table], trigger: Function, *, swept: bool) -> None:
-        """Feed the changes of tables to the trigger; what it cannot publish in time is kept, whole."""
-        # S3, because a queue or a topic would receive only pointers into a stream that forgets within a day.
+    def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
+        """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
+        # S3: a queue or a topic would get only pointers into a stream that forgets within a day.
         failures = private_bucket(self, "Failures", unlogged=nag.FEW_READS)
-        trigger.allow(["s3:ListBucket"], [failures.bucket_arn])
-        trigger.allow(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
+        trigger.grant(["s3:ListBucket"], [failures.bucket_arn])
+        trigger.grant(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
         nag.acknowledge_wildcard(trigger, f"<{nag.logical_id(failures)}.Arn>/{FAILURES}/*", nag.FAILURE_KEYS)
         for table in tables:
-            _map(table, trigger, failures, [*(_not_due(table) if swept else CHANGED), *ASKED])
+            _map(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 
 
-def _not_due(table: Table) -> list[dict[str, object]]:
-    """Leave the index of due times out of what changed: it comes and goes, and nobody is to hear of it."""
-    # Each partition by its name, because a mapping has no `anything-but` for a prefix, as a rule of the bus has.
+def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:
+    """Leave out the rows of due times: no event comes from their changes."""
+    # Each partition by its name: a mapping's filters, unlike those of a rule, have no `anything-but` for a prefix.
     partitions = [due.partition_of(shard) for shard in range(due.SHARDS)]
     keys = {table.keys.partition: {"S": [{"anything-but": partitions}]}}
     return [{**changed, "dynamodb": {"Keys": keys}} for changed in CHANGED]
 
 
-def _map(table: Table, trigger: Function, failures: s3.Bucket, filters: Iterable[object]) -> None:
+def _map(table: OwnedTable, trigger: Function, failures: s3.Bucket, filters: Iterable[object]) -> None:
     target = Target.of(table)
     mapping = lambda_.CfnEventSourceMapping
     patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in filters]
-    mapping(  # not the construct above it, whose S3 destination would be granted the whole bucket
+    mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
         table,
         "Changes",
         function_name=trigger.handler.function_name,
-        event_source_arn=table.let_follow(trigger),
+        event_source_arn=table.grant_follow(trigger),
         starting_position="TRIM_HORIZON",
         batch_size=100,
         maximum_retry_attempts=-1,

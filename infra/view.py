@@ -1,4 +1,4 @@
-"""A read side: its table, what it hears of each service, its listener and its query."""
+"""A read side: its table, its subscriptions, its listener and its query."""
 
 from typing import Final
 
@@ -9,11 +9,10 @@ from infra.api import Api
 from infra.checks.loops import Participant
 from infra.event_hub import RETRY_HOURS, EventHub
 from infra.function import functions_of
-from infra.package import Package
+from infra.owned_table import OwnedTable
 from infra.queues import Reader
-from infra.table import Table
-from patterns.dynamodb.schema import TableSchema
 from patterns.events import fault
+from patterns.packages.package import Package
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
@@ -24,25 +23,25 @@ class View(Construct):
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
         super().__init__(scope, name)
         package = Package("views", name)
-        view = package.view()
-        variable = f"{name.upper()}_TABLE"
-        table = Table(self, variable, TableSchema(view.KEYS, view.INDEXES, expires=view.TTL_DAYS is not None))
-        functions = functions_of(self, package, ("listener", "query"), {variable: table.table_name})
-        api.serve(package.routes(), functions)
+        [(variable, schema)] = package.tables.items()
+        table = OwnedTable(self, variable, schema)
+        functions = functions_of(self, package, {variable: table.table_name})
+        api.serve(package.routes, functions)
 
-        table.let_read(functions["query"])
+        table.grant_read(functions["query"])
         listener = functions["listener"]
-        table.let(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
-        hub.join(Participant(name, hears=package.hears(), publishes=frozenset({(name, fault.TYPE)})))
-        self.reader = hub.let_hear(self, listener, package.hears())
-        _refuse_short_lived(view.TTL_DAYS, self.reader)
+        table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
+        subscriptions = package.subscriptions
+        hub.join(Participant(name, subscribes=subscriptions, publishes=frozenset({(name, fault.TYPE)})))
+        self.reader = hub.subscribe(self, listener, subscriptions)
+        _refuse_short_lived(package.view.TTL_DAYS, self.reader)
 
 
 def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
-    """Refuse a view whose rows could expire and go before the last duplicate of an event arrives and recreates them.
+    """Refuse a view whose rows could expire before the last duplicate of an event arrives and recreates them.
 
     Raises:
-        ValueError: TTL_DAYS is shorter than what redelivery can take.
+        ValueError: TTL_DAYS is shorter than redelivery can take.
 
     """
     redelivering, name = (reader.queue, reader.dead_letters), reader.name

@@ -16,12 +16,13 @@ from local.in_process import openapi
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
 from local.in_process.loop import Loop
-from local.in_process.packages import FUNCTIONS, Package, listeners_of, packages, queued, services, stores, views
 from local.in_process.replay import time_of
 from local.in_process.world import InProcess, frozen_clock
 from patterns.events import fault
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
+from patterns.packages.discovery import packages, readers, services, stores, subscribers_of, views
+from patterns.packages.package import FUNCTIONS, Package
 from tests.support.services.reports import report
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -97,7 +98,7 @@ def test_a_stream_sample_fed_to_its_trigger_publishes_exactly_the_domain_sample(
 
 @pytest.mark.parametrize(
     ("listener", "sample"),
-    [(package, sample) for package in queued() for sample in DOMAIN if package.hears(*topic_of(sample))],
+    [(package, sample) for package in readers() for sample in DOMAIN if package.subscribes_to(*topic_of(sample))],
     ids=lambda value: value.name,
 )
 def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
@@ -115,9 +116,9 @@ def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
     assert world.new_messages() == [], "a fault was published"
 
 
-def test_who_listens_declares_what_it_hears_and_who_declares_that_listens() -> None:
-    assert {package for package in services() if package.has("subscriptions")} == set(queued()) - set(views())
-    assert [package.name for package in queued() if not package.on] == []
+def test_who_listens_declares_its_subscriptions_and_who_declares_them_listens() -> None:
+    assert {package for package in services() if package.has("subscriptions")} == set(readers()) - set(views())
+    assert [package.name for package in readers() if not package.subscriptions] == []
 
 
 def test_who_has_rules_has_a_sweep_and_a_sample_of_what_each_decides() -> None:
@@ -168,7 +169,7 @@ def test_the_samples_of_decisions_are_what_the_rules_decide() -> None:
 
 
 def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_has_a_sample() -> None:
-    wanted = {subscription for package in queued() for subscription in package.on}
+    wanted = {subscription for package in readers() for subscription in package.subscriptions}
 
     assert wanted <= published_types()
     assert wanted <= {topic_of(sample) for sample in DOMAIN}
@@ -202,7 +203,7 @@ def test_the_sample_of_a_fault_is_what_its_consumer_publishes_when_it_gets_the_m
 
 @pytest.mark.parametrize("source", [package.name for package in packages()])
 def test_faults_are_kept_whoever_publishes_them(source: str) -> None:
-    assert listeners_of(source, fault.TYPE) == stores()
+    assert subscribers_of(source, fault.TYPE) == stores()
 
 
 def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: InProcess) -> None:
@@ -212,7 +213,7 @@ def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: InProcess
     answer = store.handler("listener")(sqs_event([to_message(event, source="state_log")]), LambdaContext("faults"))
 
     assert answer == {"batchItemFailures": []}
-    assert len([one for one in world.objects(store.bucket) if one["Key"].startswith("faults/")]) == 1
+    assert len([one for one in world.objects(store.store.BUCKET) if one["Key"].startswith("faults/")]) == 1
     assert world.new_messages() == []
 
 

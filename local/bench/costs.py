@@ -33,8 +33,8 @@ WRITES: Final = ("PutItem", "UpdateItem", "TransactWriteItems")
 # Rows of one KB and of two: the rest of a row (version, author, digests) is about 400 bytes.
 CONTENT_BYTES: Final = {1: 300, 2: 1200}
 
-CURRENT: Final = Table("CURRENT", Keys("pk", "sk"))
-HISTORY: Final = Table("HISTORY", Keys("pk", "version", sort_type="N"))
+CURRENT: Final = Table("CURRENT", Keys("pk", "sk", one_partition_per="entity"))
+HISTORY: Final = Table("HISTORY", Keys("pk", "version", sort_type="N", one_partition_per="entity"))
 INDEXED: Final = Table("INDEXED_HISTORY", HISTORY.keys)
 
 

@@ -7,7 +7,8 @@ import sys
 from typing import Final
 
 from local.bench.figure import Figure, Goal, median_ratio
-from local.in_process.packages import FUNCTIONS, services, views
+from patterns.packages.discovery import services, views
+from patterns.packages.package import FUNCTIONS
 
 ROUNDS: Final = {"listener": 9, "trigger": 9, "command": 3, "query": 3}
 ROLES: Final = ("listener", "trigger", "command", "query")

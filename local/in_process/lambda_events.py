@@ -1,4 +1,4 @@
-"""Events as the triggers of Lambda write them."""
+"""Events in the shapes in which Lambda passes them to handlers."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ def http_event(
     groups: Iterable[str] = ("admin",),
     subject: str = "somebody",
 ) -> dict[str, Any]:
-    """Write an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text is dumped."""
+    """Return an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text becomes JSON."""
     method, _, template = route.partition(" ")
     raw_path = template
     for name, value in (path or {}).items():
@@ -44,5 +44,5 @@ def http_event(
 
 
 def sqs_event(bodies: Iterable[str]) -> dict[str, Any]:
-    """Write a queue's batch."""
+    """Return a batch of a queue's messages."""
     return {"Records": [{"messageId": f"message-{number}", "body": body} for number, body in enumerate(bodies)]}

@@ -1,6 +1,6 @@
 """The whole loop in one process: real handlers, no deployment.
 
-Commands write tables, triggers hear their streams, listeners get what was published, queries read the views.
+Commands write tables, triggers publish their changes, listeners write views, queries read them.
 """
 
 import json
@@ -10,8 +10,9 @@ from typing import Any
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.packages import Package, listeners_of, owner_of_route, owner_of_table, queued, services
 from local.in_process.world import InProcess
+from patterns.packages.discovery import owner_of_route, owner_of_table, readers, services, subscribers_of
+from patterns.packages.package import Package
 
 BATCH = 10
 
@@ -26,14 +27,14 @@ class Answer:
 
 
 class Loop(InProcess):
-    """Everything that is in `functions/`."""
+    """All packages of `functions/`, connected."""
 
     def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
-        """Call a route by its key, with what `http_event` takes."""
+        """Call a route by its key, with the arguments of `http_event`."""
         return self.call(http_event(route, **parts))
 
     def call(self, event: dict[str, Any]) -> Answer:
-        """Give an HTTP event to the handler that it belongs to."""
+        """Send an HTTP event to the handler of its route."""
         package, role = owner_of_route(event["routeKey"])
         answer = package.handler(role)(event, _context(package, role))
         body = answer.get("body")
@@ -41,9 +42,9 @@ class Loop(InProcess):
         return Answer(answer["statusCode"], headers, json.loads(body) if body else None)
 
     def run(self) -> list[dict[str, Any]]:
-        """Let changes become events and events rows, until nothing moves; give the events that were published."""
+        """Publish changes and deliver messages until there are none; return the events that were published."""
         published = []
-        for package in queued():
+        for package in readers():
             self._deliver_all(package, self.resubmitted(package))
         moved = True
         while moved:
@@ -54,24 +55,24 @@ class Loop(InProcess):
         return published
 
     def sweep(self) -> list[dict[str, Any]]:
-        """Let the clock tick once: what is due is decided, and goes its way; give the events that were published."""
+        """Run every sweep once, then the loop; return the events that were published."""
         for package in services():
             if package.has("sweep"):
                 package.handler("sweep")({}, _context(package, "sweep"))
         return self.run()
 
     def listen(self, bodies: list[str]) -> None:
-        """Deliver messages to every service, view and store that subscribes to them."""
-        for_view: dict[Package, list[str]] = {}
+        """Deliver messages to every package that subscribes to them."""
+        batches: dict[Package, list[str]] = {}
         for body in bodies:
             envelope = json.loads(body)
-            for package in listeners_of(envelope["source"], envelope["detail-type"]):
-                for_view.setdefault(package, []).append(body)
-        for package, batch in for_view.items():
+            for package in subscribers_of(envelope["source"], envelope["detail-type"]):
+                batches.setdefault(package, []).append(body)
+        for package, batch in batches.items():
             self._deliver_all(package, batch)
 
     def deliver(self, package: Package, bodies: list[str]) -> list[str]:
-        """Give the listener of a view or store one batch; give the ids of the messages that it wants again."""
+        """Deliver one batch to a listener; return the ids of the messages to be delivered again."""
         answer = package.handler("listener")(sqs_event(bodies), _context(package, "listener"))
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
@@ -80,7 +81,7 @@ class Loop(InProcess):
             self.deliver(package, bodies[start : start + BATCH])
 
     def _trigger(self) -> bool:
-        """Hand every change to its trigger; tell whether there was any."""
+        """Hand every change to its trigger; return whether there was any."""
         moved = False
         for table in (name for name, schema in self.schemas.items() if schema.stream):
             if records := self.new_records(table):

@@ -1,7 +1,7 @@
-"""Run one message through the handler it belongs to, and print what that wrote, published and answered.
+"""Run one message through its handlers, and print what they wrote, published and answered.
 
-Nothing is deployed: tables and buckets are in this process, and what they hold is kept in `.local/replay.json` from one
-replay to the next, so that a second replay meets what the first one wrote. The clock shows the time of the message.
+Nothing is deployed: tables and buckets are in this process. Their content is kept in `.local/replay.json` from one
+replay to the next, so that a second replay finds the rows of the first. The clock shows the time of the message.
 """
 
 import argparse
@@ -17,22 +17,23 @@ from typing import Any
 from contract import times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
-from local.in_process.packages import Package, listeners_of, owner_of_route, owner_of_table
 from local.in_process.row_diff import diff_rows
 from local.in_process.world import InProcess, frozen_clock
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.schema import Keys
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
+from patterns.packages.discovery import owner_of_route, owner_of_table, subscribers_of
+from patterns.packages.package import Package
 
 KEPT = Path(".local/replay.json")
 
-OBJECT = Keys("Key")  # a bucket is told as a table with one row for each object
+OBJECT = Keys("Key", one_partition_per="entity")  # a bucket is shown as a table with one row for each object
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A handler and what to call it with."""
+    """A handler and the event to call it with."""
 
     package: Package
     role: str
@@ -41,7 +42,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a replay did: table or bucket -> lines of difference, published events, answers, log lines."""
+    """The effects of a replay: table or bucket -> lines of difference; published events, answers, log lines."""
 
     written: dict[str, list[str]]
     published: list[dict[str, Any]]
@@ -50,11 +51,11 @@ class Replay:
 
 
 class NotReplayable(Exception):
-    """The file is no message that any handler takes."""
+    """No handler takes this message."""
 
 
 def invocations_of(message: dict[str, Any]) -> list[Invocation]:
-    """Find the handlers that a message is for: by its `routeKey`, its `eventSourceARN`, or its type in every `ON`.
+    """Return the handlers of a message, found by its `routeKey`, its `eventSourceARN` or by subscription.
 
     Raises:
         NotReplayable: there are none.
@@ -71,14 +72,14 @@ def invocations_of(message: dict[str, Any]) -> list[Invocation]:
         raise NotReplayable(f"no HTTP event, stream batch or domain event: {error}") from error
     source = event.tags.get("source", "")
     batch = sqs_event([to_message(event, source=source)])
-    found = [Invocation(package, "listener", batch) for package in listeners_of(source, event.type)]
+    found = [Invocation(package, "listener", batch) for package in subscribers_of(source, event.type)]
     if not found:
         raise NotReplayable(f"nobody subscribes to {event.type} of {source or 'an unnamed source'}")
     return found
 
 
 def time_of(message: dict[str, Any]) -> int:
-    """Tell when a message was sent, in epoch milliseconds."""
+    """Return the time of a message, in epoch milliseconds."""
     if "routeKey" in message:
         return int(message["requestContext"]["timeEpoch"])
     if "Records" in message:
@@ -87,7 +88,7 @@ def time_of(message: dict[str, Any]) -> int:
 
 
 def replay(message: dict[str, Any], world: InProcess) -> Replay:
-    """Run a message through its handlers."""
+    """Run a message through its handlers; the clock shows its time."""
     before = _rows(world)
     answers, log = [], io.StringIO()
     with frozen_clock(time_of(message)), redirect_stdout(log):
@@ -107,7 +108,7 @@ def _rows(world: InProcess) -> dict[str, list[Item]]:
 
 
 def report(done: Replay) -> Iterator[str]:
-    """Write down what a replay did."""
+    """Return what a replay did, as lines of text."""
     for table, lines in done.written.items():
         yield from [f"wrote to {table}:", *(f"  {line}" for line in lines)] if lines else []
     if not any(done.written.values()):
@@ -119,12 +120,12 @@ def report(done: Replay) -> Iterator[str]:
         if answer is not None:
             yield f"answered {json.dumps(answer, ensure_ascii=False)}"
     for line in done.logged:
-        told = {name: value for name, value in line.items() if name not in {"level", "timestamp", "service", "_aws"}}
-        yield f"logged {json.dumps(told, ensure_ascii=False)}"
+        own = {name: value for name, value in line.items() if name not in {"level", "timestamp", "service", "_aws"}}
+        yield f"logged {json.dumps(own, ensure_ascii=False)}"
 
 
 def main() -> None:
-    """Be `python -m local.replay FILE`."""
+    """Entry point of `python -m local.in_process.replay FILE`."""
     parser = argparse.ArgumentParser(prog="make replay", usage="make replay EVENT=events/…", description=__doc__)
     parser.add_argument("event", type=Path, help="a file under events/")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier replays wrote")

@@ -1,4 +1,4 @@
-"""What changed in a table, row by row and attribute by attribute."""
+"""The difference of two states of a table, row by row and attribute by attribute."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,7 +7,7 @@ from patterns.dynamodb.schema import Keys
 
 
 def diff_rows(before: list[Item], after: list[Item], keys: Keys) -> Iterator[str]:
-    """Give lines: `+` a new row or attribute, `-` a removed one, `~` a changed one with both values."""
+    """Return lines: `+` a new row or attribute, `-` a removed one, `~` a changed one with both values."""
     was, now = _by_key(before, keys), _by_key(after, keys)
     for key in sorted(was.keys() | now.keys()):
         if was.get(key) != now.get(key):

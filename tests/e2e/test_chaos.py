@@ -15,10 +15,11 @@ from botocore.config import Config
 from botocore.retries.standard import ExponentialBackoff
 
 from local.in_process.loop import BATCH, Loop
-from local.in_process.packages import Package, views
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.attribute_values import to_plain
 from patterns.events import publish
+from patterns.packages.discovery import views
+from patterns.packages.package import Package
 from patterns.rules.evaluate import Verdict
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import botocore_client, clock
@@ -108,7 +109,11 @@ def _rebuilt(loop: Loop, view: Package, bodies: list[str]) -> list[dict[str, Any
     """Deliver events, each once and the last one first, to the view's listener on an empty table that never fails."""
     (table,) = view.tables
     told = {json.loads(body)["detail"]["id"]: body for body in reversed(bodies)}
-    mine = [body for body in told.values() if view.hears(json.loads(body)["source"], json.loads(body)["detail-type"])]
+    mine = [
+        body
+        for body in told.values()
+        if view.subscribes_to(json.loads(body)["source"], json.loads(body)["detail-type"])
+    ]
     with RowsInMemory(table) as fresh:
         for start in range(0, len(mine), BATCH):
             assert loop.deliver(view, mine[start : start + BATCH]) == []

@@ -3,12 +3,12 @@ from datetime import UTC, datetime
 import pytest
 
 from contract import groups
-from infra.package import pascal
-from local.in_process.packages import services, views
+from infra.names import pascal
 from local.sample import device_state_log, questions, seed
 from local.stack.api import path_of
 from local.stack.processes import eventually
 from local.stack.stack import Stack
+from patterns.packages.discovery import services, views
 
 PATTERNS = [question.pattern for question in questions.questions(days=0)]
 

@@ -24,9 +24,9 @@ def handler_of(aws: Synthesised, route: dict[str, Any]) -> str:
 
 def test_each_route_leads_to_its_own_package_reads_to_the_query_and_all_else_to_the_command(aws: Synthesised) -> None:
     declared = {
-        route: package.handler("query" if route.startswith("GET ") else "command")
+        route: package.handler_name("query" if route.startswith("GET ") else "command")
         for package in PACKAGES
-        for route in package.routes()
+        for route in package.routes
     }
 
     assert {made["RouteKey"]: handler_of(aws, made) for made in aws.of_type(ROUTE).values()} == declared

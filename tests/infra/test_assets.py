@@ -1,11 +1,11 @@
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from aws_cdk import App, Stack
 
-from infra.package import FUNCTIONS, Package
+from infra.asset import code_of
+from patterns.packages.package import FUNCTIONS, Package
 from tests.support.infra.synthesised import PACKAGES
 
 
@@ -20,7 +20,7 @@ def assets(functions: Path) -> dict[str, Path]:
     packed: dict[str, Path] = {}
     for package in PACKAGES:
         stack = Stack(app, package.name.replace("_", "-"))
-        located = replace(package, root=functions).code().bind(stack).s3_location
+        located = code_of(package, functions).bind(stack).s3_location
         assert located is not None
         packed[package.name] = Path(app.outdir) / f"asset.{located.object_key.removesuffix('.zip')}"
     return packed

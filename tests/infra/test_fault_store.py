@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from infra.package import Package, pascal
+from infra.names import pascal
+from patterns.packages.package import Package
 from tests.support.infra.synthesised import READERS, Synthesised
 
 

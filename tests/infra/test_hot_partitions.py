@@ -1,38 +1,13 @@
 import re
+from typing import Any, cast
 
 import pytest
 
-from infra.checks.hot_partitions import is_hot, refuse_hot_partitions
-from patterns.dynamodb.schema import Index, Keys, TableSchema
+from infra.checks.hot_partitions import refuse_hot_partitions
+from patterns.dynamodb.schema import Index, Keys, Partition, TableSchema
 from tests.support.infra.synthesised import PACKAGES, declared_tables
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}
-
-
-@pytest.mark.parametrize(
-    "attribute",
-    [
-        "Date",
-        "date",
-        "day",
-        "timestamp",
-        "createdAt",
-        "event_date",
-        "eventDateUTC",
-        "DAY#HOUR",
-        "type",
-        "discriminator",
-    ],
-)
-def test_a_date_or_a_constant_by_its_name_is_hot(attribute: str) -> None:
-    assert is_hot(attribute)
-
-
-@pytest.mark.parametrize(
-    "attribute", ["pk", "DeviceID", "Operator", "equipmentDay", "DeviceID#Date", "Company", "entityId", "GSI1PK", "#"]
-)
-def test_what_names_a_thing_is_not_even_with_a_date_in_it(attribute: str) -> None:
-    assert not is_hot(attribute)
 
 
 @pytest.mark.parametrize("name", DECLARED)
@@ -40,19 +15,36 @@ def test_no_table_of_ours_is_refused(name: str) -> None:
     refuse_hot_partitions(name, DECLARED[name])
 
 
-def test_a_table_is_refused_by_its_name_and_attribute() -> None:
-    said = "LOG_TABLE: the partition key 'day' is a date or a constant"
-
-    with pytest.raises(ValueError, match=said):
-        refuse_hot_partitions("LOG_TABLE", TableSchema(Keys("day", "time")))
+@pytest.mark.parametrize("partition", ["entity", "tenant", "shard"])
+def test_a_partition_for_what_the_rows_are_about_is_not_refused(partition: Partition) -> None:
+    refuse_hot_partitions("LOG_TABLE", TableSchema(Keys("pk", "sk", one_partition_per=partition)))
 
 
-def test_an_index_is_refused_by_its_name_and_attribute() -> None:
-    schema = TableSchema(Keys("pk", "sk"), indexes={"ByDay": Index(Keys("createdAt", "pk"))})
+@pytest.mark.parametrize("partition", ["date", "table"])
+def test_a_table_is_refused_by_its_name_and_attribute(partition: Partition) -> None:
+    schema = TableSchema(Keys("pk", "time", one_partition_per=partition))
 
-    with pytest.raises(ValueError, match=re.escape("LOG_TABLE, index ByDay: the partition key 'createdAt' is")):
+    with pytest.raises(ValueError, match=f"LOG_TABLE: 'pk' has one partition per {partition}, so that everything"):
         refuse_hot_partitions("LOG_TABLE", schema)
 
 
-def test_to_sort_by_a_date_is_what_one_should_do() -> None:
-    refuse_hot_partitions("LOG_TABLE", TableSchema(Keys("DeviceID", "Date")))
+def test_an_index_is_refused_by_its_name_and_attribute() -> None:
+    by_day = Index(Keys("createdAt", "pk", one_partition_per="date"))
+    schema = TableSchema(Keys("pk", "sk", one_partition_per="entity"), indexes={"ByDay": by_day})
+
+    with pytest.raises(ValueError, match=re.escape("LOG_TABLE, index ByDay: 'createdAt' has one partition per date")):
+        refuse_hot_partitions("LOG_TABLE", schema)
+
+
+def test_a_word_that_nobody_defined_is_refused() -> None:
+    keys = Keys("pk", one_partition_per=cast("Partition", "hour"))
+
+    with pytest.raises(ValueError, match="one partition per hour"):
+        refuse_hot_partitions("LOG_TABLE", TableSchema(keys))
+
+
+def test_keys_cannot_be_made_without_saying_what_a_partition_is() -> None:
+    attributes: dict[str, Any] = {"partition": "pk", "sort": "sk"}
+
+    with pytest.raises(TypeError, match="one_partition_per"):
+        Keys(**attributes)

@@ -2,17 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.checks.loops import ANY, Participant, refuse_loops, shortest_loop
+from infra.checks.loops import Participant, refuse_loops, shortest_loop
+from patterns.events.topic import ANY
 
 NAMES = st.sampled_from("abcd")
 TYPES = st.frozensets(st.sampled_from("wxyz"), max_size=2)
 
 
-def hearer(name: str, hears: str, publishes: str = "", latched: str = "") -> Participant:
+def subscriber(name: str, subscribes: str, publishes: str = "", latched: str = "") -> Participant:
     """`b.x c.y` are the types x of b and y of c; what it publishes are types of its own."""
     return Participant(
         name,
-        hears=topics(hears),
+        subscribes=topics(subscribes),
         publishes=frozenset((name, event_type) for event_type in publishes.split()),
         latched=topics(latched),
     )
@@ -23,64 +24,64 @@ def topics(text: str) -> frozenset[tuple[str, str]]:
 
 
 def way(*participants: Participant) -> list[str]:
-    return [f"{step.publisher} {step.type} {step.hearer}" for step in shortest_loop(participants)]
+    return [f"{step.publisher} {step.type} {step.subscriber}" for step in shortest_loop(participants)]
 
 
-def test_who_hears_itself_is_a_loop() -> None:
-    assert way(hearer("a", "a.x", "x")) == ["a x a"]
+def test_who_subscribes_to_itself_is_a_loop() -> None:
+    assert way(subscriber("a", "a.x", "x")) == ["a x a"]
 
 
 def test_two_that_publish_to_each_other_are_a_loop() -> None:
-    assert way(hearer("a", "b.y", "x"), hearer("b", "a.x", "y")) == ["a x b", "b y a"]
+    assert way(subscriber("a", "b.y", "x"), subscriber("b", "a.x", "y")) == ["a x b", "b y a"]
 
 
-def test_a_loop_is_found_behind_others_and_the_shortest_is_told() -> None:
-    long = (hearer("a", "c.z", "x"), hearer("b", "a.x", "y"), hearer("c", "b.y", "z"))
+def test_a_loop_is_found_behind_others_and_the_shortest_is_named() -> None:
+    long = (subscriber("a", "c.z", "x"), subscriber("b", "a.x", "y"), subscriber("c", "b.y", "z"))
 
     assert way(*long) == ["a x b", "b y c", "c z a"]
-    assert way(*long, hearer("d", "d.w", "w")) == ["d w d"]
+    assert way(*long, subscriber("d", "d.w", "w")) == ["d w d"]
 
 
-def test_views_that_publish_what_nobody_hears_are_none() -> None:
+def test_views_that_publish_what_nobody_subscribes_to_are_none() -> None:
     service = Participant("equipment", publishes=frozenset({("equipment", "state-reported")}))
 
-    assert way(service, hearer("board", "equipment.state-reported", "fault")) == []
+    assert way(service, subscriber("board", "equipment.state-reported", "fault")) == []
 
 
 def test_who_only_publishes_what_people_order_closes_no_loop() -> None:
     service = Participant("dispatch", publishes=frozenset({("dispatch", "x")}))
 
-    assert way(service, hearer("rules", "dispatch.x", "y")) == []
+    assert way(service, subscriber("rules", "dispatch.x", "y")) == []
 
 
 def test_the_source_counts_as_well_as_the_type() -> None:
-    assert way(hearer("a", "b.x", "x")) == []
+    assert way(subscriber("a", "b.x", "x")) == []
 
 
-def test_who_hears_a_type_of_anybody_hears_itself() -> None:
-    assert way(hearer("faults", f"{ANY}.fault", "fault")) == ["faults fault faults"]
-    assert way(hearer("faults", f"{ANY}.fault")) == []
+def test_who_subscribes_to_a_type_of_any_source_subscribes_to_itself() -> None:
+    assert way(subscriber("faults", f"{ANY}.fault", "fault")) == ["faults fault faults"]
+    assert way(subscriber("faults", f"{ANY}.fault")) == []
 
 
 def test_a_latch_cuts_the_loop() -> None:
-    assert way(hearer("a", "b.y", "x", latched="b.y"), hearer("b", "a.x", "y")) == []
+    assert way(subscriber("a", "b.y", "x", latched="b.y"), subscriber("b", "a.x", "y")) == []
 
 
-def test_a_service_that_decides_upon_what_another_one_tells_closes_no_loop_with_those_who_hear_it() -> None:
+def test_a_service_that_decides_upon_what_another_one_publishes_closes_no_loop_with_its_subscribers() -> None:
     equipment = Participant("equipment", publishes=frozenset({("equipment", "x"), ("equipment", "fault")}))
-    control = hearer("dispatch", "equipment.x", "y fault")
-    view = hearer("board", "equipment.x dispatch.y", "fault")
+    control = subscriber("dispatch", "equipment.x", "y fault")
+    view = subscriber("board", "equipment.x dispatch.y", "fault")
 
-    assert way(equipment, control, view, hearer("faults", f"{ANY}.fault")) == []
-    assert way(equipment, hearer("dispatch", "equipment.x board.fault", "y"), view) == [
+    assert way(equipment, control, view, subscriber("faults", f"{ANY}.fault")) == []
+    assert way(equipment, subscriber("dispatch", "equipment.x board.fault", "y"), view) == [
         "dispatch y board",
         "board fault dispatch",
     ]
 
 
 def test_a_loop_is_refused_with_the_way_that_events_would_go() -> None:
-    with pytest.raises(ValueError, match=r"round for ever: a -x-> b -y-> a\. Let one of them hear it behind a latch"):
-        refuse_loops([hearer("a", "b.y", "x"), hearer("b", "a.x", "y")])
+    with pytest.raises(ValueError, match=r"round for ever: a -x-> b -y-> a\. Let one of them subscribe behind a latch"):
+        refuse_loops([subscriber("a", "b.y", "x"), subscriber("b", "a.x", "y")])
 
 
 @given(st.dictionaries(NAMES, st.tuples(st.frozensets(st.tuples(NAMES, st.sampled_from("wxyz")), max_size=3), TYPES)))
@@ -88,13 +89,13 @@ def test_a_loop_is_one_and_without_one_the_events_of_everybody_come_to_an_end(
     drawn: dict[str, tuple[frozenset[tuple[str, str]], frozenset[str]]],
 ) -> None:
     everybody = [
-        Participant(name, hears=hears, publishes=frozenset((name, event_type) for event_type in types))
-        for name, (hears, types) in drawn.items()
+        Participant(name, subscribes=subscribes, publishes=frozenset((name, event_type) for event_type in types))
+        for name, (subscribes, types) in drawn.items()
     ]
 
     loop = shortest_loop(everybody)
 
-    assert all(ended.hearer == began.publisher for ended, began in zip(loop, (*loop[1:], *loop[:1]), strict=True))
+    assert all(ended.subscriber == began.publisher for ended, began in zip(loop, (*loop[1:], *loop[:1]), strict=True))
     assert bool(loop) == goes_on(everybody)
 
 
@@ -102,5 +103,5 @@ def goes_on(everybody: list[Participant]) -> bool:
     """Whether events are still going round when each has been handed on as often as there are participants."""
     going = {topic for one in everybody for topic in one.publishes}
     for _ in everybody:
-        going = {topic for one in everybody if one.hears & going for topic in one.publishes}
-    return any(one.hears & going and one.publishes for one in everybody)
+        going = {topic for one in everybody if one.subscribes & going for topic in one.publishes}
+    return any(one.subscribes & going and one.publishes for one in everybody)

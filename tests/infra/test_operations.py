@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from infra.package import Package, pascal
+from infra.names import pascal
+from patterns.packages.package import Package
 from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
 
 ALARM = "AWS::CloudWatch::Alarm"
@@ -120,13 +121,13 @@ def test_no_alarm_is_metric_math_which_the_emulator_refuses(aws: Synthesised, lo
     assert set(local.of_type(ALARM)) == set(aws.of_type(ALARM))
 
 
-def test_alarms_are_heard_by_a_topic_if_the_context_names_one(aws: Synthesised, layer: Path) -> None:
+def test_alarms_go_to_a_topic_if_the_context_names_one(aws: Synthesised, layer: Path) -> None:
     topic = "arn:aws:sns:eu-central-1:000000000000:pager"
 
-    heard = synthesise(layer, alarmTopic=topic)
+    wired = synthesise(layer, alarmTopic=topic)
 
     assert all("AlarmActions" not in made for made in aws.of_type(ALARM).values())
-    assert all(listed(made["AlarmActions"]) == [topic] for made in heard.of_type(ALARM).values())
+    assert all(listed(made["AlarmActions"]) == [topic] for made in wired.of_type(ALARM).values())
 
 
 def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_queue_where_messages_end(

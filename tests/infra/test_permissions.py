@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from infra.package import Package, pascal
+from infra.names import pascal
+from patterns.packages.package import Package
 from tests.support.infra.synthesised import (
     CONTROL,
     FILES,
@@ -67,7 +68,7 @@ def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: 
     ("package", "keeps"),
     [(view, ["UpdateItem"]) for view in VIEWS] + [(service, ["PutItem", "UpdateItem"]) for service in CONTROL],
 )
-def test_a_listener_may_keep_what_it_hears_and_empty_its_queue_and_report_faults(
+def test_a_listener_may_keep_what_it_subscribes_to_and_empty_its_queue_and_report_faults(
     aws: Synthesised, package: Package, keeps: list[str]
 ) -> None:
     queue = f"{aws.output(f'{pascal(package.name)}QueueUrl')}.Arn"

@@ -1,9 +1,9 @@
-import importlib
 from typing import Any
 
 import pytest
 
-from infra.package import Package, pascal
+from infra.names import pascal
+from patterns.packages.package import Package
 from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, text
 
 DAY = 24 * 60 * 60
@@ -19,7 +19,7 @@ def queue_of(aws: Synthesised, file: str) -> dict[str, Any]:
 
 
 def subscriptions(aws: Synthesised) -> dict[str, dict[str, Any]]:
-    """The rules that hear events, by logical id; the others are schedules."""
+    """The rules that match events, by logical id; the others are schedules."""
     return {name: made for name, made in aws.of_type(RULE).items() if "EventPattern" in made}
 
 
@@ -102,13 +102,15 @@ def test_after_five_attempts_a_message_waits_a_fortnight_for_a_person(aws: Synth
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_a_reader_hears_exactly_what_it_names_one_rule_for_each_source(aws: Synthesised, reader: Package) -> None:
-    heard = [made["EventPattern"] for made in rules_to(aws, f"{pascal(reader.name)}QueueUrl")]
-    declared = importlib.import_module(reader.handler("listener").removesuffix(".handler")).VIEW.on
+def test_a_reader_gets_exactly_what_it_subscribes_to_by_one_rule_for_each_source(
+    aws: Synthesised, reader: Package
+) -> None:
+    patterns = [made["EventPattern"] for made in rules_to(aws, f"{pascal(reader.name)}QueueUrl")]
+    declared = reader.load("listener").VIEW.on
 
-    assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in heard)
-    assert len({pattern["source"][0] for pattern in heard}) == len(heard)
-    assert {(pattern["source"][0], kind) for pattern in heard for kind in pattern["detail-type"]} == set(declared)
+    assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in patterns)
+    assert len({pattern["source"][0] for pattern in patterns}) == len(patterns)
+    assert {(pattern["source"][0], kind) for pattern in patterns for kind in pattern["detail-type"]} == set(declared)
 
 
 def test_no_rule_matches_by_prefix(aws: Synthesised) -> None:
@@ -116,7 +118,7 @@ def test_no_rule_matches_by_prefix(aws: Synthesised) -> None:
         assert all(isinstance(value, str) for values in made["EventPattern"].values() for value in values)
 
 
-def test_every_rule_hears_the_bus_and_keeps_what_it_cannot_deliver(aws: Synthesised) -> None:
+def test_every_rule_is_on_the_bus_and_keeps_what_it_cannot_deliver(aws: Synthesised) -> None:
     for made in subscriptions(aws).values():
         assert made["EventBusName"] == {"Ref": aws.output("BusName")}
         [target] = made["Targets"]
@@ -125,7 +127,7 @@ def test_every_rule_hears_the_bus_and_keeps_what_it_cannot_deliver(aws: Synthesi
         assert target["RetryPolicy"]["MaximumEventAgeInSeconds"] == DAY
 
 
-def test_faults_are_heard_whoever_publishes_them_and_go_to_the_store(aws: Synthesised) -> None:
+def test_faults_go_to_the_store_whoever_publishes_them(aws: Synthesised) -> None:
     [rule] = rules_to(aws, "FaultQueueUrl")
     [mapping] = aws.mappings("stores/faults/listener.py")
 

@@ -6,7 +6,6 @@ from aws_cdk import aws_sqs as sqs
 
 from infra.api import Api
 from infra.checks import nag
-from infra.package import Package
 from patterns.dynamodb.schema import Index, Keys
 from services.dispatch import subscriptions
 from tests.support.infra.synthesised import synthesise
@@ -33,9 +32,9 @@ def test_a_view_may_forget_as_soon_as_no_event_can_be_redelivered(layer: Path, m
 
 
 def test_a_view_partitioned_by_a_date_is_refused(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_log, "INDEXES", {"ByDate": Index(Keys("Date", "DeviceID"))})
+    monkeypatch.setattr(state_log, "INDEXES", {"ByDate": Index(Keys("Date", "DeviceID", one_partition_per="date"))})
 
-    with pytest.raises(ValueError, match=r"STATE_LOG_TABLE, index ByDate: the partition key 'Date'"):
+    with pytest.raises(ValueError, match=r"STATE_LOG_TABLE, index ByDate: 'Date' has one partition per date"):
         synthesise(layer)
 
 
@@ -47,11 +46,11 @@ def test_a_view_whose_faults_come_back_to_it_is_refused(layer: Path, monkeypatch
 
 
 @pytest.mark.parametrize("topic", [("dispatch", "operator-assigned"), ("dispatch", "fault")])
-def test_a_control_service_that_hears_what_it_decides_is_refused(
+def test_a_control_service_that_subscribes_to_what_it_decides_is_refused(
     layer: Path, monkeypatch: pytest.MonkeyPatch, topic: tuple[str, str]
 ) -> None:
-    heard = {**subscriptions.ON, topic: subscriptions.on_state_reported}
-    monkeypatch.setattr(subscriptions, "ON", heard)
+    looped = {**subscriptions.ON, topic: subscriptions.on_state_reported}
+    monkeypatch.setattr(subscriptions, "ON", looped)
 
     with pytest.raises(ValueError, match=rf"round for ever: dispatch -{topic[1]}-> dispatch\. Let one"):
         synthesise(layer)
@@ -85,8 +84,3 @@ def test_cdk_nag_fails_the_synth_for_what_nobody_acknowledged() -> None:
 
     with pytest.raises(RuntimeError, match=r"AwsSolutions-SQS4"):
         app.synth()
-
-
-def test_a_package_is_found_by_its_folder() -> None:
-    assert Package("views", "state_log").has("listener")
-    assert not Package("views", "state_log").has("command")

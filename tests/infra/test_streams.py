@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from infra.package import Package
 from patterns.dynamodb.attribute_values import to_typed
 from patterns.dynamodb.schema import Keys
+from patterns.packages.package import Package
 from patterns.rules.due import SHARDS, Due, shard_of
 from tests.support.infra.synthesised import SERVICES, SWEPT, Synthesised, declared_tables, text
 

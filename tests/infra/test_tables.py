@@ -81,7 +81,7 @@ def test_rows_without_an_end_leave_the_table_without_a_ttl(layer: Path, monkeypa
 def test_an_index_copies_only_what_it_declares_and_sorts_numbers_as_numbers(
     layer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    narrow = Index(Keys("Operator", "Count", sort_type="N"), projects=("Detail",))
+    narrow = Index(Keys("Operator", "Count", sort_type="N", one_partition_per="entity"), projects=("Detail",))
     monkeypatch.setattr(state_log, "INDEXES", {"Narrow": narrow})
 
     made = table(synthesise(layer), "StateLogTable")["Properties"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from local.in_process.loop import Loop
-from local.in_process.packages import listeners_of, owner_of_route
 from local.in_process.replay import NotReplayable, invocations_of, replay, report
+from patterns.packages.discovery import owner_of_route, subscribers_of
 from patterns.runtime import aws
 from tests.support.samples import paths, sample
 
@@ -57,7 +57,7 @@ def test_an_event_goes_to_everybody_who_subscribes_to_it(path: Path) -> None:
 
     found = [invocation.package for invocation in invocations_of(message)]
 
-    assert found == listeners_of(message["tags"]["source"], message["type"]) != []
+    assert found == subscribers_of(message["tags"]["source"], message["type"]) != []
 
 
 @pytest.mark.parametrize(

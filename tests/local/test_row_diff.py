@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from local.in_process.row_diff import diff_rows
 from patterns.dynamodb.schema import Keys
 
-KEYS = Keys("pk", "sk")
+KEYS = Keys("pk", "sk", one_partition_per="entity")
 
 
 def row(sk: str, **attributes: object) -> dict[str, object]:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from contract import times
 from local.in_process.loop import Loop
-from local.in_process.packages import packages
 from local.in_process.world import frozen_clock
 from local.sample.episode import STORY
 from local.sample.scenario import Answer, Call, Told, call_of, contains, report, tell
 from local.stack.errors import Failed
+from patterns.packages.discovery import packages
 from tests.support.samples import NOW
 
 ROUTES = [

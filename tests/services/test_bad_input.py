@@ -10,7 +10,7 @@ import pytest
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
 from local.in_process.loop import Loop
-from local.in_process.packages import owner_of_route
+from patterns.packages.discovery import owner_of_route
 from tests.support.services.reports import (
     ACKNOWLEDGE,
     ACKNOWLEDGEMENT,

@@ -9,8 +9,8 @@ import pytest
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.loop import Loop
-from local.in_process.packages import owner_of_table
 from patterns.events.publish import NotPublished
+from patterns.packages.discovery import owner_of_table
 from tests.support.samples import paths, sample
 from tests.support.wire import Wire
 

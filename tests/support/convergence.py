@@ -28,12 +28,12 @@ from typing import Any, Self
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
-from local.in_process.packages import Package
 from local.in_process.row_diff import diff_rows
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.dynamodb.ttl import is_expired, ttl_at
 from patterns.events.domain_event import DomainEvent
+from patterns.packages.package import Package
 from patterns.runtime.errors import Poison
 from patterns.runtime.log import logger
 from patterns.views.inverse_oplock import order_of

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
-from local.in_process.packages import owner_of_route, packages
+from patterns.packages.discovery import owner_of_route, packages
 
 BY_ITSELF = "x-answered-by-the-gateway"
 

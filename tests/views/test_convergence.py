@@ -2,7 +2,7 @@
 
 import pytest
 
-from local.in_process.packages import views
+from patterns.packages.discovery import views
 from tests.support.convergence import converges, stories_of, view_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -21,4 +21,4 @@ def test_every_view_is_told_of_all_that_it_subscribes_to() -> None:
     for package in views():
         told = {event.type for story in stories_of(package.name).values() for event in story}
 
-        assert told == {event_type for _, event_type in package.on}
+        assert told == {event_type for _, event_type in package.subscriptions}

@@ -34,13 +34,13 @@ class Table:
     """A table, named by an environment variable that is read at use: all handlers load in one process."""
 
     def __init__(self, variable: str, keys: Keys) -> None:
-        self._variable = variable
+        self.variable = variable
         self.keys = keys
 
     @property
     def name(self) -> str:
         """The name that this deployment gave the table."""
-        return os.environ[self._variable]
+        return os.environ[self.variable]
 
     @property
     def absent(self) -> Condition:

@@ -3,6 +3,16 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+Partition = Literal["entity", "tenant", "shard", "date", "table"]
+"""What there is one partition for:
+
+- `entity`: one thing, as a person or an order;
+- `tenant`: the things of one owner, which together are written less than 1,000 times a second;
+- `shard`: one of some computed numbers, which spread what belongs together;
+- `date`: a period of time; everything that is written now would go to one partition, so that no stack has it;
+- `table`: the key is a constant; there would be one partition only, so that no stack has it either.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Keys:
@@ -11,6 +21,7 @@ class Keys:
     partition: str
     sort: str | None = None
     sort_type: Literal["S", "N"] = "S"
+    one_partition_per: Partition = field(kw_only=True)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -18,7 +29,7 @@ class Keys:
         return (self.partition,) if self.sort is None else (self.partition, self.sort)
 
     def of(self, *values: str | int) -> dict[str, str | int]:
-        """Give the key of these values, one for each attribute."""
+        """Return the key of these values, one for each attribute."""
         return dict(zip(self.names, values, strict=True))
 
 
@@ -34,7 +45,7 @@ class Index:
 class TableSchema:
     """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
 
-    seldom_read: most of it only lies there, so that the infrequent-access class is cheaper.
+    seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper.
     """
 
     keys: Keys

@@ -12,7 +12,7 @@
 
 from patterns.dynamodb.schema import Keys, TableSchema
 
-KEYS = Keys("pk", "sk")
+KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True)}
 
 

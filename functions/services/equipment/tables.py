@@ -2,9 +2,9 @@
 
 from patterns.dynamodb.schema import Index, Keys, TableSchema
 
-KEYS = Keys("pk", "sk")
-HISTORY = Keys("pk", "version", sort_type="N")
-HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N")
+KEYS = Keys("pk", "sk", one_partition_per="entity")
+HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")
+HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
 
 TABLES = {
     "EQUIPMENT_TABLE": TableSchema(KEYS, stream=True),

@@ -11,9 +11,10 @@ from patterns.runtime import aws, clock
 from patterns.runtime.errors import Conflict
 from stores.faults import objects
 from stores.faults.record import Fault as Kept
-from stores.faults.record import queue_variable, resubmitted, there
+from stores.faults.record import reader_of, resubmitted, there
 from stores.faults.responses import Fault, FaultId
 from stores.faults.routes import ROUTES
+from stores.faults.store import queue_variable
 
 app = HttpApi(ROUTES)
 handler = app.handler
@@ -31,7 +32,7 @@ def resubmit_fault(fault_id: FaultId) -> Response[str]:
 
 
 def _queue_of(fault: Kept) -> str:
-    url = os.environ.get(queue_variable(fault))
+    url = os.environ.get(queue_variable(reader_of(fault)))
     if url is None:
         raise Conflict(f"There is no {fault['consumer']} any more.")
     return url

@@ -74,8 +74,8 @@ def there(fault: Fault | None) -> Fault:
     return fault
 
 
-def queue_variable(fault: Fault) -> str:
-    """Name the variable with the address of the queue a message came from: `state_log.listener` -> that of state_log.
+def reader_of(fault: Fault) -> str:
+    """Return who has the queue that a message came from: `state_log.listener` -> `state_log`.
 
     Raises:
         Conflict: it came from no queue, or not all of it was kept.
@@ -87,4 +87,4 @@ def queue_variable(fault: Fault) -> str:
         raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
     if fault.get("truncated"):
         raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")
-    return f"{reader.upper()}_QUEUE_URL"
+    return str(reader)

@@ -1,13 +1,19 @@
-"""What the fault store hears, and where and how long it keeps a fault."""
+"""What the fault store subscribes to, where it keeps a fault and for how long."""
 
 from patterns.events import fault
+from patterns.events.topic import ANY
 
 BUCKET = "FAULTS_BUCKET"
 KEEPS_DAYS = 365
 
-# Of any source: who publishes anything may publish a fault. It publishes none itself, so this is no loop.
-HEARS = frozenset({("*", fault.TYPE)})
+# Whoever publishes anything may publish a fault. The store itself publishes none, so that this is no loop.
+SUBSCRIPTIONS = frozenset({(ANY, fault.TYPE)})
 
-# One folder for each day, so that a request lists all days there are. The first is where the faults are, the second
-# where it is claimed that one has come: see objects.py.
+# Folders of the bucket. The first holds the faults, in one folder for each day, so that one request lists all days.
+# The second holds the claims: that a fault of an id has come. See objects.py.
 FAULTS, IDS = "faults", "ids"
+
+
+def queue_variable(consumer: str) -> str:
+    """Name of the environment variable with the address of the queue that feeds a service or a view."""
+    return f"{consumer.upper()}_QUEUE_URL"

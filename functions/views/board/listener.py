@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from patterns.dynamodb.client import Table
 from patterns.views.materialize import View, materialize
-from views.board.view import KEYS, ON, TTL_DAYS, UPCASTERS
+from views.board.view import ON, TABLE, TTL_DAYS, UPCASTERS
 
-VIEW = View(name="board", table=Table("BOARD_TABLE", KEYS), on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS)
+VIEW = View(name="board", table=TABLE, on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context

@@ -5,7 +5,6 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import Company, Cursor, EquipmentId, Limit, LocationFilter
-from patterns.dynamodb.client import Table
 from patterns.http.http_api import HttpApi, answer
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
@@ -13,9 +12,7 @@ from views.board.access_patterns import equipment_in
 from views.board.responses import Board, Standing
 from views.board.routes import ROUTES
 from views.board.standing import standing_there, to_response
-from views.board.view import KEYS
-
-TABLE = Table("BOARD_TABLE", KEYS)
+from views.board.view import KEYS, TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler

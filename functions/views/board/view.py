@@ -4,6 +4,7 @@ from typing import Any
 
 from contract import names, old_shapes, times
 from contract.locations import LEVELS, board_sort_key, part
+from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
 from patterns.events.upcast import Upcasters
@@ -12,8 +13,10 @@ from patterns.views.view_update import On, ViewUpdate
 # Slow data: one row per piece of equipment, interesting as long as there is a line, tombstones included.
 TTL_DAYS = None
 
-KEYS = Keys("EquipmentID")
-BY_LOCATION = Keys("Company", "Location")
+KEYS = Keys("EquipmentID", one_partition_per="entity")
+BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
+
+TABLE = Table("BOARD_TABLE", KEYS)
 
 # Everything is projected: the reports are attributes named after their states, which no projection can list.
 INDEXES = {"ByLocation": Index(BY_LOCATION)}

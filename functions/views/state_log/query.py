@@ -3,16 +3,13 @@
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
-from patterns.dynamodb.client import Table
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator, to_response
 from views.state_log.responses import Logs
 from views.state_log.routes import ROUTES
-from views.state_log.view import KEYS
-
-TABLE = Table("STATE_LOG_TABLE", KEYS)
+from views.state_log.view import TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler

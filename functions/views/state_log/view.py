@@ -3,6 +3,7 @@
 from typing import Any
 
 from contract import logs, names, old_shapes, times
+from patterns.dynamodb.client import Table
 from patterns.dynamodb.keys import sort_key
 from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
@@ -11,13 +12,15 @@ from patterns.views.view_update import On, ViewUpdate
 
 TTL_DAYS = logs.TTL_DAYS
 
-KEYS = Keys("DeviceID", "State#Date")
-BY_OPERATOR = Keys("Operator", "Date")
-BY_SUPERVISOR = Keys("EscalatedTo", "State#Date")
+KEYS = Keys("DeviceID", "State#Date", one_partition_per="entity")
+BY_OPERATOR = Keys("Operator", "Date", one_partition_per="entity")
+BY_SUPERVISOR = Keys("EscalatedTo", "State#Date", one_partition_per="entity")
 # Not a local index: that would cap a device's collection at 10 GB for ever.
-BY_DATE = Keys("DeviceID", "Date")
+BY_DATE = Keys("DeviceID", "Date", one_partition_per="entity")
 
 INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Index(BY_DATE)}
+
+TABLE = Table("STATE_LOG_TABLE", KEYS)
 
 
 def on_state_reported(event: DomainEvent) -> ViewUpdate:

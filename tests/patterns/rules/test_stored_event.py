@@ -13,7 +13,7 @@ from patterns.rules.stored_event import PREFIX, Collected, StoredEvent, correlat
 from tests.support.patterns.things import happened
 from tests.support.samples import NOW
 
-KEYS = Keys("the partition", "the sort key")
+KEYS = Keys("the partition", "the sort key", one_partition_per="entity")
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 places = st.tuples(st.integers(0, MAX_TIMESTAMP_MS) | st.integers(NOW - 2, NOW + 2), texts.filter(bool))

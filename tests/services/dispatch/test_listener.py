@@ -7,8 +7,8 @@ import pytest
 
 from contract import times
 from local.in_process.loop import Loop
-from local.in_process.packages import Package
 from local.in_process.world import frozen_clock
+from patterns.packages.package import Package
 from tests.support.dispatch.floor import report_body
 from tests.support.dispatch.model import Report
 from tests.support.dispatch.shop import MINUTE, kinds, open_shop, swept

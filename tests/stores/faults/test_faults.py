@@ -10,11 +10,12 @@ import pytest
 
 from contract import groups
 from local.in_process.loop import Answer, Loop
-from local.in_process.packages import Package, stores, views
 from local.in_process.world import frozen_clock
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import MAX_MESSAGE_CHARACTERS, fault_of
+from patterns.packages.discovery import stores, views
+from patterns.packages.package import Package
 from patterns.runtime import aws
 from patterns.runtime.errors import Poison
 from stores.faults.store import BUCKET

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.loop import BATCH, Loop
-from local.in_process.packages import Package, listeners_of, owner_of_table, queued, services
 from patterns.events.change_data_capture import event_of
 from patterns.events.publish import NotPublished
+from patterns.packages.discovery import owner_of_table, readers, services, subscribers_of
+from patterns.packages.package import Package
 from patterns.runtime.errors import CallFailed
 
 STREAM_BATCH: Final = 100
@@ -32,7 +33,7 @@ class ChaoticLoop:
         self.counts: Counter[str] = Counter()
         self._loop = loop
         self._chance = chance
-        self._queues: dict[Package, list[str]] = {package: [] for package in queued()}
+        self._queues: dict[Package, list[str]] = {package: [] for package in readers()}
 
     def step(self, *, late: float = LATE) -> bool:
         """Take everything on by one step, but some messages not yet; tell whether anything moved."""
@@ -88,7 +89,7 @@ class ChaoticLoop:
         self.published += bodies
         for body in bodies:
             envelope = json.loads(body)
-            for package in listeners_of(envelope["source"], envelope["detail-type"]):
+            for package in subscribers_of(envelope["source"], envelope["detail-type"]):
                 twice = self._chance.random() < DOUBLED
                 self.counts["doubled by the queue"] += twice
                 self._queues.setdefault(package, []).extend([body] * (1 + twice))

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from contract import times
 from local.in_process.loop import Loop
-from local.in_process.packages import Package
 from local.in_process.world import frozen_clock
+from patterns.packages.package import Package
 from patterns.rules.micro_event_store import Past
 from patterns.rules.stored_event import StoredEvent
 from services.dispatch.control import CONTROL

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 from contract import times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.packages import Package
+from patterns.packages.package import Package
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import clock
 from services.dispatch import listener, sweep, trigger

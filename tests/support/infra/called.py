@@ -14,9 +14,10 @@ from botocore.client import BaseClient
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
 from local.in_process.loop import Loop
-from local.in_process.packages import Package, queued, services, stores
 from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
+from patterns.packages.discovery import readers, services, stores
+from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from tests.support.samples import NOW, paths
 from tests.support.wire import Wire
@@ -71,7 +72,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
-    for package in queued() + stores():
+    for package in readers() + stores():
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
     for service in services():
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"

@@ -8,36 +8,29 @@ from typing import Any
 from aws_cdk import App
 
 from infra.checks import nag
-from infra.package import FUNCTIONS, Package, Side, pascal
+from infra.names import pascal
 from infra.stack import Andon
 from patterns.dynamodb.schema import TableSchema
+from patterns.packages.discovery import packages, services, views
+from patterns.packages.package import Package
 
 PROJECT = Path(__file__).parents[3]
 
 Properties = dict[str, Any]
 
 
-def packages(side: Side) -> list[Package]:
-    """Found by folder, so that a new one is tested without being listed here."""
-    return [Package(side, routes.parent.name) for routes in sorted((FUNCTIONS / side).glob("*/routes.py"))]
-
-
-SERVICES = packages("services")
-VIEWS = packages("views")
-STORES = packages("stores")
-PACKAGES = SERVICES + VIEWS + STORES
+SERVICES, VIEWS, PACKAGES = services(), views(), packages()
 STREAM_FIRST = {"services/equipment/command.py"}
-ROLES = ("command", "query", "trigger", "listener", "sweep")
 
 CONTROL = [service for service in SERVICES if service.has("listener")]
 SWEPT = [service for service in SERVICES if service.has("sweep")]
 READERS = CONTROL + VIEWS
-"""Who hears domain events by a queue, whose messages may come again."""
+"""The services and views with a queue of domain events."""
 
 
 def files(package: Package) -> list[str]:
     """The handler files of a package, as `services/equipment/command.py`."""
-    return [f"{package.side}/{package.name}/{role}.py" for role in ROLES if package.has(role)]
+    return [package.path(role) for role in package.roles]
 
 
 FILES = [file for package in PACKAGES for file in files(package)]
@@ -45,12 +38,7 @@ FILES = [file for package in PACKAGES for file in files(package)]
 
 def declared_tables(package: Package) -> dict[str, TableSchema]:
     """The tables of a package by their output, as `StateLogTable`."""
-    if package.side == "services":
-        return {pascal(variable): schema for variable, schema in package.tables().items()}
-    if package.side == "stores":
-        return {}
-    view = package.view()
-    return {f"{pascal(package.name)}Table": TableSchema(view.KEYS, view.INDEXES, expires=view.TTL_DAYS is not None)}
+    return {pascal(variable): schema for variable, schema in package.tables.items()}
 
 
 def synthesise(layer: Path, *, audited: bool = False, **context: str) -> "Synthesised":

@@ -12,8 +12,8 @@ from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.runtime import aws
 from patterns.versions.versioned_write import Revisions, Versions
 
-KEYS = Keys("pk", "sk")
-BY_VERSION = Keys("pk", "version", sort_type="N")
+KEYS = Keys("pk", "sk", one_partition_per="entity")
+BY_VERSION = Keys("pk", "version", sort_type="N", one_partition_per="entity")
 CURRENT = Table("CURRENT_TABLE", KEYS)
 HISTORY = Table("HISTORY_TABLE", BY_VERSION)
 

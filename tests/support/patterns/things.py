@@ -21,8 +21,8 @@ from tests.support.samples import NOW
 TTL_DAYS = 10
 TTL_MS = TTL_DAYS * SECONDS_PER_DAY * 1000
 
-KEYS = Keys("pk", "sk")
-BY_COLOUR = Keys("colour", "sk")
+KEYS = Keys("pk", "sk", one_partition_per="entity")
+BY_COLOUR = Keys("colour", "sk", one_partition_per="tenant")
 VARIABLE = "THINGS_TABLE"
 TABLE = Table(VARIABLE, KEYS)
 

@@ -26,7 +26,7 @@ from patterns.views.materialize import View, materialize
 from tests.support.patterns.things import happened, message
 from tests.support.samples import NOW
 
-KEYS = Keys("pk", "sk")
+KEYS = Keys("pk", "sk", one_partition_per="entity")
 VARIABLE = "KEEPER_TABLE"
 TABLE = Table(VARIABLE, KEYS)
 

@@ -7,8 +7,8 @@ import pytest
 
 from contract.locations import LEVELS
 from local.in_process.loop import Answer, Loop
-from local.in_process.packages import views
 from patterns.events.domain_event import DomainEvent
+from patterns.packages.discovery import views
 from tests.support.samples import body_of, fact
 from tests.support.services.versions import LOCATION
 from tests.support.wire import Wire

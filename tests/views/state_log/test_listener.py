@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from contract import times
 from local.in_process.loop import Loop
-from local.in_process.packages import views
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
+from patterns.packages.discovery import views
 from patterns.views.inverse_oplock import order_of
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW, body_of, fact

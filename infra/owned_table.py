@@ -8,7 +8,7 @@ from constructs import Construct
 
 from infra.checks.hot_partitions import refuse_hot_partitions
 from infra.function import Function
-from infra.package import pascal
+from infra.names import pascal
 from infra.target import Target
 from patterns.dynamodb.schema import Keys, TableSchema
 
@@ -25,7 +25,7 @@ KEY_USES: Final = (
 )
 
 
-class Table(dynamodb.Table):
+class OwnedTable(dynamodb.Table):
     """An on-demand table without a fixed name; its id and its output are its environment variable in PascalCase."""
 
     def __init__(self, scope: Construct, variable: str, schema: TableSchema) -> None:
@@ -55,29 +55,29 @@ class Table(dynamodb.Table):
         self._indexes = [f"{self.table_arn}/index/{name}" for name in schema.indexes]
         CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
 
-    def let_read(self, function: Function) -> None:
+    def grant_read(self, function: Function) -> None:
         """Allow single reads and queries, of the table and of each declared index."""
-        self.let(function, "GetItem", "Query")
+        self.grant_actions(function, "GetItem", "Query")
         if self._indexes:
-            self._let(function, ["dynamodb:Query"], self._indexes)
+            self._grant(function, ["dynamodb:Query"], self._indexes)
 
-    def let(self, function: Function, *actions: str) -> None:
+    def grant_actions(self, function: Function, *actions: str) -> None:
         """Allow exactly these actions, as `PutItem`, on the table and on no index."""
-        self._let(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
+        self._grant(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
 
-    def let_follow(self, function: Function) -> str:
+    def grant_follow(self, function: Function) -> str:
         """Allow reading the stream, and return its address."""
         # `grant_stream_read` would add ListStreams of every table in the account.
         stream = str(self.table_stream_arn)
         reads = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
-        self._let(function, [f"dynamodb:{action}" for action in reads], [stream])
+        self._grant(function, [f"dynamodb:{action}" for action in reads], [stream])
         return stream
 
-    def _let(self, function: Function, actions: list[str], resources: list[str]) -> None:
-        function.allow(actions, resources)
+    def _grant(self, function: Function, actions: list[str], resources: list[str]) -> None:
+        function.grant(actions, resources)
         if self.encryption_key:
             through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Aws.REGION}.amazonaws.com"}}
-            function.allow(list(KEY_USES), [self.encryption_key.key_arn], only_if=through_dynamodb)
+            function.grant(list(KEY_USES), [self.encryption_key.key_arn], only_if=through_dynamodb)
 
     def _add_indexes(self, schema: TableSchema) -> None:
         projection = dynamodb.ProjectionType

@@ -1,0 +1,25 @@
+"""What the modules of a package declare, by name."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.schema import Keys
+from patterns.events.topic import Topic
+
+
+class ViewDeclaration(Protocol):
+    """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none."""
+
+    KEYS: Keys
+    TABLE: Table
+    TTL_DAYS: int | None
+    ON: Mapping[Topic, object]
+
+
+class StoreDeclaration(Protocol):
+    """A `store.py`; BUCKET is the environment variable with the name of the store's bucket."""
+
+    BUCKET: str
+    KEEPS_DAYS: int
+    SUBSCRIPTIONS: frozenset[Topic]

@@ -1,0 +1,74 @@
+"""The packages under `functions/`, found by folder: none is listed anywhere."""
+
+from patterns.packages.package import FUNCTIONS, SIDES, Package, Side
+
+
+def packages() -> list[Package]:
+    """Every package."""
+    return [package for side in SIDES for package in _packages(side)]
+
+
+def services() -> list[Package]:
+    """Every service."""
+    return _packages("services")
+
+
+def views() -> list[Package]:
+    """Every view."""
+    return _packages("views")
+
+
+def stores() -> list[Package]:
+    """Every store."""
+    return _packages("stores")
+
+
+def readers() -> list[Package]:
+    """Every service and view with a listener; what was a fault can be put back on its queue."""
+    return [package for package in services() + views() if package.has("listener")]
+
+
+def subscribers_of(source: str, event_type: str) -> list[Package]:
+    """Every package that subscribes to an event."""
+    return [package for package in packages() if package.subscribes_to(source, event_type)]
+
+
+def owner_of_route(route: str) -> tuple[Package, str]:
+    """Return the package that answers a route, and the role of the handler.
+
+    Raises:
+        LookupError: no package has the route.
+
+    """
+    for package in packages():
+        if route in package.routes:
+            return package, role_of(route)
+    raise LookupError(f"no package has the route {route}")
+
+
+def role_of(route: str) -> str:
+    """Return the role of the handler that answers a route: reads go to the query, all else to the command."""
+    return "query" if route.startswith("GET ") else "command"
+
+
+def owner_of_table(table: str) -> Package:
+    """Return the service that owns a table, by its environment variable or its deployed name.
+
+    `EQUIPMENT_TABLE` and `Andon-EquipmentTable1A2B` are the same table.
+
+    Raises:
+        LookupError: no service owns it.
+
+    """
+    for package in services():
+        if any(_plain(variable) in _plain(table) for variable in package.tables):
+            return package
+    raise LookupError(f"no service owns {table}")
+
+
+def _packages(side: Side) -> list[Package]:
+    return [Package(side, file.parent.name) for file in sorted((FUNCTIONS / side).glob("*/routes.py"))]
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())

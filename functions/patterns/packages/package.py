@@ -1,0 +1,111 @@
+"""One package of `functions/`: what it declares, and its handlers.
+
+The infrastructure, the loop in one process, replay and the tests all read it here. It needs neither AWS nor CDK.
+No handler imports this room.
+
+| file | declares | in |
+|---|---|---|
+| `routes.py` | ROUTES: route -> groups that may call it | every package |
+| `tables.py` | TABLES: environment variable -> schema | services |
+| `facts.py` | TYPES: the types of events that it publishes | services |
+| `subscriptions.py` | ON: topic -> what is kept of the event | services with a listener |
+| `view.py` | see ViewDeclaration | views |
+| `store.py` | see StoreDeclaration | stores |
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, cast, get_args
+
+from patterns.dynamodb.schema import TableSchema
+from patterns.events.topic import Topic, matches
+from patterns.packages.declarations import StoreDeclaration, ViewDeclaration
+
+FUNCTIONS: Final = Path(__file__).parents[2]
+
+Side = Literal["services", "views", "stores"]
+SIDES: Final[tuple[Side, ...]] = get_args(Side)
+
+ROLES: Final = ("command", "query", "trigger", "listener", "sweep")
+"""The handler files that a package may have; each is one Lambda function."""
+
+Handler = Callable[[dict[str, Any], Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A service, a view or a store, named by its folder."""
+
+    side: Side
+    name: str
+
+    @property
+    def routes(self) -> Mapping[str, frozenset[str]]:
+        """The groups that may call each route, as `GET /things/{id}`."""
+        return cast("Mapping[str, frozenset[str]]", self.load("routes").ROUTES)
+
+    @property
+    def tables(self) -> Mapping[str, TableSchema]:
+        """The tables that it owns, by environment variable; a store has none."""
+        if self.side == "stores":
+            return {}
+        if self.side == "services":
+            return cast("Mapping[str, TableSchema]", self.load("tables").TABLES)
+        indexes = getattr(self.view, "INDEXES", {})
+        schema = TableSchema(self.view.KEYS, indexes, expires=self.view.TTL_DAYS is not None)
+        return {self.view.TABLE.variable: schema}
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of events that it publishes, faults aside."""
+        return cast("frozenset[str]", self.load("facts").TYPES) if self.has("facts") else frozenset()
+
+    @property
+    def subscriptions(self) -> frozenset[Topic]:
+        """What it subscribes to."""
+        if self.side == "views":
+            return frozenset(self.view.ON)
+        if self.side == "stores":
+            return self.store.SUBSCRIPTIONS
+        return frozenset(self.load("subscriptions").ON) if self.has("subscriptions") else frozenset()
+
+    def subscribes_to(self, source: str, event_type: str) -> bool:
+        """Tell whether it gets the events of a source and type."""
+        return any(matches((source, event_type), topic) for topic in self.subscriptions)
+
+    @property
+    def view(self) -> ViewDeclaration:
+        """What a view declares."""
+        return cast("ViewDeclaration", self.load("view"))
+
+    @property
+    def store(self) -> StoreDeclaration:
+        """What a store declares."""
+        return cast("StoreDeclaration", self.load("store"))
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of its handler files, in the order of ROLES."""
+        return tuple(role for role in ROLES if self.has(role))
+
+    def has(self, file: str) -> bool:
+        """Tell whether it has a Python file of that name."""
+        return (FUNCTIONS / self.side / self.name / f"{file}.py").is_file()
+
+    def path(self, role: str) -> str:
+        """Path of a handler file below `functions/`, as `views/board/query.py`."""
+        return f"{self.side}/{self.name}/{role}.py"
+
+    def handler_name(self, role: str) -> str:
+        """Name of a handler as Lambda wants it, as `views.board.query.handler`."""
+        return f"{self.side}.{self.name}.{role}.handler"
+
+    def handler(self, role: str) -> Handler:
+        """Load a handler."""
+        return cast("Handler", self.load(role).handler)
+
+    def load(self, file: str) -> Any:  # noqa: ANN401  a module
+        """Import one of its files."""
+        return importlib.import_module(f"{self.side}.{self.name}.{file}")
