@@ -1,4 +1,4 @@
-"""The HTTP API: who may call is decided here by a token, what they may do by each handler, from its routes' groups."""
+"""The HTTP API. It checks the caller's token; each handler checks the caller's groups against those of its route."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,8 +16,9 @@ from contract import groups
 from infra.checks import nag
 from infra.function import Function
 from infra.target import Target
+from patterns.packages.discovery import role_of
 
-# Ids and outcomes: neither paths nor queries, which name people.
+# Ids and outcomes. Not paths and queries: they name people.
 LOGGED: Final = {
     "requestId": "$context.requestId",
     "routeKey": "$context.routeKey",
@@ -35,7 +36,7 @@ PASSWORDS: Final = cognito.PasswordPolicy(
 
 
 class Api(Construct):
-    """One door for every service and view."""
+    """One API for all services, views and stores."""
 
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "Api")
@@ -46,7 +47,7 @@ class Api(Construct):
         self._authorizer = HttpUserPoolAuthorizer("Users", pool, user_pool_clients=[client])
 
     def serve(self, routes: Iterable[str], functions: Mapping[str, Function]) -> None:
-        """Let a package answer its routes: the query function those that read, the command function all others.
+        """Send a package's routes to its functions: reads to the query, all else to the command.
 
         Raises:
             ValueError: a route needs a handler file that does not exist.
@@ -55,11 +56,11 @@ class Api(Construct):
         integrations: dict[str, HttpLambdaIntegration] = {}
         for route in routes:
             method, path = route.split(" ")
-            role = "query" if method == "GET" else "command"
+            role = role_of(route)
             if role not in functions:
                 raise ValueError(f"{route} needs a handler file {role}.py")
             if role not in integrations:
-                # One permission for the API: one for each route would outgrow the function's policy.
+                # One permission for the whole API: with one for each route, the function's policy would get too long.
                 integrations[role] = HttpLambdaIntegration(
                     role, functions[role].handler, scope_permission_to_route=False
                 )
@@ -105,7 +106,7 @@ class Api(Construct):
         return pool
 
     def _client(self, pool: cognito.UserPool) -> cognito.UserPoolClient:
-        # Administrators fetch tokens for devices and tests; people sign in by SRP, which never sends a password.
+        # Administrators get tokens for devices and tests. People sign in by SRP, which never sends a password.
         flows = cognito.AuthFlow(user_srp=True, admin_user_password=True, user_password=Target.of(self).takes_passwords)
         client = pool.add_client(
             "Client",

@@ -1,4 +1,4 @@
-"""A bucket that is nobody's business: no public access, encrypted, over TLS only."""
+"""A private bucket: no public access, encrypted, over TLS only."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
@@ -9,7 +9,10 @@ from infra.target import Target
 
 
 def private_bucket(scope: Construct, name: str, *, unlogged: str, keeps_days: int | None = None) -> s3.Bucket:
-    """Make one; `unlogged` says why its reads are not logged, `keeps_days` when its objects expire (None: never)."""
+    """Create a bucket.
+
+    unlogged: why its reads are not logged. keeps_days: when its objects expire; None is never.
+    """
     rules = None if keeps_days is None else [s3.LifecycleRule(expiration=Duration.days(keeps_days))]
     bucket = s3.Bucket(
         scope,

@@ -79,7 +79,7 @@ class Function(Construct):
     def grant(
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
     ) -> None:
-        """Add a permission to the role: exact actions on exact resources."""
+        """Allow exactly these actions on these resources."""
         self._role.add_to_principal_policy(
             iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if)
         )

@@ -1,4 +1,4 @@
-"""Third-party code, in one layer, built by pip on this machine: no Docker, nothing that is not pinned by its hash."""
+"""Third-party code, in one layer: built by pip on this machine, without Docker, from requirements with hashes."""
 
 import contextlib
 import hashlib
@@ -25,12 +25,12 @@ PYTHON: Final = "3.13"  # what Lambda runs: RUNTIME in function.py
 def third_party(scope: Construct) -> lambda_.ILayerVersion:
     """Return the stack's one layer; its folder is built when it is missing or stale."""
     stack = Stack.of(scope)
-    made = stack.node.try_find_child("ThirdParty")
-    if isinstance(made, lambda_.LayerVersion):
-        return made
-    # Tests bring a folder of their own: they need neither pip nor a network.
-    given = scope.node.try_get_context("layer")
-    folder = Path(given) if given else build(Target.of(scope))
+    existing = stack.node.try_find_child("ThirdParty")
+    if isinstance(existing, lambda_.LayerVersion):
+        return existing
+    # Tests set a folder of their own, so that they need neither pip nor a network.
+    prepared = scope.node.try_get_context("layer")
+    folder = Path(prepared) if prepared else build(Target.of(scope))
     return lambda_.LayerVersion(
         stack,
         "ThirdParty",
@@ -40,7 +40,7 @@ def third_party(scope: Construct) -> lambda_.ILayerVersion:
 
 
 def build(target: Target) -> Path:
-    """Return the folder with the layer's content; the folder's name changes whenever the content would."""
+    """Return the folder with the layer's content; its name changes whenever the content would."""
     compiler = _interpreter_of_lambda() if target.layer_platform else None
     platform_tag = target.layer_platform or f"{sys.platform} {sys.implementation.cache_tag} {platform.machine()}"
     described = "\n".join([REQUIREMENTS.read_text(), platform_tag, "compiled" if compiler else "as it is"])
@@ -65,15 +65,15 @@ def _install(folder: Path, platform_tag: str | None) -> None:
 
 
 def _compile(folder: Path, interpreter: str) -> None:
-    # boto3 without .pyc files costs 3.6 times the CPU at a cold start. The times that ordinary .pyc files are checked
-    # by do not survive the packing of an asset, so these are not checked.
+    # boto3 without .pyc files costs 3.6 times the CPU at a cold start. Ordinary .pyc files are checked by modification
+    # times, which do not survive the packing of an asset; unchecked ones are always used.
     unchecked = ["--invalidation-mode", "unchecked-hash", "-s", str(folder), "-p", "/opt"]
     _run([interpreter, "-m", "compileall", "-q", *unchecked, str(folder)])
 
 
 def _finish(content: Path, folder: Path) -> None:
-    """Give complete content its name in one step, and remove what it replaces."""
-    with contextlib.suppress(OSError):  # another synth was first, with the same content
+    """Rename complete content in one step, and remove what it replaces."""
+    with contextlib.suppress(OSError):  # another synth built the same content first
         content.rename(folder)
     for stale in folder.parent.iterdir():
         if stale != folder:
@@ -81,17 +81,17 @@ def _finish(content: Path, folder: Path) -> None:
 
 
 def _interpreter_of_lambda() -> str | None:
-    """Find an interpreter whose .pyc files Lambda can load; without one the layer works, and starts more slowly."""
+    """Return an interpreter whose .pyc files Lambda can load. Without one the layer works, but starts more slowly."""
     candidates = filter(None, [sys.executable, shutil.which(f"python{PYTHON}")])
     return next((candidate for candidate in candidates if _version(candidate) == PYTHON), None)
 
 
 def _version(interpreter: str) -> str:
-    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
-    # The command is made of constants and of what is on this machine's PATH.
-    return subprocess.run([interpreter, "-c", ask], capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    # Its parts are constants and programs on this machine's PATH.
+    return subprocess.run([interpreter, "-c", code], capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603
 
 
 def _run(command: list[str]) -> None:
-    # Not to standard output: that belongs to `cdk synth`.
+    # Not to standard output, which `cdk synth` uses.
     subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603  as above

@@ -1,4 +1,4 @@
-"""What wakes somebody up, and one page that shows how it goes: found in the stack, so that nothing is listed here."""
+"""Alarms, and one dashboard. Both are made from what is found in the stack, so that nothing is listed here."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from infra.view import View
 from patterns.views.ledger import Fate
 
 MINUTE: Final = Duration.minutes(1)
-LATE_SECONDS: Final = 300  # a reader is behind by seconds when all is well
+LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 FULL_WIDTH: Final = 24
 
 DECISIONS: Final = ("due", "failed", "decided", "stands", "late", "fault")
-"""What a control service tells of its decisions."""
+"""The metrics of a control service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """A metric that should not be above a value for so many minutes in a row, and what it means when it is.
+    """An alarm: a metric that should not be above a value for some minutes in a row, and what it means if it is.
 
     The metric has no label: with one, CDK writes it as metric math, which the emulator refuses.
-    regular: it is told every minute, so that its silence means the same.
+    regular: it is published every minute, so that missing data is an alarm, too.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Signal:
 
 
 class Operations(Construct):
-    """Alarms and a dashboard for what stands in a scope so far."""
+    """Alarms and a dashboard for everything in a scope so far."""
 
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "Operations")
@@ -65,7 +65,7 @@ class Operations(Construct):
             threshold=signal.above,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
             evaluation_periods=signal.minutes,
-            # Most of these metrics are not told at all while there is nothing to tell.
+            # Most of these metrics are published only when there is something to count.
             treat_missing_data=missing.BREACHING if signal.regular else missing.NOT_BREACHING,
         )
         if self._topic:

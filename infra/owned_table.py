@@ -1,4 +1,4 @@
-"""A DynamoDB table, from the schema that its owner declares, and what a function may do with it."""
+"""A DynamoDB table, from the schema that its owner declares, and the permissions on it."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from infra.names import pascal
 from infra.target import Target
 from patterns.dynamodb.schema import Keys, TableSchema
 
-# What DynamoDB does with a customer's key in the name of whoever calls it.
+# The uses of a customer's key for which DynamoDB needs the permission of its caller.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
 KEY_USES: Final = (
     "kms:Decrypt",
@@ -51,7 +51,7 @@ class OwnedTable(dynamodb.Table):
         )
         self.keys = schema.keys
         self._add_indexes(schema)
-        # Named, because the `/index/*` of `grant` would allow indexes that nobody declared.
+        # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
         self._indexes = [f"{self.table_arn}/index/{name}" for name in schema.indexes]
         CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
 
@@ -66,8 +66,8 @@ class OwnedTable(dynamodb.Table):
         self._grant(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
 
     def grant_follow(self, function: Function) -> str:
-        """Allow reading the stream, and return its address."""
-        # `grant_stream_read` would add ListStreams of every table in the account.
+        """Allow reading the stream; return its ARN."""
+        # `grant_stream_read` would allow ListStreams on every table of the account.
         stream = str(self.table_stream_arn)
         reads = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
         self._grant(function, [f"dynamodb:{action}" for action in reads], [stream])

@@ -1,4 +1,4 @@
-"""Queues: encrypted by SQS, refused without TLS, and none without an end for what cannot be processed."""
+"""Queues: encrypted by SQS, over TLS only, each with a dead-letter queue."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,12 +12,12 @@ from infra.checks import nag
 from infra.function import Function
 from infra.target import Target
 
-LONGEST: Final = Duration.days(14)  # SQS keeps nothing longer
+LONGEST: Final = Duration.days(14)  # the most that SQS allows
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads events: its listener, the queue that feeds it, and where waits what it cannot process."""
+    """A listener, the queue that feeds it, and the queue for messages that it cannot process."""
 
     name: str
     listener: Function
@@ -26,7 +26,7 @@ class Reader:
 
 
 class LastResort(sqs.Queue):
-    """A queue where messages wait for a person."""
+    """A dead-letter queue: its messages wait for a person."""
 
     def __init__(self, scope: Construct, name: str) -> None:
         encryption = sqs.QueueEncryption.SQS_MANAGED
@@ -35,24 +35,25 @@ class LastResort(sqs.Queue):
 
 
 def work(scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue) -> sqs.Queue:
-    """Make a queue whose messages are tried five times."""
+    """Create a queue whose messages are tried five times."""
     return sqs.Queue(
         scope,
         name,
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         retention_period=Duration.days(4),
-        # Six times, or Lambda's own retries of a throttled poll make a message visible while it is being processed.
+        # With less than six times the timeout, a message could become visible while Lambda still retries it:
+        # https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
         visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds()),
         dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=5),
     )
 
 
 def feed(scope: Construct, listener: Function, *, output: str) -> Reader:
-    """Give a listener its queue, and what it cannot process a place to wait; the names of their outputs begin alike."""
+    """Create a listener's queue and dead-letter queue; the names of their outputs begin with `output`."""
     dead_letters = LastResort(scope, "DeadLetters")
     queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
-    # Not reserved concurrency: throttled polls would count as receives.
+    # Not reserved concurrency: each throttled poll would count as a receive.
     concurrency = Target.of(scope).listeners
     listener.handler.add_event_source(
         SqsEventSource(queue, batch_size=10, max_concurrency=concurrency, report_batch_item_failures=True)

@@ -35,7 +35,7 @@ SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not 
 # https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
 CHANGED: Final = (
     {"eventName": ["INSERT", "MODIFY"]},
-    # A row that DynamoDB removed because it expired was deleted by nobody.
+    # Not the removal of a row that expired: that is nobody's deletion.
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
     {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
 )

@@ -1,4 +1,4 @@
-"""The whole topology: every service and every view. What each one needs is read from its package in `functions/`."""
+"""The whole topology. What each service and view needs is read from its package in `functions/`."""
 
 from aws_cdk import Stack
 from constructs import Construct
@@ -23,6 +23,6 @@ class Andon(Stack):
         Service(self, "dispatch", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
-        FaultStore(self, hub, api)  # knows the queues of those above
+        FaultStore(self, hub, api)  # puts messages back on the queues of those above
 
-        Operations(self)  # of all that stands above
+        Operations(self)  # for everything above

@@ -1,4 +1,4 @@
-"""Where the stack goes: AWS, or the emulator on this machine. Every difference between the two is in this one value."""
+"""Where the stack is deployed: AWS, or the emulator on this machine. All differences are in this one value."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,26 +12,26 @@ from patterns.rules import hold_back
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What differs: `-c target=local` chooses the emulator.
+    """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>` and `-c holdBackSeconds=…` vary either.
+    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>` and `-c holdBackSeconds=…` change either.
     """
 
     name: str
     keeps_data: bool  # tables, users and failures survive the stack; deletion protection, point-in-time recovery
-    audited: bool  # cdk-nag has a say
+    audited: bool  # cdk-nag checks it
     traced: bool
     takes_passwords: bool  # sign-in may send a password, as a script does
-    archive_days: int | None  # the bus can replay what went over it
-    record_age_seconds: int  # a trigger retries a batch so long before it becomes a failure
+    archive_days: int | None  # the bus keeps its events so long, for replays
+    record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
-    hold_back_seconds: int  # a decision waits so long for events that are still on their way
+    hold_back_seconds: int  # a decision waits so long for late events
     layer_platform: str | None  # pip's platform tag; None is the running interpreter
     log_retention: RetentionDays
     stage: str = "dev"
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
-    alarm_topic: str | None = None  # the ARN of the SNS topic that hears of alarms
+    alarm_topic: str | None = None  # the ARN of the SNS topic for alarms
 
     @classmethod
     def of(cls, scope: IConstruct) -> "Target":
@@ -56,7 +56,7 @@ class Target:
 
     @property
     def removal_policy(self) -> RemovalPolicy:
-        """Tell what becomes of data when its stack goes."""
+        """What happens to data when its stack is deleted."""
         return RemovalPolicy.RETAIN if self.keeps_data else RemovalPolicy.DESTROY
 
 
@@ -82,10 +82,10 @@ LOCAL: Final = Target(
     traced=False,
     takes_passwords=True,
     archive_days=None,  # the emulator refuses a template with an archive in it
-    record_age_seconds=60,  # the least there is: the emulator cannot bisect, one bad record holds up all behind it
-    filters_expiries=False,  # TTL leaves no record there, and "exists": false needs the parent to be present
-    listeners=2,  # the least that SQS takes: the emulator starts all of them at once, as processes
-    hold_back_seconds=2,  # nothing is long on its way there, and somebody wants to see decisions
+    record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
+    filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
+    listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
+    hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platform=None,
     log_retention=RetentionDays.ONE_DAY,
 )

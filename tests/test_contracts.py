@@ -42,18 +42,18 @@ def type_of(path: Path) -> str:
 
 
 def topic_of(path: Path) -> tuple[str, str]:
-    """Tell who published the domain sample, and of which type it is."""
+    """Return the source and type of a domain sample."""
     return read(path)["tags"]["source"], type_of(path)
 
 
 def is_of_old(path: Path) -> bool:
-    """Tell whether a sample has an older shape of its type (`<type>.v<n>.json`), which consumers still read."""
+    """Return whether a sample has an older shape of its type (`<type>.v<n>.json`), which consumers still read."""
     return re.fullmatch(r".*\.v\d+", path.stem) is not None
 
 
 def published_types() -> set[tuple[str, str]]:
     facts = [package.load("trigger").FACTS for package in services()]
-    return {(told.source, event_type) for told in facts for event_type in told.types}
+    return {(declared.source, event_type) for declared in facts for event_type in declared.types}
 
 
 def rules_named_in(message: dict[str, Any]) -> Iterator[str]:
@@ -135,8 +135,8 @@ SWEEPS = ("14:51", "14:56", "15:21", "15:36")
 
 
 def decided_upon_reports() -> list[dict[str, Any]]:
-    """Let equipment report what the samples of decisions are about; give the events that rules are the cause of."""
-    told: list[dict[str, Any]] = []
+    """Report what the samples of decisions are about; return the events that rules decided."""
+    published: list[dict[str, Any]] = []
     with Loop() as loop:
         loop.call(read(EVENTS / "http" / "set-roster.json"))
         body = read(EVENTS / "http" / "register-equipment.json")["body"]
@@ -146,13 +146,13 @@ def decided_upon_reports() -> list[dict[str, Any]]:
             with frozen_clock(times.to_ms(f"2020-04-24T{time}Z")):
                 if state := REPORTS.get(time):
                     report(loop, "press-8", state, at=f"2020-04-24T{time}Z")
-                told += loop.sweep()
-    return [event["detail"] for event in told if [*rules_named_in(event["detail"])]]
+                published += loop.sweep()
+    return [event["detail"] for event in published if [*rules_named_in(event["detail"])]]
 
 
-def without_ids(told: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what a table's stream makes up: the ids of an event and of those that it was decided upon."""
-    plain: dict[str, Any] = json.loads(json.dumps(told), object_hook=_without_id)
+def without_ids(event: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the ids, which come from a table's stream: of an event and of those that it was decided upon."""
+    plain: dict[str, Any] = json.loads(json.dumps(event), object_hook=_without_id)
     return plain
 
 
@@ -162,10 +162,10 @@ def _without_id(members: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("one_thread")
 def test_the_samples_of_decisions_are_what_the_rules_decide() -> None:
-    decided = [without_ids(told) for told in decided_upon_reports()]
+    decided = [without_ids(event) for event in decided_upon_reports()]
 
     samples = [read(sample) for sample in DOMAIN if [*rules_named_in(read(sample))]]
-    assert [told["type"] for told in samples if without_ids(told) not in decided] == []
+    assert [event["type"] for event in samples if without_ids(event) not in decided] == []
 
 
 def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_has_a_sample() -> None:
@@ -177,14 +177,14 @@ def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_
 
 def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
     types = {event_type for _, event_type in published_types()}
-    # A fault comes from no stream, and nobody tells of a fact in an old shape any more.
+    # A fault comes from no stream, and no service publishes an old shape any more.
     of_facts = [sample for sample in DOMAIN if type_of(sample) != fault.TYPE and not is_of_old(sample)]
 
     assert types == {type_of(sample) for sample in of_facts}
     assert {sample.name for sample in of_facts} == {sample.name for sample in STREAM}
 
 
-def test_a_type_that_was_told_in_an_older_shape_is_still_told() -> None:
+def test_a_type_with_an_older_shape_is_still_published() -> None:
     assert {type_of(sample) for sample in DOMAIN if is_of_old(sample)} <= {name for _, name in published_types()}
 
 
@@ -258,8 +258,6 @@ def test_no_file_imports_another_package(path: Path) -> None:
 
     of_packages = {name for name in imported if name.startswith(("services.", "stores.", "views."))}
     assert not {name for name in of_packages if not _within(name, mine)}
-    if owner[0] == "patterns":
-        assert not {name for name in imported if _within(name, "contract")}, "the library knows no factory"
 
 
 @pytest.mark.parametrize("module", DECLARATIONS)

@@ -1,4 +1,4 @@
-"""cdk-nag, and its rules that do not hold here, each acknowledged where it applies and with its reason."""
+"""cdk-nag, and the reasons for its rules that do not apply here."""
 
 from typing import Final
 
@@ -10,14 +10,14 @@ from infra.target import Target
 
 RUNTIME: Final = "Python 3.13 is supported until 2029; the layer's compiled code is built for exactly this version"
 TRACES: Final = "X-Ray has no resources to name: PutTraceSegments takes only *"
-NOT_ITSELF: Final = "this queue is where dead letters end; another one behind it would only hide them"
+NOT_ITSELF: Final = "this is a dead-letter queue; another one behind it would only hide messages"
 FAILURE_KEYS: Final = (
     "Lambda chooses the object's key, below this fixed prefix of a bucket that only this service writes"
 )
 FEW_READS: Final = (
     "written only by Lambda when a trigger gives up, read by a person: CloudTrail data events say more than S3's logs"
 )
-FAULT_KEYS: Final = "an object's key ends in the id of its fault, below a fixed prefix of the one bucket that is theirs"
+FAULT_KEYS: Final = "an object's key ends in the id of its fault, below a fixed prefix of the bucket of faults"
 FEW_FAULTS: Final = "read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
@@ -26,19 +26,19 @@ PLUS_TIER: Final = (
 
 
 def audit(app: App) -> None:
-    """Make the synth fail on every finding that nobody acknowledged."""
+    """Make the synth fail on every finding that is not acknowledged."""
     if Target.of(app).audited:
         Validations.of(app).add_plugins(AwsSolutionsChecks(app))
 
 
 def acknowledge(scope: IConstruct, **reasons: str) -> None:
-    """Accept findings on a construct and all below it, by rule: `acknowledge(queue, SQS3=…)`."""
+    """Acknowledge findings on a construct and all below it, by rule: `acknowledge(queue, SQS3="the reason")`."""
     found = [Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason) for rule, reason in reasons.items()]
     Validations.of(scope).acknowledge(*found)
 
 
 def acknowledge_wildcard(scope: IConstruct, resource: str, reason: str) -> None:
-    """Accept one wildcard in a policy, by the resource that it names."""
+    """Acknowledge one wildcard in a policy, by the resource that it names."""
     Validations.of(scope).acknowledge(Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{resource}]", reason=reason))
 
 

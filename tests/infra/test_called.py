@@ -34,8 +34,8 @@ def allows(aws: Synthesised, file: str, one: Asked) -> bool:
 
 
 def permits(condition: dict[str, dict[str, str]], one: Asked) -> bool:
-    given = dict(one.conditions)
-    return all(given.get(key) == value for key, value in condition.get("ForAllValues:StringEquals", {}).items())
+    entry = dict(one.conditions)
+    return all(entry.get(key) == value for key, value in condition.get("ForAllValues:StringEquals", {}).items())
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -56,10 +56,10 @@ def test_the_check_finds_what_is_not_allowed(aws: Synthesised) -> None:
     assert not allows(aws, "views/state_log/listener.py", Asked("events:PutEvents", "BUS_NAME", conditions=entry))
 
 
-def test_what_is_allowed_and_never_used_is_told(aws: Synthesised, asked: dict[str, set[Asked]]) -> None:
+def test_what_is_allowed_and_never_used_is_printed(aws: Synthesised, asked: dict[str, set[Asked]]) -> None:
     """It does not fail: the samples are not all that can happen. To see it: pytest -rP -k never_used."""
     for file in FILES:
-        told = aws.functions()[file]["Environment"]["Variables"]
-        used = {(one.action, one.resource(told)) for one in asked[file]}
+        environment = aws.functions()[file]["Environment"]["Variables"]
+        used = {(one.action, one.resource(environment)) for one in asked[file]}
         idle = {pair for pair in aws.allowed(file) - used if not pair[0].startswith(OF_LAMBDA)}
         print(file, *(f"    {action} {on}" for action, on in sorted(idle)), sep="\n")  # noqa: T201

@@ -35,7 +35,9 @@ def test_the_bucket_is_refused_without_tls(aws: Synthesised) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_the_queue_of_every_reader_is_known_to_who_puts_messages_back(aws: Synthesised, reader: Package) -> None:
-    told = aws.functions()["stores/faults/command.py"]["Environment"]["Variables"]
+def test_the_queue_of_every_reader_is_known_to_the_command_that_puts_messages_back(
+    aws: Synthesised, reader: Package
+) -> None:
+    environment = aws.functions()["stores/faults/command.py"]["Environment"]["Variables"]
 
-    assert told[f"{reader.name.upper()}_QUEUE_URL"] == {"Ref": aws.output(f"{pascal(reader.name)}QueueUrl")}
+    assert environment[f"{reader.name.upper()}_QUEUE_URL"] == {"Ref": aws.output(f"{pascal(reader.name)}QueueUrl")}

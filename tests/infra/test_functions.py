@@ -44,20 +44,20 @@ def test_a_function_writes_json_to_a_log_that_ends(aws: Synthesised, file: str) 
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_function_knows_its_package_and_stage(aws: Synthesised, file: str) -> None:
-    told = function(aws, file)["Environment"]["Variables"]
+    environment = function(aws, file)["Environment"]["Variables"]
 
-    assert told["POWERTOOLS_SERVICE_NAME"] == file.split("/")[1]
-    assert told["STAGE"] == "dev"
+    assert environment["POWERTOOLS_SERVICE_NAME"] == file.split("/")[1]
+    assert environment["STAGE"] == "dev"
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_only_who_publishes_knows_the_bus(aws: Synthesised, file: str) -> None:
-    told = function(aws, file)["Environment"]["Variables"]
+    environment = function(aws, file)["Environment"]["Variables"]
 
     # The store publishes nothing: a fault of a fault would never end.
     publishes = Path(file).stem in {"trigger", "listener", "sweep"} and not file.startswith("stores/")
     publishes |= file in STREAM_FIRST
-    assert told.get("BUS_NAME") == ({"Ref": aws.output("BusName")} if publishes else None)
+    assert environment.get("BUS_NAME") == ({"Ref": aws.output("BusName")} if publishes else None)
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -79,13 +79,13 @@ def test_the_filter_drops_what_ttl_removed_and_nothing_else(aws: Synthesised, fi
 
 
 @streamed
-@pytest.mark.parametrize(("asked", "told"), [("report-expired", True), (True, True), (False, False)])
-def test_of_what_ttl_removed_the_filter_passes_the_rows_that_asked_for_it(
-    aws: Synthesised, file: str, table: str, *, asked: str | bool, told: bool
+@pytest.mark.parametrize(("marked", "passed"), [("report-expired", True), (True, True), (False, False)])
+def test_of_what_ttl_removed_the_filter_passes_the_rows_whose_expiry_matters(
+    aws: Synthesised, file: str, table: str, *, marked: str | bool, passed: bool
 ) -> None:
-    removed = change(KEYS[table], "REMOVE", {"expire": asked})
+    removed = change(KEYS[table], "REMOVE", {"expire": marked})
 
-    assert passes(removed | BY_TTL, filters(aws, file, table)) == told
+    assert passes(removed | BY_TTL, filters(aws, file, table)) == passed
 
 
 @pytest.mark.parametrize(("file", "table"), streams(SWEPT))
@@ -155,7 +155,7 @@ def filters(synthesised: Synthesised, file: str, table: str) -> list[dict[str, A
 
 
 def change(keys: Keys, kind: str, row: dict[str, Any]) -> dict[str, Any]:
-    """A record as the stream tells it, of a row that has its key unless `row` says so."""
+    """A record of the stream, of a row that has its key unless `row` says so."""
     typed = to_typed({**dict.fromkeys(keys.names, "x"), **row})
     image = "OldImage" if kind == "REMOVE" else "NewImage"
     return {"eventName": kind, "dynamodb": {"Keys": {name: typed[name] for name in keys.names}, image: typed}}

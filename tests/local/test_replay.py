@@ -98,10 +98,10 @@ def test_replaying_a_change_publishes_its_event_the_same_each_time(path: Path, w
 
     first, second = replay(message, world), replay(message, world)
 
-    told = sample("domain", path.stem)
-    assert first.published == second.published == [told]
-    # A control service remembers what it told: its rules look at that, too.
-    remembering = {"DISPATCH_TABLE"} & {f"{told['tags']['source'].upper()}_TABLE"}
+    event = sample("domain", path.stem)
+    assert first.published == second.published == [event]
+    # A control service stores its own events: its rules look at them, too.
+    remembering = {"DISPATCH_TABLE"} & {f"{event['tags']['source'].upper()}_TABLE"}
     assert {table for table, lines in first.written.items() if lines} == remembering
     assert not any(second.written.values())
 

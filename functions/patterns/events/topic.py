@@ -9,5 +9,5 @@ Topic = tuple[str, str]
 
 
 def matches(published: Topic, subscribed: Topic) -> bool:
-    """Tell whether an event of one topic is among those of the other."""
+    """Return whether a subscription includes the events of a topic."""
     return all(ANY in pair or pair[0] == pair[1] for pair in zip(published, subscribed, strict=True))

@@ -54,7 +54,7 @@ def role_of(route: str) -> str:
 def owner_of_table(table: str) -> Package:
     """Return the service that owns a table, by its environment variable or its deployed name.
 
-    `EQUIPMENT_TABLE` and `Andon-EquipmentTable1A2B` are the same table.
+    `THINGS_TABLE` and `Stack-ThingsTable1A2B` are the same table.
 
     Raises:
         LookupError: no service owns it.

@@ -72,7 +72,7 @@ class Package:
         return frozenset(self.load("subscriptions").ON) if self.has("subscriptions") else frozenset()
 
     def subscribes_to(self, source: str, event_type: str) -> bool:
-        """Tell whether it gets the events of a source and type."""
+        """Return whether it gets the events of a source and type."""
         return any(matches((source, event_type), topic) for topic in self.subscriptions)
 
     @property
@@ -91,7 +91,7 @@ class Package:
         return tuple(role for role in ROLES if self.has(role))
 
     def has(self, file: str) -> bool:
-        """Tell whether it has a Python file of that name."""
+        """Return whether it has a Python file of that name."""
         return (FUNCTIONS / self.side / self.name / f"{file}.py").is_file()
 
     def path(self, role: str) -> str:

@@ -1,4 +1,4 @@
-"""What the handlers really ask of AWS while samples are replayed, in the words of IAM."""
+"""The permissions that the handlers use while samples are replayed."""
 
 import json
 import os
@@ -34,7 +34,7 @@ PARTS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
 }
-# How the variables end that tell a function the name of a resource.
+# The endings of variables with the name of a resource.
 NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL")
 
 SINGLE = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
@@ -49,9 +49,11 @@ class Asked:
     suffix: str = ""
     conditions: tuple[tuple[str, str], ...] = ()
 
-    def resource(self, told: dict[str, Any]) -> str:
-        """Name the resource as policies do; `told` is the environment of a function in the template."""
-        return f"{told[self.variable]['Ref']}.Arn{self.suffix}" if self.variable in told else self.variable
+    def resource(self, environment: dict[str, Any]) -> str:
+        """Name the resource as policies do; `environment` is the environment of a function in the template."""
+        return (
+            f"{environment[self.variable]['Ref']}.Arn{self.suffix}" if self.variable in environment else self.variable
+        )
 
 
 def by_file() -> dict[str, set[Asked]]:
@@ -84,9 +86,9 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
 
 
 def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
-    """Let a control service decide upon what the samples left in its tables, all of which is due by `NOW`.
+    """Let a control service decide upon the rows of the samples, all of which are due by `NOW`.
 
-    The first decision that the sweep puts is refused, so that there is a fault to tell of.
+    The first decision that the sweep puts is refused, so that there is a fault to publish.
     """
     for table, schema in service.tables.items():
         if schema.stream:
@@ -105,7 +107,7 @@ def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
 
 @contextmanager
 def _recorded() -> Iterator[list[Call]]:
-    """Record every call of every client, whoever made it."""
+    """Record every call of every client."""
     calls: list[Call] = []
     real = BaseClient._make_api_call  # noqa: SLF001  the one place that all calls go through; moto hooks in here, too
 
@@ -124,7 +126,7 @@ def _used_by(calls: Iterable[Call]) -> Iterator[Asked]:
 
 
 def _permissions(call: Call) -> Iterator[Asked]:
-    """Give the permissions of a call; the resource by its name in this process."""
+    """Return the permissions of a call; the resource by its name in this process."""
     match call:
         case ("dynamodb", "TransactWriteItems" | "TransactGetItems", {"TransactItems": parts}):
             for part in parts:

@@ -1,0 +1,48 @@
+import pytest
+
+from patterns.packages.discovery import owner_of_route, owner_of_table, packages, subscribers_of
+from patterns.packages.package import Package
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda package: package.name)
+def test_each_route_has_one_owner_and_it_has_the_handler(package: Package) -> None:
+    for route in package.routes:
+        owner, role = owner_of_route(route)
+
+        assert owner == package
+        assert owner.has(role)
+
+
+def test_a_route_of_nobody_is_refused() -> None:
+    with pytest.raises(LookupError, match="GET /nothing"):
+        owner_of_route("GET /nothing")
+
+
+@pytest.mark.parametrize(
+    ("table", "owner"),
+    [
+        ("EQUIPMENT_TABLE", "equipment"),
+        ("EQUIPMENT_HISTORY_TABLE", "equipment"),
+        ("Andon-EquipmentTable", "equipment"),
+        ("Andon-equipmentEquipmentHistoryTable1A2B3C4D-5E6F", "equipment"),
+        ("Andon-dispatchDispatchTable1A2B3C4D-5E6F", "dispatch"),
+    ],
+)
+def test_a_table_is_found_by_its_variable_and_by_its_deployed_name(table: str, owner: str) -> None:
+    assert owner_of_table(table) == Package("services", owner)
+
+
+@pytest.mark.parametrize("table", ["Andon-Nobody", "STATE_LOG_TABLE", ""])
+def test_a_table_that_no_service_owns_is_refused(table: str) -> None:
+    with pytest.raises(LookupError, match="no service owns"):
+        owner_of_table(table)
+
+
+def test_an_event_has_subscribers_of_every_side() -> None:
+    assert [package.name for package in subscribers_of("equipment", "state-reported")] == [
+        "dispatch",
+        "board",
+        "state_log",
+    ]
+    assert subscribers_of("state_log", "fault") == [Package("stores", "faults")]
+    assert subscribers_of("nobody", "state-reported") == []

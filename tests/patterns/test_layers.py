@@ -1,0 +1,142 @@
+"""The order of the library: imports go down only, the vendor is called in one place, nothing speaks of the domain."""
+
+import pytest
+
+from patterns.packages.package import FUNCTIONS
+from tests.support.layers import (
+    DOMAIN,
+    LEVELS,
+    Sources,
+    factory_words,
+    imports_of,
+    outside_of_rooms,
+    outward_imports,
+    read_sources,
+    upward_imports,
+    users_of_packages,
+    vendor_imports,
+)
+
+# What still goes up. Both sets are exact: whatever is repaired has to leave them, and nothing may join.
+NOT_YET_CUT = {
+    ("patterns.events.change_data_capture", "patterns.rules.stored_event.EVENT"),
+    ("patterns.events.change_data_capture", "patterns.rules.stored_event.EXPIRE"),
+    ("patterns.versions.optimistic_lock", "patterns.rules.rule.BY"),
+    ("patterns.versions.optimistic_lock", "patterns.rules.rule.RULE"),
+    ("patterns.views.compaction", "patterns.rules.stored_event.Collected"),
+    ("patterns.views.materialize", "patterns.rules.micro_event_store.collect"),
+    ("patterns.views.materialize", "patterns.rules.stored_event.Collected"),
+    ("patterns.views.view_update", "patterns.rules.stored_event.Collected"),
+}
+NOT_YET_REWORDED = {
+    ("patterns.http.caller", "operator"),
+    ("patterns.http.caller", "supervisor"),
+    ("patterns.rules.rule", "device"),
+    ("patterns.versions.numbered_versions", "audit"),
+    ("patterns.versions.numbered_versions", "press"),
+}
+
+
+@pytest.fixture(scope="module")
+def sources() -> Sources:
+    return read_sources(FUNCTIONS)
+
+
+def test_imports_go_down_only(sources: Sources) -> None:
+    assert upward_imports(sources) == NOT_YET_CUT
+
+
+def test_the_library_imports_nothing_of_the_domain_and_no_function_imports_what_stands_around(sources: Sources) -> None:
+    assert outward_imports(sources) == set()
+
+
+def test_only_the_places_that_call_the_vendor_import_its_library(sources: Sources) -> None:
+    assert vendor_imports(sources) == set()
+
+
+def test_no_handler_imports_the_description_of_packages(sources: Sources) -> None:
+    assert users_of_packages(sources) == set()
+
+
+def test_every_module_of_the_library_is_in_a_room(sources: Sources) -> None:
+    assert outside_of_rooms(sources) == set()
+    assert {module.split(".")[1] for module in sources if module.startswith("patterns.")} == set(LEVELS)
+
+
+def test_the_library_does_not_speak_of_the_domain(sources: Sources) -> None:
+    assert factory_words(sources) == NOT_YET_REWORDED
+
+
+CUTS = [
+    ("patterns.events.change_data_capture", "from patterns.rules.stored_event import EXPIRE"),
+    ("patterns.versions.optimistic_lock", "from patterns.rules.rule import BY, RULE"),
+    ("patterns.views.view_update", "from patterns.rules.stored_event import Collected"),
+    ("patterns.views.compaction", "from patterns.rules import stored_event"),
+    ("patterns.views.materialize", "import patterns.rules.micro_event_store"),
+    ("patterns.views.materialize", "from patterns.rules.stored_event import Collected"),
+    ("patterns.http.page", "from patterns.rules.rule import Rule"),
+    ("patterns.rules.rule", "from patterns.http.page import Page"),
+    ("patterns.runtime.aws", "from patterns import dynamodb"),
+    ("patterns.runtime.aws", "def late():\n    from patterns.dynamodb.client import Table"),
+    ("patterns.runtime.aws", "if TYPE_CHECKING:\n    from patterns.dynamodb.client import Table"),
+    ("patterns.runtime.aws", 'importlib.import_module("patterns.dynamodb.client")'),
+    ("patterns.rules.rule", "from patterns.packages.package import Package"),
+]
+
+
+@pytest.mark.parametrize(("module", "source"), CUTS)
+def test_an_import_that_goes_up_or_aside_is_found(module: str, source: str) -> None:
+    assert {found for found, _ in upward_imports({module: source})} == {module}
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("patterns.views.materialize", "from patterns.events.publish import publish"),
+        ("patterns.views.materialize", "from patterns.views.ledger import Fate"),
+        ("patterns.http.page", "from patterns.versions.optimistic_lock import Saved"),
+        ("views.board.listener", "from patterns.rules.rule import Rule"),
+        ("patterns.runtime.log", "import views_of_mine, json"),
+    ],
+)
+def test_an_import_that_goes_down_is_not_found(module: str, source: str) -> None:
+    assert upward_imports({module: source}) == set()
+    assert outward_imports({module: source}) == set()
+
+
+@pytest.mark.parametrize("package", sorted(DOMAIN))
+def test_an_import_of_the_domain_is_found(package: str) -> None:
+    assert outward_imports({"patterns.runtime.log": f"import {package}.x.y"})
+    assert not outward_imports({"views.board.view": f"import {package}.x.y"})
+
+
+@pytest.mark.parametrize("module", ["patterns.views.inverse_oplock", "patterns.events.fault", "stores.faults.objects"])
+def test_a_caught_error_of_the_vendor_is_found(module: str) -> None:
+    assert vendor_imports({module: "def late():\n    from botocore.exceptions import ClientError"})
+    assert not vendor_imports({"patterns.runtime.botocore_client": "from botocore.exceptions import ClientError"})
+
+
+def test_a_handler_that_reads_declarations_by_itself_is_found() -> None:
+    assert users_of_packages({"views.board.query": "from patterns.packages.discovery import views"})
+
+
+def test_a_module_without_a_room_is_found() -> None:
+    assert outside_of_rooms({"patterns.helpers": "", "patterns.misc.things": "", "patterns.runtime.aws": ""}) == {
+        "patterns.helpers",
+        "patterns.misc.things",
+    }
+
+
+@pytest.mark.parametrize("source", ["equipmentId = 1", '"""Ask the operators."""', "# a press", "PRESS_KEYS = 1"])
+def test_a_word_of_the_domain_is_found(source: str) -> None:
+    assert factory_words({"patterns.runtime.log": source})
+
+
+@pytest.mark.parametrize("source", ["expression = compress(operation)", "field(default_factory=dict)"])
+def test_a_word_that_only_contains_one_is_not_found(source: str) -> None:
+    assert factory_words({"patterns.runtime.log": source}) == set()
+
+
+def test_a_relative_import_is_refused() -> None:
+    with pytest.raises(ValueError, match="absolute"):
+        list(imports_of("from . import schema"))

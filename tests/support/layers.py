@@ -1,0 +1,147 @@
+"""What `functions/` may import, and what the library may speak of, read from the source itself."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+LAYERS = (("runtime",), ("dynamodb",), ("events",), ("versions",), ("views",), ("http", "rules"), ("packages",))
+"""The rooms of `patterns/` from bottom to top. A room imports itself and rooms below, not its neighbour."""
+
+LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+
+DOMAIN = {"contract", "services", "views", "stores", "pages"}
+AROUND = {"infra", "local", "tests"}
+
+VENDOR = {"boto3", "botocore"}
+CALLS_THE_VENDOR = ("patterns.runtime", "patterns.dynamodb", "patterns.events.publish")
+
+FACTORY_WORDS = frozenset(
+    [
+        "andon",
+        "audit",
+        "auditor",
+        "device",
+        "equipment",
+        "escalation",
+        "factories",
+        "factory",
+        "operator",
+        "press",
+        "roster",
+        "supervisor",
+    ]
+)
+NOT_OF_A_FACTORY = ("default_factory",)  # a parameter of dataclasses.field
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+Sources = Mapping[str, str]
+"""Module -> its source."""
+
+Finding = tuple[str, str]
+"""A module, and what it imports or says although it may not."""
+
+
+def read_sources(root: Path) -> Sources:
+    """Read every module below a folder."""
+    return {_module(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*.py"))}
+
+
+def upward_imports(sources: Sources) -> set[Finding]:
+    """Find what a room of `patterns/` imports from above, or from its neighbour."""
+    return {(module, name) for module, name in _imports(sources) if _is_upward(module, name)}
+
+
+def outward_imports(sources: Sources) -> set[Finding]:
+    """Find what `patterns/` imports of the domain, and what `functions/` imports of what stands around it."""
+    return {
+        (module, name)
+        for module, name in _imports(sources)
+        if _root(name) in AROUND or (_root(module) == "patterns" and _root(name) in DOMAIN)
+    }
+
+
+def vendor_imports(sources: Sources) -> set[Finding]:
+    """Find who imports the vendor's library although others call it for them."""
+    return {
+        (module, name)
+        for module, name in _imports(sources)
+        if _root(name) in VENDOR and not any(_is_within(module, room) for room in CALLS_THE_VENDOR)
+    }
+
+
+def users_of_packages(sources: Sources) -> set[Finding]:
+    """Find who imports the description of packages, which only infrastructure, the local loop and tests read."""
+    return {
+        (module, name)
+        for module, name in _imports(sources)
+        if _is_within(name, "patterns.packages") and not _is_within(module, "patterns.packages")
+    }
+
+
+def outside_of_rooms(sources: Sources) -> set[str]:
+    """Find modules of `patterns/` in no room."""
+    return {module for module in sources if _root(module) == "patterns" and _room(module) not in LEVELS} - {"patterns"}
+
+
+def factory_words(sources: Sources) -> set[Finding]:
+    """Find words of the domain in the identifiers, strings and comments of `patterns/`."""
+    return {
+        (module, word)
+        for module, source in sources.items()
+        if _root(module) == "patterns"
+        for word in _words(source) & FACTORY_WORDS
+    }
+
+
+def imports_of(source: str) -> Iterator[str]:
+    """Find every name that a module imports, inside functions, too: `from a.b import c` is `a.b.c`."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=0):
+                yield from (f"{module}.{alias.name}" for alias in names)
+            case ast.ImportFrom():
+                raise ValueError("imports are absolute")
+            case ast.Call(
+                func=ast.Attribute(attr="import_module") | ast.Name(id="import_module" | "__import__"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield name
+
+
+def _imports(sources: Sources) -> Iterator[Finding]:
+    for module, source in sources.items():
+        yield from ((module, name) for name in imports_of(source))
+
+
+def _is_upward(module: str, name: str) -> bool:
+    here, there = LEVELS.get(_room(module)), LEVELS.get(_room(name))
+    return here is not None and there is not None and _room(module) != _room(name) and there >= here
+
+
+def _room(name: str) -> str:
+    root, _, rest = name.partition(".")
+    return rest.partition(".")[0] if root == "patterns" else ""
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _is_within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def _words(source: str) -> set[str]:
+    for name in NOT_OF_A_FACTORY:
+        source = source.replace(name, "")
+    words = {word.lower() for word in _WORD.findall(source)}
+    return words | {word.removesuffix("s") for word in words} | {word.removesuffix("es") for word in words}
+
+
+def _module(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
