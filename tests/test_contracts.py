@@ -260,9 +260,9 @@ def test_no_file_imports_another_package(path: Path) -> None:
     assert not {name for name in of_packages if not _within(name, mine)}
 
 
-@pytest.mark.parametrize("module", DECLARATIONS)
-def test_declarations_load_neither_aws_nor_http(module: str) -> None:
-    assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools"} & loaded_by(module)
+@pytest.mark.parametrize("module", [*DECLARATIONS, "patterns.packages.discovery"])
+def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(module: str) -> None:
+    assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "aws_cdk"} & loaded_by(module)
 
 
 @pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener"), *modules("sweep")])
