@@ -1,9 +1,10 @@
-"""The form a domain event has on the bus, and its way back out of a queue."""
+"""A domain event on its way over EventBridge: the entry that goes in, the envelope that comes out of a queue."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-from patterns.events.domain_event import DomainEvent
+from patterns.events.domain_event import DomainEvent, WireEvent
 from patterns.runtime import strict_json
 from patterns.runtime.errors import Poison
 
@@ -12,7 +13,18 @@ from patterns.runtime.errors import Poison
 MAX_REQUEST_BYTES = 256 * 1024
 MAX_REQUEST_ENTRIES = 10
 
-Entry = dict[str, str]
+
+class Entry(TypedDict):
+    """An entry of PutEvents; `Detail` is the event as JSON text."""
+
+    EventBusName: str
+    Source: str
+    DetailType: str
+    Detail: str
+
+
+BusEnvelope = TypedDict("BusEnvelope", {"source": str, "detail-type": str, "detail": WireEvent})
+"""What consumers read of EventBridge's envelope; beside it stand version, id, account, time, region and resources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +36,7 @@ class Delivery:
 
 
 def to_entry(event: DomainEvent, *, source: str, bus: str) -> Entry:
-    """Give the PutEvents entry of an event."""
+    """Return the PutEvents entry of an event."""
     return {
         "EventBusName": bus,
         "Source": source,
@@ -34,15 +46,15 @@ def to_entry(event: DomainEvent, *, source: str, bus: str) -> Entry:
 
 
 def size_of(entry: Entry) -> int:
-    """Count an entry's bytes as EventBridge does."""
-    return sum(len(entry[member].encode()) for member in ("Source", "DetailType", "Detail"))
+    """Return an entry's size in bytes, as EventBridge counts."""
+    return sum(len(text.encode()) for text in (entry["Source"], entry["DetailType"], entry["Detail"]))
 
 
 def from_message(body: str) -> Delivery:
     """Read the body of a queue's message: EventBridge's envelope around a domain event.
 
     Raises:
-        Poison: it is not JSON, lacks something, or says one type outside and another inside.
+        Poison: it is not JSON, lacks something, or its `detail-type` is not the type of the event within.
 
     """
     try:
@@ -57,8 +69,7 @@ def from_message(body: str) -> Delivery:
     return Delivery(envelope["source"], event)
 
 
-def to_message(event: DomainEvent, *, source: str, bus_event: dict[str, Any] | None = None) -> str:
-    """Write the body that EventBridge puts into a queue for an event; `bus_event` adds members of its envelope."""
-    return strict_json.dumps(
-        {"version": "0", **(bus_event or {}), "source": source, "detail-type": event.type, "detail": event.to_wire()}
-    )
+def to_message(event: DomainEvent, *, source: str, bus_event: Mapping[str, Any] | None = None) -> str:
+    """Return the body of the queue's message in which EventBridge delivers an event; `bus_event` adds members to it."""
+    envelope: BusEnvelope = {"source": source, "detail-type": event.type, "detail": event.to_wire()}
+    return strict_json.dumps({"version": "0", **(bus_event or {}), **envelope})

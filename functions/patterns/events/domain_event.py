@@ -1,8 +1,8 @@
-"""The domain event: what services tell each other, in the wire format that `aws-lambda-stream` documents."""
+"""The domain event: what services publish, in the wire format that `aws-lambda-stream` documents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from patterns.runtime.errors import Poison
 
@@ -12,15 +12,26 @@ ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
 MAX_TIMESTAMP_MS = 10**13 - 1
 
 
+class WireEvent(TypedDict):
+    """A domain event as JSON, `timestamp` in epoch milliseconds; beside these members stand its entities, by name."""
+
+    id: str
+    type: str
+    timestamp: int
+    partitionKey: str
+    tags: dict[str, str]
+    raw: NotRequired[Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """What an event speaks of, read tolerantly: unknown fields do not matter, needed ones must be there."""
+    """What an event is about, read tolerantly: unknown fields do not matter, needed ones must be there."""
 
     name: str
     fields: Mapping[str, Any]
 
     def text(self, field_name: str) -> str:
-        """Read a field that must be there.
+        """Return a field that must be there.
 
         Raises:
             Poison: it is missing, empty or not text.
@@ -32,13 +43,13 @@ class Entity:
         return value
 
     def get(self, field_name: str) -> Any:  # noqa: ANN401  fields are any JSON
-        """Read a field that may be missing, as it is."""
+        """Return a field as it is, None if it is missing."""
         return self.fields.get(field_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainEvent:
-    """A fact, in the past tense, told once under a deterministic `id`; `timestamp` is in epoch milliseconds."""
+    """A fact, in the past tense, under a deterministic `id`; `timestamp` is in epoch milliseconds."""
 
     id: str
     type: str
@@ -49,7 +60,7 @@ class DomainEvent:
     raw: Mapping[str, Any] | None = None
 
     def entity(self, name: str) -> Entity:
-        """Give the entity that stands under `name`.
+        """Return the entity called `name`.
 
         Raises:
             Poison: there is none.
@@ -60,8 +71,8 @@ class DomainEvent:
             raise Poison(f"{self.type} has no {name}")
         return Entity(name, fields)
 
-    def to_wire(self) -> dict[str, Any]:
-        """Give the envelope with the entities under their own names."""
+    def to_wire(self) -> WireEvent:
+        """Return the event as JSON."""
         wire = {
             "id": self.id,
             "type": self.type,
@@ -70,11 +81,12 @@ class DomainEvent:
             "tags": dict(self.tags),
             **self.entities,
         }
-        return wire if self.raw is None else {**wire, "raw": self.raw}
+        # The names of entities are the services', so that no type can list them.
+        return cast("WireEvent", wire if self.raw is None else {**wire, "raw": self.raw})
 
     @classmethod
     def from_wire(cls, wire: object) -> "DomainEvent":
-        """Read an envelope tolerantly: unknown members are entities, missing tags are none.
+        """Read an event tolerantly: unknown members are entities, missing tags are none.
 
         Raises:
             Poison: `id`, `type` or `timestamp` is missing or mistyped.
@@ -85,7 +97,7 @@ class DomainEvent:
         return cls(
             id=_text(wire, "id"),
             type=_text(wire, "type"),
-            timestamp=_timestamp(wire),
+            timestamp=_timestamp_ms(wire),
             partition_key=str(wire.get("partitionKey", "")),
             entities={name: value for name, value in wire.items() if name not in ENVELOPE},
             tags=wire["tags"] if isinstance(wire.get("tags"), dict) else {},
@@ -100,7 +112,7 @@ def _text(wire: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _timestamp(wire: Mapping[str, Any]) -> int:
+def _timestamp_ms(wire: Mapping[str, Any]) -> int:
     value = wire.get("timestamp")
     if type(value) is not int or not 0 <= value <= MAX_TIMESTAMP_MS:  # a bool is an int, too
         raise Poison("timestamp must be epoch milliseconds")

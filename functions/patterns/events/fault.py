@@ -1,23 +1,36 @@
-"""A fault: the event that keeps a message which can never succeed, so that nothing is lost and nobody is blocked."""
+"""A fault: the event with a message in it that can never succeed, so that nothing is lost and no neighbour waits."""
 
 import hashlib
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from patterns.events.domain_event import DomainEvent
 
 TYPE = "fault"
 
-# Leaves room in an entry of 256 KB, even where every character is escaped or three bytes long.
+# Fits an entry of 256 KB, even where every character is escaped or three bytes long.
 MAX_MESSAGE_CHARACTERS = 40_000
 MAX_ERROR_CHARACTERS = 1_000
 
 
-def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> DomainEvent:
-    """Build the fault of `message` at `consumer`, under an id that is the same however often the message comes.
+class FaultErrorEntity(TypedDict):
+    """The type of the error and its words, cut to `MAX_ERROR_CHARACTERS`."""
 
-    Entity `fault`: `{consumer, error: {name, message}, message, truncated?}`; `message` is the original, as text.
-    """
-    fault: dict[str, Any] = {
+    name: str
+    message: str
+
+
+class FaultEntity(TypedDict):
+    """`fault`: the consumer that gave up, why, and the original message as text; `truncated`: its beginning only."""
+
+    consumer: str
+    error: FaultErrorEntity
+    message: str
+    truncated: NotRequired[bool]
+
+
+def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> DomainEvent:
+    """Return the fault of `message` at `consumer`; its id is the same however often the message comes."""
+    fault: FaultEntity = {
         "consumer": consumer,
         "error": {"name": type(error).__name__, "message": _printable(str(error)[:MAX_ERROR_CHARACTERS])},
         "message": _printable(message[:MAX_MESSAGE_CHARACTERS]),

@@ -2,25 +2,25 @@
 
 | the thing                                            | identifier                    | made by               |
 |------------------------------------------------------|-------------------------------|-----------------------|
-| is created by a client, which may have to try again  | `client_chosen`: UUIDv4, PUT  | the client            |
-| has a name in the business, and one of each          | `composite`: its parts by `#` | whoever knows parts   |
+| is created by a client, which may retry              | `client_chosen`: UUIDv4, PUT  | the client            |
+| has a name in the business, and one of each          | `composite`: its parts by `#` | who knows the parts   |
 | is the fact that a row changed                       | `of_change`: stream's eventID | DynamoDB              |
-| is a fact that no row tells of, and many share a ms  | `time_based`: UUIDv1          | the service           |
+| is a fact without a row, and many share a ms         | `time_based`: UUIDv1          | the service           |
 | is its content: the same twice is one                | `of_content`: a digest        | anyone, the same      |
 
 Ask in this order:
 
-1. *Does it say the same as something that is there?* Then its content names it, and storing it twice is storing it once
-   (`of_content`). A digest, a shortened one above all, can meet another content: `require_same_content` looks.
-2. *Does the business already tell two of them apart?* Then so does the key (`composite`): a second PUT finds the first
-   without a search, and another service can name it without asking.
-3. *Was a row written?* Then DynamoDB has already numbered the change, and hands out the same number however often it
-   delivers it (`of_change`): who hears of it twice can tell.
-4. *May its maker try again?* Then let the maker choose (`client_chosen`): an id that the server makes is another one at
-   every retry, and a lost answer makes two things of one.
-5. *Otherwise* (`time_based`): one of its own for each, ordered by when it happened. A retry makes another one.
+1. *Are two with the same content one thing?* Then the content is the name (`of_content`): storing it twice stores it
+   once. Two contents can share a digest, above all a shortened one: `require_same_content` checks that.
+2. *Does the business have names for them?* Then so has the key (`composite`): a second PUT finds the first without a
+   search, and another service can name it without asking.
+3. *Was a row written?* Then DynamoDB has numbered the change and delivers it under the same number every time
+   (`of_change`): consumers recognise a duplicate.
+4. *May the client retry?* Then the client chooses (`client_chosen`): if the server chose, a retry after a lost response
+   would create a second thing.
+5. *Otherwise* (`time_based`): a new id for each, ordered by when it happened. A retry makes another one.
 
-A UUIDv1 is sorted by its time (`by_time`), never by its text: that begins with the *low* bits, which start over
+UUIDv1s are sorted by their time (`by_time`), never by their text: it begins with the *low* bits, which start over
 every seven minutes.
 """
 
@@ -41,15 +41,15 @@ UUID_OF_TIME, UUID_OF_CHANCE = 1, 4
 TICKS_PER_MS = 10_000
 EPOCH_TICKS = 0x01B21DD213814000
 
-# A node that is no network card says so by this bit. https://www.rfc-editor.org/rfc/rfc9562#section-6.10
+# This bit marks a node that is no network card. https://www.rfc-editor.org/rfc/rfc9562#section-6.10
 NO_NETWORK_CARD = 1 << 40
 
 
 def client_chosen(text: str) -> str:
-    """Give back the UUIDv4 that a client chose, as it is always written: so that two spellings are not two things.
+    """Return the UUIDv4 that a client chose in its one canonical spelling.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a UUIDv4.
 
     """
     chosen = uuid.UUID(text)
@@ -59,28 +59,28 @@ def client_chosen(text: str) -> str:
 
 
 def composite(*parts: str) -> str:
-    """Name a thing by what the business tells it apart by, the widest first.
+    """Return the name of a thing: the parts of its name in the business, the widest first.
 
     Raises:
-        ValueError: a part is empty or has a `#` in it, so that two things could have one name.
+        ValueError: a part is empty or has a `#` in it: two things could get one name.
 
     """
     return sort_key(*parts)
 
 
 def of_change(record: Mapping[str, Any]) -> str:
-    """Give the id of a stream's record: the same, however often it is delivered."""
+    """Return the id of a stream's record; it is the same however often the record is delivered."""
     return str(record["eventID"])
 
 
 def time_based(now_ms: int, *, tick: int = 0) -> str:
-    """Make a UUIDv1 of a time; `tick` (0 to 9999) orders those of one millisecond.
+    """Return a new UUIDv1 of a time; `tick` (0 to 9999) orders those of one millisecond.
 
-    Node and clock sequence, 61 bits, are drawn anew for each: a network card's address tells where we run, and whatever
-    is drawn once for a process its forks and the restored copies of a Lambda snapshot have in common.
+    Node and clock sequence, 61 bits, are random for each. A network card's address would reveal where we run, and
+    forks or restored Lambda snapshots would share what is drawn once per process.
 
     Raises:
-        ValueError: there is no such tick.
+        ValueError: `tick` is out of range.
 
     """
     if not 0 <= tick < TICKS_PER_MS:
@@ -92,43 +92,43 @@ def time_based(now_ms: int, *, tick: int = 0) -> str:
 
 
 def time_of(time_based_id: str) -> int:
-    """Read the epoch milliseconds out of a UUIDv1.
+    """Return the epoch milliseconds in a UUIDv1.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a UUIDv1.
 
     """
     return (_ticks(time_based_id) - EPOCH_TICKS) // TICKS_PER_MS
 
 
 def by_time(time_based_id: str) -> tuple[int, str]:
-    """Give what UUIDv1s are sorted by: the time within, then the text, so that the order is total.
+    """Return the sort key of a UUIDv1: its time, then its text, so that the order is total.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a UUIDv1.
 
     """
     return _ticks(time_based_id), time_based_id
 
 
 def of_content(content: object, *, digits: int = 64) -> str:
-    """Name JSON by what it says: SHA-256, shortened to `digits` hexadecimal ones (fewer meet each other sooner)."""
-    return hashlib.sha256(_said(content).encode()).hexdigest()[:digits]
+    """Return the SHA-256 of JSON, shortened to `digits` hexadecimal digits; the fewer, the likelier a collision."""
+    return hashlib.sha256(_normalised(content).encode()).hexdigest()[:digits]
 
 
 def require_same_content(content: object, stored: object) -> None:
-    """Check that what stands under a content's name says the same: who finds it there stored it before.
+    """Check that what is stored under the name of `content` is the same content.
 
     Raises:
-        Conflict: it says something else, by a collision of shortened digests or by somebody's hand.
+        Conflict: it is another content: shortened digests collided, or somebody changed it.
 
     """
-    if _said(content) != _said(stored):
+    if _normalised(content) != _normalised(stored):
         raise Conflict("Something else is stored under the name of this content.")
 
 
-def _said(content: object) -> str:
-    """Write JSON as one text for all that says the same: 1.0 comes back out of DynamoDB as 1."""
+def _normalised(content: object) -> str:
+    """Return the same text for equal JSON; 1.0 and 1 are equal, for DynamoDB returns 1 for both."""
     return strict_json.canonical(json.loads(strict_json.canonical(content), parse_float=_number))
 
 

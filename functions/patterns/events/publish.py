@@ -15,7 +15,7 @@ from patterns.runtime.errors import CallFailed
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.1
 
-# What EventBridge will say again, however often it is asked.
+# Codes that a retry gets again.
 # https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
 PERMANENT = frozenset(
     {"InvalidArgument", "MalformedDetail", "NotAuthorizedForSourceException", "NotAuthorizedForDetailTypeException"}
@@ -23,16 +23,16 @@ PERMANENT = frozenset(
 
 
 class NotPublished(Exception):
-    """Some entries still failed after all attempts: the batch must come again, ids make that harmless."""
+    """Some entries still failed after all attempts. The batch must come again; deterministic ids make that harmless."""
 
 
 class Refused(Exception):
-    """EventBridge, or its size limit, will never take this event."""
+    """EventBridge will never accept this event, by its content or by its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What became of the events of one call."""
+    """How many events of one call were published, and how many became faults."""
 
     published: int
     faults: int
@@ -46,33 +46,33 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
 
     """
     put = _put_all(_entries(events, source))
-    put.require_none_waiting()
+    put.require_none_failed()
     if any(events[number].type == fault.TYPE for number in put.refused):
         raise NotPublished("a fault was refused")  # a fault of a fault would never end
     faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
     faults_put = _put_all(_entries(faults, source))
-    faults_put.require_none_waiting()
+    faults_put.require_none_failed()
     if faults_put.refused:
         raise NotPublished("a fault was refused")
     return Published(len(events) - len(faults), len(faults))
 
 
 def try_publish(events: Sequence[DomainEvent], *, source: str) -> frozenset[int]:
-    """Publish `events` for somebody who waits; give the numbers of those that were not published."""
+    """Publish `events` for a client that waits; return the numbers of those that were not published."""
     put = _put_all(_entries(events, source))
-    return frozenset(put.refused) | frozenset(put.waiting)
+    return frozenset(put.refused) | frozenset(put.failed)
 
 
 @dataclass(frozen=True, slots=True)
-class _Put:
-    """What is left of some entries, by number: the codes of those refused for good, and of those that still failed."""
+class _PutResult:
+    """Error codes by the number of the entry: of those refused for good, and of those that may be tried again."""
 
     refused: dict[int, str]
-    waiting: dict[int, str]
+    failed: dict[int, str]
 
-    def require_none_waiting(self) -> None:
-        if self.waiting:
-            raise NotPublished(f"{len(self.waiting)} entries failed: {', '.join(sorted(set(self.waiting.values())))}")
+    def require_none_failed(self) -> None:
+        if self.failed:
+            raise NotPublished(f"{len(self.failed)} entries failed: {', '.join(sorted(set(self.failed.values())))}")
 
 
 def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, Entry]:
@@ -80,8 +80,8 @@ def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, Entry]:
     return {number: to_entry(event, source=source, bus=bus) for number, event in enumerate(events)}
 
 
-def _put_all(entries: dict[int, Entry]) -> _Put:
-    """Put all entries, again those that failed."""
+def _put_all(entries: dict[int, Entry]) -> _PutResult:
+    """Put all entries; retry those that failed."""
     refused = {number: "EntryTooLarge" for number, entry in entries.items() if size_of(entry) > MAX_REQUEST_BYTES}
     failed = {number: "" for number in entries if number not in refused}
     for attempt in range(ATTEMPTS):
@@ -93,7 +93,7 @@ def _put_all(entries: dict[int, Entry]) -> _Put:
         failed = {number: code for number, code in failed.items() if code not in PERMANENT}
         if not failed:
             break
-    return _Put(refused, failed)
+    return _PutResult(refused, failed)
 
 
 def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
@@ -112,12 +112,12 @@ def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
 
 
 def _put(chunk: dict[int, Entry]) -> dict[int, str]:
-    """Make one request; give the codes of the entries that failed, by number: all if it failed as a whole."""
+    """Make one request; return the codes of the entries that failed, by number: all of them if the request failed."""
     try:
-        answer = aws.call("events", "put_events", Entries=list(chunk.values()))
+        response = aws.call("events", "put_events", Entries=list(chunk.values()))
     except CallFailed as error:
         return dict.fromkeys(chunk, error.code)
-    results = zip(chunk, answer["Entries"], strict=True)
+    results = zip(chunk, response["Entries"], strict=True)
     return {number: result["ErrorCode"] for number, result in results if result.get("ErrorCode")}
 
 

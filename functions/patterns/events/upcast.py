@@ -1,7 +1,7 @@
-"""Schema evolution: events that were told in an older shape -> the shape of today, before a view looks at them.
+"""Schema evolution: events that were published in an older shape -> the shape of today, before a view reads them.
 
-Events live for ever (in the lake, in dead-letter queues, in replays), so that a view never forgets how to read one. An
-upcaster is pure, takes one step, and gives back as it is what has the newer shape already.
+Old events come back: from the lake, from dead-letter queues, from replays. So a view reads every shape that was ever
+published. An upcaster is pure, takes one step, and returns unchanged what has the newer shape already.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ NONE: Upcasters = {}
 
 
 def upcast(event: DomainEvent, upcasters: Upcasters, *, source: str) -> DomainEvent:
-    """Give an event in the shape of today; its id, type and timestamp are what they were."""
+    """Return an event in the shape of today; id, type and timestamp stay."""
     steps = upcasters.get((source, event.type), ())
     if not steps:
         return event

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from patterns.dynamodb.attribute_values import to_plain
 from patterns.dynamodb.expressions import UNCONDITIONAL
-from patterns.events.change_data_capture import Facts, log_published, tell
 from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Facts
+from patterns.events.publish_changes import log_published, publish_batch
 from patterns.rules.due import dues_of
 from patterns.rules.evaluate import Control, Subject, Verdict, evaluate, give_up
 from patterns.rules.hold_back import hold_back_ms
@@ -29,7 +30,7 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
 
     Everything here may be done again: what is stored, decided or due is put under a key that is the same each time.
     """
-    told = tell(event, context, facts=facts)
+    told = publish_batch(event, context, facts=facts)
     now_ms = clock.now_ms()
     arrivals = [*_arrivals(event["Records"], control)]
     done = in_parallel([*_memories(told.events, control, now_ms), *_reactions(arrivals, control, now_ms)])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contract import logs, times
-from patterns.events.change_data_capture import Change, Fact
+from patterns.events.fact import Change, Fact
 from services.dispatch.responsibility import Log, row_key
 
 DISCRIMINATOR = "acknowledgement"

@@ -5,8 +5,8 @@ from typing import Any
 
 from contract import logs, times
 from patterns.dynamodb.ttl import ttl_at
-from patterns.events.change_data_capture import Change, Fact
 from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision, decision_key
 from services.dispatch.reports import equipment_in
 from services.dispatch.tables import KEYS

@@ -7,7 +7,7 @@ from typing import Any
 from contract import logs, times
 from patterns.dynamodb.keys import sort_key
 from patterns.dynamodb.ttl import ttl_at
-from patterns.events.change_data_capture import Change, Fact
+from patterns.events.fact import Change, Fact
 from patterns.rules.rule import BY, RULE, WHY
 from patterns.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
 from services.dispatch.tables import KEYS, partition_of

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from patterns.events.change_data_capture import Facts
+from patterns.events.fact import Facts
 from patterns.rules.control import control_changes
+from patterns.rules.expired import expired
 from services.dispatch import acknowledgement
 from services.dispatch.alert import ALERTS
 from services.dispatch.control import CONTROL
@@ -18,6 +19,7 @@ FACTS = Facts(
         acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
         **{alert.type: alert.fact_of for alert in ALERTS},
     },
+    expired=expired,
 )
 
 

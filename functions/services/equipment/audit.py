@@ -6,7 +6,7 @@ from typing import Any
 from contract import times
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.dynamodb.keys import current_version_key, version_key
-from patterns.events.change_data_capture import Change, Fact
+from patterns.events.fact import Change, Fact
 from patterns.runtime.errors import NotFound
 from patterns.versions.optimistic_lock import Command, Draft
 from services.equipment.tables import KEYS, partition_of

@@ -7,7 +7,7 @@ from contract import times
 from contract.locations import board_sort_key
 from patterns.dynamodb.key_query import KeyQuery, LessThan
 from patterns.dynamodb.ttl import ttl_at
-from patterns.events.change_data_capture import Change, Fact, lifecycle
+from patterns.events.fact import Change, Fact, lifecycle
 from patterns.runtime.errors import Conflict, Invalid, NotFound
 from patterns.versions.optimistic_lock import Command, Draft
 from services.equipment.tables import HISTORY, HISTORY_BY_TIME, partition_of

@@ -6,7 +6,7 @@ from typing import Any
 from contract import logs, times
 from contract.periods import period
 from patterns.dynamodb.key_query import KeyQuery
-from patterns.events.change_data_capture import Change, Fact
+from patterns.events.fact import Change, Fact
 from patterns.runtime.errors import Conflict
 from services.equipment.tables import KEYS, partition_of
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from patterns.events.change_data_capture import Facts, publish_changes
+from patterns.events.fact import Facts
+from patterns.events.publish_changes import publish_changes
 from services.equipment import audit, metadata, state
 from services.equipment.facts import TYPES
 

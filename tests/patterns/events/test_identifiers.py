@@ -123,7 +123,7 @@ def test_nothing_of_an_id_is_drawn_once_for_a_process_which_its_forks_would_have
     assert len({one.clock_seq for one in made}) > 150
 
 
-def test_an_id_does_not_tell_on_which_machine_it_was_made() -> None:
+def test_an_id_does_not_reveal_on_which_machine_it_was_made() -> None:
     made = uuid.UUID(time_based(NOW))
 
     assert made.node >> 40 & 1, "a node that is no network card says so by this bit"

@@ -267,7 +267,7 @@ def test_a_request_that_fails_as_a_whole_does_not_hold_up_the_next_one(
     assert len(pauses) == 1
 
 
-def test_who_waits_is_told_by_number_what_was_not_published_and_no_fault_is_made(
+def test_try_publish_returns_the_numbers_of_what_was_not_published_and_makes_no_fault(
     world: World, wire: Wire, pauses: list[float]
 ) -> None:
     codes = {"e1": "MalformedDetail", "e3": "InternalFailure"}
@@ -282,7 +282,7 @@ def test_who_waits_is_told_by_number_what_was_not_published_and_no_fault_is_made
 
 
 @pytest.mark.usefixtures("world")
-def test_who_waits_is_told_of_all_when_the_bus_takes_none(wire: Wire, pauses: list[float]) -> None:
+def test_try_publish_returns_all_numbers_when_the_bus_takes_none(wire: Wire, pauses: list[float]) -> None:
     wire.fail("PutEvents", "ThrottlingException")
 
     assert try_publish(painted(12), source="workshop") == set(range(12))

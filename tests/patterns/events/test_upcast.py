@@ -29,11 +29,11 @@ def test_steps_are_taken_from_the_oldest_shape_to_the_newest_before_the_view_loo
 
 
 def test_an_event_is_the_same_one_in_another_shape() -> None:
-    told = happened("painted", "lathe", hue="RED")
+    old = happened("painted", "lathe", hue="RED")
 
-    event = upcast(told, UPCASTERS, source="workshop")
+    event = upcast(old, UPCASTERS, source="workshop")
 
-    assert {**event.to_wire(), "thing": None} == {**told.to_wire(), "thing": None}
+    assert {**event.to_wire(), "thing": None} == {**old.to_wire(), "thing": None}
 
 
 def test_an_event_of_another_type_or_source_is_left_alone() -> None:

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from patterns.dynamodb.attribute_values import to_plain, to_typed
-from patterns.events.change_data_capture import Change, Fact, Facts, events_of
+from patterns.events.change_data_capture import events_of
 from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Change, Fact, Facts
+from patterns.rules.expired import expired
 from patterns.rules.stored_event import StoredEvent, sort_of
 from tests.support.patterns.things import happened
 from tests.support.patterns.toy_control import KEYS, VARIABLE, Keeper, knocked, room_of, thing_of
@@ -35,6 +37,7 @@ FACTS = Facts(
     source="workshop",
     types=frozenset({"offer-made", "offer-changed", "offer-expired", "offer-lapsed", "thing-expired", "thing-faded"}),
     of={"offer": fact_of},
+    expired=expired,
 )
 
 
@@ -63,23 +66,23 @@ def removal(row: Mapping[str, Any] | None, *, by: Mapping[str, str] | None = TTL
     return record if by is None else {**record, "userIdentity": dict(by)}
 
 
-def told(record: dict[str, Any]) -> list[dict[str, Any]]:
+def published(record: Any) -> list[Any]:  # noqa: ANN401  what a stream brings
     return [event.to_wire() for event in events_of([record], facts=FACTS, tags={"pipeline": "workshop.trigger"})]
 
 
 @pytest.mark.parametrize("row", [offer(), offer(expire=None), offer(expire=False), offer(expire="")], ids=str)
 def test_the_end_of_a_row_that_did_not_ask_for_it_is_silent(row: dict[str, Any]) -> None:
-    assert told(removal(row)) == []
+    assert published(removal(row)) == []
 
 
 def test_the_end_of_an_event_that_did_not_ask_for_it_is_silent() -> None:
-    assert told(removal(stored(happened("knocked", "a thing"), None))) == []
+    assert published(removal(stored(happened("knocked", "a thing"), None))) == []
 
 
 def test_the_end_of_a_row_is_what_it_said_last_under_the_name_of_its_entity() -> None:
     row = offer(expire=True, price=9)
 
-    assert told(removal(row)) == [
+    assert published(removal(row)) == [
         {
             "id": "r7",
             "type": "offer-expired",
@@ -93,7 +96,7 @@ def test_the_end_of_a_row_is_what_it_said_last_under_the_name_of_its_entity() ->
 
 
 def test_a_row_may_name_its_end() -> None:
-    (event,) = told(removal(offer(expire="offer-lapsed")))
+    (event,) = published(removal(offer(expire="offer-lapsed")))
 
     assert (event["type"], event["timestamp"], event["offer"]) == ("offer-lapsed", TTL * 1000, {"price": 7})
 
@@ -102,7 +105,7 @@ def test_a_row_may_name_its_end() -> None:
 def test_the_end_of_an_event_is_what_the_event_said(expire: object, expected: str) -> None:
     event = happened("knocked", "a thing", at=NOW - 5, id="e1", room="hall")
 
-    (end,) = told(removal(stored(event, expire)))
+    (end,) = published(removal(stored(event, expire)))
 
     assert (end["type"], end["id"], end["timestamp"]) == (expected, "r7", TTL * 1000)
     assert (end["partitionKey"], end["thing"]) == ("a thing", {"name": "a thing", "room": "hall"})
@@ -112,7 +115,7 @@ def test_the_end_of_an_event_is_what_the_event_said(expire: object, expected: st
     "row", [offer(expire="offer-cancelled"), stored(happened("knocked", "a thing"), "thing-gone")], ids=["row", "event"]
 )
 def test_an_end_that_the_service_does_not_declare_is_a_fault(row: dict[str, Any]) -> None:
-    (fault,) = told(removal(row))
+    (fault,) = published(removal(row))
 
     assert fault["type"] == "fault"
     assert fault["fault"]["error"]["message"].startswith("workshop does not declare ")
@@ -120,22 +123,22 @@ def test_an_end_that_the_service_does_not_declare_is_a_fault(row: dict[str, Any]
 
 @pytest.mark.parametrize("expire", [7, ["offer-lapsed"], {"type": "offer-lapsed"}], ids=str)
 def test_an_end_that_is_no_name_is_a_fault(expire: object) -> None:
-    assert [event["type"] for event in told(removal(offer(expire=expire)))] == ["fault"]
+    assert [event["type"] for event in published(removal(offer(expire=expire)))] == ["fault"]
 
 
 def test_the_end_of_a_row_that_has_a_discriminator_nobody_knows_is_a_fault() -> None:
-    assert [event["type"] for event in told(removal(offer(expire=True, discriminator="secret")))] == ["fault"]
+    assert [event["type"] for event in published(removal(offer(expire=True, discriminator="secret")))] == ["fault"]
 
 
-def test_the_end_of_a_row_that_tells_nothing_is_silent() -> None:
-    assert told(removal(offer(expire=True, private=True))) == []
-    assert told(removal(None)) == []
+def test_the_end_of_a_row_that_means_nothing_to_others_is_silent() -> None:
+    assert published(removal(offer(expire=True, private=True))) == []
+    assert published(removal(None)) == []
 
 
 @pytest.mark.parametrize("by", [None, {"type": "Service", "principalId": "somebody"}], ids=["a person", "a service"])
 def test_who_removes_a_row_before_its_time_does_not_let_it_expire(by: Mapping[str, str] | None) -> None:
-    assert [event["type"] for event in told(removal(offer(expire=True), by=by))] == ["offer-changed"]
-    assert told(removal(stored(happened("knocked", "a thing"), True), by=by)) == []  # noqa: FBT003  what it asks for
+    assert [event["type"] for event in published(removal(offer(expire=True), by=by))] == ["offer-changed"]
+    assert published(removal(stored(happened("knocked", "a thing"), True), by=by)) == []  # noqa: FBT003  what it asks for
 
 
 def test_a_row_that_asks_for_it_does_not_expire_when_it_comes_to_be_or_changes() -> None:
@@ -143,11 +146,11 @@ def test_a_row_that_asks_for_it_does_not_expire_when_it_comes_to_be_or_changes()
     created = removal(None) | {"eventName": "INSERT", "dynamodb": {"NewImage": new}}
     changed = removal(None) | {"eventName": "MODIFY", "dynamodb": {"NewImage": new, "OldImage": new}}
 
-    assert [event["type"] for event in told(created) + told(changed)] == ["offer-made", "offer-changed"]
+    assert [event["type"] for event in published(created) + published(changed)] == ["offer-made", "offer-changed"]
 
 
-def test_an_end_has_the_same_id_however_often_the_stream_tells_of_it() -> None:
-    assert told(removal(offer(expire=True))) == told(removal(offer(expire=True)))
+def test_an_end_has_the_same_id_however_often_the_stream_brings_it() -> None:
+    assert published(removal(offer(expire=True))) == published(removal(offer(expire=True)))
 
 
 def test_an_event_that_correlates_under_many_keys_ends_once(keeper: Keeper, name: str) -> None:

@@ -113,7 +113,7 @@ class ChaoticLoop:
         return bool(now)
 
 
-def _meant(package: Package, records: list[dict[str, Any]]) -> Iterator[str]:
+def _meant(package: Package, records: list[Any]) -> Iterator[str]:
     for record in records:
         if event := event_of(record, facts=package.load("trigger").FACTS, tags=TAGS):
             yield event.id

@@ -13,11 +13,12 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
-from patterns.events.change_data_capture import Change, Fact, Facts
 from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Change, Fact, Facts
 from patterns.rules.control import control_changes
 from patterns.rules.due import SHARDS, partition_of
 from patterns.rules.evaluate import Control
+from patterns.rules.expired import expired
 from patterns.rules.hold_back import DEFAULT_SECONDS
 from patterns.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
 from patterns.rules.stored_event import PREFIX, Collected, StoredEvent, event_key
@@ -207,6 +208,7 @@ FACTS = Facts(
     source="keeper",
     types=frozenset(TYPES.values()),
     of={discriminator: _told_as(event_type) for discriminator, event_type in TYPES.items()},
+    expired=expired,
 )
 
 

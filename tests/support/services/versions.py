@@ -117,7 +117,8 @@ def reap(equipment_id: str) -> None:
 
 def new_facts(loop: Loop) -> list[DomainEvent]:
     """Take what the trigger makes of all changes since the last time."""
-    return events_of(loop.new_records("EQUIPMENT_TABLE"), facts=FACTS, tags=TAGS)
+    records: list[Any] = loop.new_records("EQUIPMENT_TABLE")
+    return events_of(records, facts=FACTS, tags=TAGS)
 
 
 def told(loop: Loop, equipment_id: str) -> list[str]:

@@ -1,0 +1,69 @@
+"""A batch of a table's stream -> bus: the whole of a trigger that has no rules."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from patterns.events import fault
+from patterns.events.change_data_capture import events_of
+from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Facts
+from patterns.events.publish import publish
+from patterns.runtime import clock
+from patterns.runtime.log import logger
+from patterns.runtime.metrics import directive
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedBatch:
+    """What became of a batch: the events that were published, faults among them, and the counts to be logged."""
+
+    events: list[DomainEvent]
+    counts: Mapping[str, int]
+
+
+def publish_changes(event: Mapping[str, Any], context: Any, *, facts: Facts) -> None:  # noqa: ANN401
+    """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
+
+    It does not answer with partial-batch responses: they name the first failure, and all behind it comes again anyway.
+
+    Raises:
+        NotPublished: not all of it could be published.
+
+    """
+    log_published(publish_batch(event, context, facts=facts), context)
+
+
+def publish_batch(event: Mapping[str, Any], context: Any, *, facts: Facts) -> PublishedBatch:  # noqa: ANN401  Lambda's context
+    """Publish what a batch of a stream means.
+
+    Raises:
+        NotPublished: not all of it could be published.
+
+    """
+    tags = {
+        "stage": os.environ["STAGE"],
+        "source": facts.source,
+        "functionname": context.function_name,
+        "pipeline": f"{facts.source}.trigger",
+    }
+    events = events_of(event["Records"], facts=facts, tags=tags)
+    done = publish(events, source=facts.source)
+    poison = sum(event.type == fault.TYPE for event in events)
+    counts = {"records": len(event["Records"]), "published": done.published - poison, "fault": done.faults + poison}
+    return PublishedBatch(events, counts)
+
+
+def log_published(batch: PublishedBatch, context: Any, *, more: Mapping[str, int] | None = None) -> None:  # noqa: ANN401
+    """Write the one log line of a trigger's invocation; `more` adds counts."""
+    counts = {**batch.counts, **(more or {})}
+    logger().info(
+        "published",
+        extra={
+            "function_request_id": context.aws_request_id,
+            **counts,
+            "ids": [event.id for event in batch.events],
+            "_aws": directive(dimension="service", counts=counts, now_ms=clock.now_ms()),
+        },
+    )

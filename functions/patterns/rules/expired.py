@@ -1,0 +1,41 @@
+"""The expiry of a row -> the fact that the row asked for: what it said last, under another type. Pure."""
+
+from dataclasses import replace
+
+from patterns.dynamodb.attribute_values import Item
+from patterns.dynamodb.ttl import ATTRIBUTE
+from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Change, Fact, Meanings
+from patterns.rules.stored_event import EVENT, EXPIRE
+
+
+def expired(row: Item, of: Meanings) -> Fact | None:
+    """Return what it means that the TTL service removed `row`; None if the row did not ask for it.
+
+    The attribute `expire` is the type of the fact, or True: `<entity>-expired`. Its timestamp is the row's ttl.
+    """
+    wanted = row.get(EXPIRE)
+    if not wanted:
+        return None  # most expiry is housekeeping, not a fact
+    last = _fact_in(row) if row["discriminator"] == EVENT else of[row["discriminator"]](_insert_of(row))
+    if last is None:
+        return None
+    fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
+    return replace(last, type=fact_type, timestamp=row[ATTRIBUTE] * 1000)
+
+
+def _fact_in(row: Item) -> Fact:
+    """Return what the stored event said."""
+    event = DomainEvent.from_wire(row["event"])
+    name, entity = next(iter(event.entities.items()))
+    return Fact(
+        type=event.type,
+        timestamp=event.timestamp,
+        partition_key=event.partition_key,
+        entity_name=name,
+        entity=entity,
+    )
+
+
+def _insert_of(row: Item) -> Change:
+    return Change(kind="INSERT", old=None, new=row)
