@@ -15,7 +15,7 @@ from schemathesis.checks import positive_data_acceptance, unsupported_method
 from local.in_process import openapi
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
-from patterns.http.openapi import CONTENT_TYPE
+from patterns.http.problem import PROBLEM_JSON
 from tests.support.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths
 from tests.support.services.reports import report
@@ -103,7 +103,7 @@ def test_the_handlers_answer_as_documented(case: Case[Any], populated: Loop) -> 
         case.validate_response(answer, excluded_checks=excluded)
         assert answer.headers["x-request-id"] == ["request-1"]
         if refused:
-            assert answer.headers["content-type"] == [CONTENT_TYPE]
+            assert answer.headers["content-type"] == [PROBLEM_JSON]
 
 
 def _members(told: object) -> Iterator[str]:

@@ -11,6 +11,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Facts
 from patterns.events.publish import publish
 from patterns.runtime import clock
+from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
 
@@ -23,7 +24,7 @@ class PublishedBatch:
     counts: Mapping[str, int]
 
 
-def publish_changes(event: Mapping[str, Any], context: Any, *, facts: Facts) -> None:  # noqa: ANN401
+def publish_changes(event: Mapping[str, Any], context: LambdaContext, *, facts: Facts) -> None:
     """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
 
     It does not answer with partial-batch responses: they name the first failure, and all behind it comes again anyway.
@@ -35,7 +36,7 @@ def publish_changes(event: Mapping[str, Any], context: Any, *, facts: Facts) -> 
     log_published(publish_batch(event, context, facts=facts), context)
 
 
-def publish_batch(event: Mapping[str, Any], context: Any, *, facts: Facts) -> PublishedBatch:  # noqa: ANN401  Lambda's context
+def publish_batch(event: Mapping[str, Any], context: LambdaContext, *, facts: Facts) -> PublishedBatch:
     """Publish what a batch of a stream means.
 
     Raises:
@@ -55,7 +56,7 @@ def publish_batch(event: Mapping[str, Any], context: Any, *, facts: Facts) -> Pu
     return PublishedBatch(events, counts)
 
 
-def log_published(batch: PublishedBatch, context: Any, *, more: Mapping[str, int] | None = None) -> None:  # noqa: ANN401
+def log_published(batch: PublishedBatch, context: LambdaContext, *, more: Mapping[str, int] | None = None) -> None:
     """Write the one log line of a trigger's invocation; `more` adds counts."""
     counts = {**batch.counts, **(more or {})}
     logger().info(

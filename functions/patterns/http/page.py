@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Rows, Table
@@ -19,37 +19,58 @@ MAX_LIMIT = 1000
 MAX_CURSOR_CHARACTERS = 4096
 
 Position = Mapping[str, str | int]
+"""A `LastEvaluatedKey` without the partition key, which the request repeats."""
+
+
+class Scope(TypedDict):
+    """The list that a cursor is valid for: a route and its parameters."""
+
+    route: str
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+
+
+class NextPage(TypedDict, total=False):
+    """Where the next page begins; without `cursor` there is none."""
+
+    cursor: str
+
+
+class PageResponse(NextPage):
+    """A page. It is the last one if it has no cursor, not if it is empty."""
+
+    items: list[Mapping[str, Any]]
 
 
 def read_page(
     table: Table,
     query: KeyQuery,
     *,
-    to_response: Callable[[Item], Mapping[str, Any]],
-    scope: Mapping[str, Any],
+    to_response: Callable[[Any], Mapping[str, Any]],
+    scope: Scope,
     limit: int,
     cursor: str | None,
     now_ms: int,
-) -> dict[str, Any]:
-    """Read `{"items": [...], "cursor"?}`.
+) -> PageResponse:
+    """Return the rows of one page.
 
     Raises:
         Invalid: the cursor is not one of this list.
 
     """
     rows = read_rows(table, query, scope=scope, limit=limit, cursor=cursor)
-    page = {"items": [to_response(row) for row in rows.items if is_alive(row, now_ms)]}
-    return with_cursor(page, rows.last_key, query, scope=scope)
+    items = [to_response(row) for row in rows.items if is_alive(row, now_ms)]
+    return {"items": items, **next_page(rows.last_key, query, scope=scope)}
 
 
-def read_rows(table: Table, query: KeyQuery, *, scope: Mapping[str, Any], limit: int, cursor: str | None) -> Rows:
-    """Read the rows of a page, expired ones among them.
+def read_rows(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
+    """Return the rows of one page as they are, expired ones among them.
 
     Raises:
         Invalid: the cursor is not one of this list.
 
     """
-    # The start key of an index has the table's own key in it, too.
+    # The start key of an index holds the table's own key, too.
     names = frozenset(query.keys.names + table.keys.names) - {query.keys.partition}
     start = None
     if cursor is not None:
@@ -60,29 +81,27 @@ def read_rows(table: Table, query: KeyQuery, *, scope: Mapping[str, Any], limit:
         raise Invalid.field("query.cursor", "is not a cursor of this list") from None
 
 
-def with_cursor(
-    page: Mapping[str, Any], last_key: Item | None, query: KeyQuery, *, scope: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Say in a page where the next one begins, if there is one: behind `last_key`."""
+def next_page(last_key: Item | None, query: KeyQuery, *, scope: Scope) -> NextPage:
+    """Return the cursor that leads on behind `last_key`, if there is one."""
     if last_key is None:
-        return dict(page)
-    return {**page, "cursor": encode_cursor(last_key, partition=query.keys.partition, scope=scope)}
+        return {}
+    return {"cursor": encode_cursor(last_key, partition=query.keys.partition, scope=scope)}
 
 
-def encode_cursor(last_key: Mapping[str, Any], *, partition: str, scope: Mapping[str, Any]) -> str:
-    """Make the cursor of a `LastEvaluatedKey`: all of it but the attribute `partition`, which the request repeats."""
+def encode_cursor(last_key: Mapping[str, Any], *, partition: str, scope: Scope) -> str:
+    """Return the cursor of a `LastEvaluatedKey`: all of it but the attribute `partition`, which the request repeats."""
     position = {name: value for name, value in last_key.items() if name != partition}
     text = json.dumps([position, _checksum(position, scope)], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def decode_cursor(cursor: str, *, names: frozenset[str], scope: Mapping[str, Any]) -> Position:
-    """Read a cursor back into the key attributes `names`.
+def decode_cursor(cursor: str, *, names: frozenset[str], scope: Scope) -> Position:
+    """Return the key attributes `names` that are in a cursor.
 
-    The checksum is no signature: who forges one can but start elsewhere in the same partition.
+    The checksum is no signature: a forged cursor starts elsewhere in the same partition, and no more.
 
     Raises:
-        Invalid: it is no cursor, or one of another question.
+        Invalid: it is not a cursor, or one of another list.
 
     """
     refused = Invalid.field("query.cursor", "is not a cursor of this list")
@@ -98,6 +117,6 @@ def decode_cursor(cursor: str, *, names: frozenset[str], scope: Mapping[str, Any
     return position
 
 
-def _checksum(position: Mapping[str, Any], scope: Mapping[str, Any]) -> str:
+def _checksum(position: Mapping[str, Any], scope: Scope) -> str:
     text = json.dumps([position, scope], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -7,8 +7,9 @@ from aws_lambda_powertools.event_handler import Response
 from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
+from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.versions.versioned_write import Versions, save
 from services.dispatch import acknowledgement, roster
@@ -56,8 +57,8 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
         if failed.row != row:  # else it is this one, whose first answer was lost on the way
-            return answer(HTTPStatus.OK, acknowledgement.to_response(failed.row or row))
-    return answer(HTTPStatus.CREATED, acknowledgement.to_response(row))
+            return respond(HTTPStatus.OK, acknowledgement.to_response(failed.row or row))
+    return respond(HTTPStatus.CREATED, acknowledgement.to_response(row))
 
 
 @app.put("/factories/<factoryId>/roster", responses=responses(Roster, 201, 200, 412, 428))

@@ -1,12 +1,11 @@
 """One page of a story: one Query over the micro event store."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.dynamodb.ttl import is_alive
-from patterns.http.page import read_rows, with_cursor
+from patterns.http.page import Scope, next_page, read_rows
 from patterns.rules.stored_event import PREFIX, StoredEvent
 from services.dispatch import story
 from services.dispatch.tables import KEYS, partition_of
@@ -16,7 +15,7 @@ EVENTS_READ = 1_000
 
 
 def read_episodes(
-    table: Table, equipment_id: str, *, scope: Mapping[str, Any], limit: int, cursor: str | None, now_ms: int
+    table: Table, equipment_id: str, *, scope: Scope, limit: int, cursor: str | None, now_ms: int
 ) -> dict[str, Any]:
     """Read `{"items": [{startedAt, endedAt, story, partial?}], "others"?, "cursor"?}`.
 
@@ -33,4 +32,4 @@ def read_episodes(
     last_key = rows.last_key
     if told.upto < len(alive):
         last_key = {name: alive[told.upto - 1][name] for name in KEYS.names}
-    return with_cursor(page, last_key, query, scope=scope)
+    return {**page, **next_page(last_key, query, scope=scope)}

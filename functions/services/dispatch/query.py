@@ -9,9 +9,10 @@ from contract.parameters import Cursor, EquipmentId, FactoryId, IfNoneMatch, Lim
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.ttl import is_alive
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
+from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.runtime.errors import NotFound
 from services.dispatch import acknowledgement, roster
@@ -47,7 +48,7 @@ def get_escalation(
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Tell who has seen a log first."""
     row = _alive(acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged.")
-    return answer(HTTPStatus.OK, acknowledgement.to_response(row))
+    return respond(HTTPStatus.OK, acknowledgement.to_response(row))
 
 
 @app.get("/factories/<factoryId>/roster", responses=responses(Roster, 200, 304, 404))
@@ -61,7 +62,7 @@ def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Resp
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """Tell what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
     page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())
-    return answer(HTTPStatus.OK, page)
+    return respond(HTTPStatus.OK, page)
 
 
 def _get(kind: Responsibility, log: Log, if_none_match: str | None) -> Response[str]:

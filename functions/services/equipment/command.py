@@ -8,8 +8,9 @@ from aws_lambda_powertools.event_handler import Response
 from contract.parameters import EquipmentId, IfMatch, Part, Timestamp
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.events.publish import try_publish
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
+from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.versions.optimistic_lock import Saved
 from patterns.versions.versioned_write import current, save
@@ -47,7 +48,7 @@ def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Res
     row = current(versions, command)
     if not isinstance(row, Saved):
         save(versions, metadata.retire(row, command))
-    return answer(HTTPStatus.NO_CONTENT)
+    return respond(HTTPStatus.NO_CONTENT)
 
 
 @app.post("/equipment/<id>/rollback", responses=responses(Equipment, 200, 404, 409, 412, 428))
@@ -81,7 +82,7 @@ def post_states(reports: Reports) -> Response[str]:
     }
     events = stream_first.events_of(said, tags=tags, now_ms=clock.now_ms())
     stream_first.require_all_published(try_publish(events, source="equipment"))
-    return answer(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events]})
+    return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events]})
 
 
 @app.put("/equipment/<id>/states/<timestamp>", responses=responses(StateReport, 201, 200, 409))
@@ -93,5 +94,5 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
         state.require_same(report, failed.row)
-        return answer(HTTPStatus.OK, state.to_response(row))
-    return answer(HTTPStatus.CREATED, state.to_response(row))
+        return respond(HTTPStatus.OK, state.to_response(row))
+    return respond(HTTPStatus.CREATED, state.to_response(row))

@@ -6,9 +6,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import AsOf, Cursor, EquipmentId, From, IfNoneMatch, Limit, Part, To, Version
 from patterns.dynamodb.ttl import is_alive
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
+from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.runtime.errors import NotFound
 from services.equipment import audit, metadata, state
@@ -84,7 +85,7 @@ def get_latest_state(equipment_id: EquipmentId) -> Response[str]:
     rows = TABLE.query(state.reports_of(equipment_id), limit=1).items
     if not rows or not is_alive(rows[0], clock.now_ms()):
         raise NotFound("No state is recorded for this equipment.")
-    return answer(HTTPStatus.OK, state.to_response(rows[0]))
+    return respond(HTTPStatus.OK, state.to_response(rows[0]))
 
 
 @app.get("/equipment/<id>/states", responses=responses(StateReports, 200))

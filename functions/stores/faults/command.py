@@ -1,18 +1,18 @@
-"""HTTP -> the queue a message came from."""
+"""HTTP -> the queue that a message came from."""
 
 import os
 from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
+from patterns.http.response import respond
 from patterns.runtime import aws, clock
 from patterns.runtime.errors import Conflict
 from stores.faults import objects
-from stores.faults.record import Fault as Kept
-from stores.faults.record import reader_of, resubmitted, there
-from stores.faults.responses import Fault, FaultId
+from stores.faults.record import Fault, reader_of, require_fault, resubmitted
+from stores.faults.responses import FaultId, FaultResponse
 from stores.faults.routes import ROUTES
 from stores.faults.store import queue_variable
 
@@ -20,18 +20,18 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.post("/faults/<id>/resubmit", responses=responses(Fault, 202, 404, 409))
+@app.post("/faults/<id>/resubmit", responses=responses(FaultResponse, 202, 404, 409))
 def resubmit_fault(fault_id: FaultId) -> Response[str]:
     """Put the message of a fault back on the queue that it came from."""
-    fault = there(objects.get(fault_id))
-    aws.call("sqs", "send_message", QueueUrl=_queue_of(fault), MessageBody=fault["message"])
-    # Whoever does not hear of it and does it again sends the message twice, which listeners do not mind.
+    fault = require_fault(objects.get(fault_id))
+    # A retry sends the message twice, which is harmless: listeners drop duplicates.
+    aws.call("sqs", "send_message", QueueUrl=_queue_url_of(fault), MessageBody=fault["message"])
     noted = resubmitted(fault, now_ms=clock.now_ms(), actor=app.caller.subject)
     objects.replace(noted)
-    return answer(HTTPStatus.ACCEPTED, noted)
+    return respond(HTTPStatus.ACCEPTED, noted)
 
 
-def _queue_of(fault: Kept) -> str:
+def _queue_url_of(fault: Fault) -> str:
     url = os.environ.get(queue_variable(reader_of(fault)))
     if url is None:
         raise Conflict(f"There is no {fault['consumer']} any more.")

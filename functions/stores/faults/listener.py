@@ -4,24 +4,25 @@ from typing import Any
 
 from patterns.events.bus_entry import from_message
 from patterns.runtime import clock
+from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.views.ledger import Fate, Result, failures, line_of
 from stores.faults.objects import keep
-from stores.faults.record import fault_told_by
+from stores.faults.record import fault_in
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
-    """Handle a batch of the store's queue; answer `{"batchItemFailures": [{"itemIdentifier"}]}`."""
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Handle a batch of the store's queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`: what to retry."""
     results = [_settle(record["messageId"], record["body"]) for record in event["Records"]]
-    told = line_of(results, view="faults", now_ms=clock.now_ms())
-    logger().info("kept", extra={"function_request_id": context.aws_request_id, **told})
+    line = line_of(results, view="faults", now_ms=clock.now_ms())
+    logger().info("kept", extra={"function_request_id": context.aws_request_id, **line})
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results)]}
 
 
 def _settle(message_id: str, body: str) -> Result:
-    """Keep one fault. What cannot be kept is tried again, then a dead letter: a fault of a fault would never end."""
+    """Keep one fault. What cannot be kept is retried, then a dead letter; a fault of a fault would never end."""
     try:
         event = from_message(body).event
-        return Result(message_id, Fate.APPLIED if keep(fault_told_by(event)) else Fate.DUPLICATE, event)
-    except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
+        return Result(message_id, Fate.APPLIED if keep(fault_in(event)) else Fate.DUPLICATE, event)
+    except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
         return Result(message_id, Fate.FAILED, error=type(error).__name__)

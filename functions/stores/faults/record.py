@@ -1,72 +1,87 @@
-"""A fault as it is kept and told.
-
-`{id, timestamp, consumer, error: {name, message}, message, truncated?, resubmittedAt?, resubmittedBy?}`; times are
-fixed-width UTC.
-"""
+"""A fault as it is kept. Pure."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 from contract import times
 from patterns.events.domain_event import DomainEvent
+from patterns.events.fault import FaultErrorEntity
 from patterns.runtime.errors import Conflict, NotFound, Poison
 from stores.faults.store import FAULTS
 
-ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # what stands in keys and paths as it is
+ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
 
 DAY_MS = 24 * 60 * 60 * 1000
 
-Fault = Mapping[str, Any]
-
-OF_A_TRIGGER = "Change what it speaks of: that is published anew."
-OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
+INSTEAD_OF_A_TRIGGER = "Change what it speaks of: that is published anew."
+INSTEAD_OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
 
 _ID = re.compile(ID_PATTERN, re.ASCII)
 
 
-def fault_told_by(event: DomainEvent) -> Fault:
-    """Read what an event of type `fault` tells.
+class FaultSummary(TypedDict):
+    """A fault without its message, which can be long. `timestamp` is when it came first; times are fixed-width UTC."""
+
+    id: str
+    timestamp: str
+    consumer: str
+    error: FaultErrorEntity
+    truncated: NotRequired[bool]
+    resubmittedAt: NotRequired[str]
+    resubmittedBy: NotRequired[str]
+
+
+class Fault(FaultSummary):
+    """A fault with the original message, as text."""
+
+    message: str
+
+
+def fault_in(event: DomainEvent) -> Fault:
+    """Read an event of type `fault`.
 
     Raises:
         Poison: it cannot be kept.
 
     """
-    told = event.entity("fault")
-    error, message = told.get("error"), told.get("message")
+    entity = event.entity("fault")
+    error, message = entity.get("error"), entity.get("message")
     if not isinstance(error, dict) or not isinstance(message, str) or not _ID.fullmatch(event.id):
         raise Poison("not a fault as our consumers publish them")
-    fault = {
+    fault: Fault = {
         "id": event.id,
         "timestamp": times.to_utc(event.timestamp),
-        "consumer": told.text("consumer"),
+        "consumer": entity.text("consumer"),
         "error": {"name": str(error.get("name")), "message": str(error.get("message"))},
         "message": message,
     }
-    return fault | ({"truncated": True} if told.get("truncated") else {})
+    return {**fault, "truncated": True} if entity.get("truncated") else fault
 
 
-def key_of(fault: Fault) -> str:
-    """Give the key: by day, and within a day so that S3, which lists in ascending order only, has the newest first."""
-    left_ms = DAY_MS - 1 - times.to_ms(fault["timestamp"]) % DAY_MS
-    return f"{FAULTS}/{fault['timestamp'][:10]}/{left_ms:08}-{fault['id']}.json"
+def key_of(fault_id: str, timestamp: str) -> str:
+    """Return a fault's key: `faults/<day>/<milliseconds left of the day>-<id>.json`.
+
+    S3 lists in ascending order only; by the milliseconds that are left, the newest of a day comes first.
+    """
+    left_ms = DAY_MS - 1 - times.to_ms(timestamp) % DAY_MS
+    return f"{FAULTS}/{timestamp[:10]}/{left_ms:08}-{fault_id}.json"
 
 
-def summary(fault: Fault) -> dict[str, Any]:
-    """Give what a list tells: all but the message, which can be long."""
-    return {name: value for name, value in fault.items() if name != "message"}
+def summary_of(fault: Fault) -> FaultSummary:
+    """Return a fault without its message."""
+    return cast("FaultSummary", {name: value for name, value in fault.items() if name != "message"})
 
 
 def resubmitted(fault: Fault, *, now_ms: int, actor: str) -> Fault:
-    """Note who put the message back, and when."""
+    """Return a fault that notes who put its message back, and when."""
     return {**fault, "resubmittedAt": times.to_utc(now_ms), "resubmittedBy": actor}
 
 
-def there(fault: Fault | None) -> Fault:
-    """Give a fault back unless it is none.
+def require_fault(fault: Fault | None) -> Fault:
+    """Return the fault.
 
     Raises:
-        NotFound: it is.
+        NotFound: there is none.
 
     """
     if fault is None:
@@ -75,7 +90,7 @@ def there(fault: Fault | None) -> Fault:
 
 
 def reader_of(fault: Fault) -> str:
-    """Return who has the queue that a message came from: `state_log.listener` -> `state_log`.
+    """Return whose queue a message came from: `state_log.listener` -> `state_log`.
 
     Raises:
         Conflict: it came from no queue, or not all of it was kept.
@@ -83,7 +98,7 @@ def reader_of(fault: Fault) -> str:
     """
     reader, _, role = fault["consumer"].rpartition(".")
     if role != "listener":
-        instead = OF_A_TRIGGER if role == "trigger" else OF_A_RULE
+        instead = INSTEAD_OF_A_TRIGGER if role == "trigger" else INSTEAD_OF_A_RULE
         raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
     if fault.get("truncated"):
         raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")

@@ -1,4 +1,4 @@
-"""What the fault store takes and answers."""
+"""Parameters and responses of the fault store's routes."""
 
 from typing import Annotated
 
@@ -11,33 +11,33 @@ from stores.faults.record import ID_PATTERN
 FaultId = Annotated[str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The id of its event.")]
 
 
-class FaultError(BaseModel):
-    """Why nobody could make anything of the message."""
+class FaultErrorResponse(BaseModel):
+    """Why the consumer could not use the message."""
 
     name: str
     message: str
 
 
-class FaultSummary(BaseModel):
+class FaultSummaryResponse(BaseModel):
     """A fault without its message; `timestamp` is when it came first."""
 
     id: str
     timestamp: str
     consumer: str
-    error: FaultError
+    error: FaultErrorResponse
     truncated: bool | Absent = None
     resubmittedAt: str | Absent = None  # noqa: N815  the contract's name
     resubmittedBy: str | Absent = None  # noqa: N815
 
 
-class Fault(FaultSummary):
+class FaultResponse(FaultSummaryResponse):
     """A fault with the original message, as text."""
 
     message: str
 
 
-class Faults(BaseModel):
+class FaultsResponse(BaseModel):
     """A page of faults, newest first; a missing cursor is the end."""
 
-    items: list[FaultSummary]
+    items: list[FaultSummaryResponse]
     cursor: str | Absent = None

@@ -5,9 +5,10 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import Company, Cursor, EquipmentId, Limit, LocationFilter
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
+from patterns.http.response import respond
 from views.board.access_patterns import equipment_in
 from views.board.responses import Board, Standing
 from views.board.routes import ROUTES
@@ -30,4 +31,4 @@ def get_board(
 def get_standing(equipment_id: EquipmentId) -> Response[str]:
     """Tell how a piece of equipment stands."""
     row = standing_there(TABLE.get(KEYS.of(equipment_id)))
-    return answer(HTTPStatus.OK, to_response(row))
+    return respond(HTTPStatus.OK, to_response(row))

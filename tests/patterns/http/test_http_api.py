@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
-from patterns.http.http_api import HttpApi, answer
+from patterns.http.http_api import HttpApi
+from patterns.http.response import respond
 from patterns.runtime.errors import Conflict, Forbidden, Invalid, NotFound, PreconditionRequired, Stale
 
 ROUTE = "PUT /things/{id}"
@@ -32,7 +33,7 @@ def put_thing() -> Response[str]:
     """Fail as asked."""
     if Broken.error:
         raise Broken.error
-    return answer(HTTPStatus.OK, {"by": app.caller.subject})
+    return respond(HTTPStatus.OK, {"by": app.caller.subject})
 
 
 def call(error: Exception | None = None, route: str = ROUTE, **parts: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -166,7 +167,7 @@ bodies = HttpApi({BODY: frozenset({"admin"})})
 @bodies.put("/bodies")
 def put_body(body: Body) -> Response[str]:
     """Give the body back."""
-    return answer(HTTPStatus.OK, body.model_dump())
+    return respond(HTTPStatus.OK, body.model_dump())
 
 
 @pytest.mark.parametrize("array", ['[{"colour": "red"}]', ' \n[{"colour": "red"}, {"colour": "blue"}]', "[]", "[[]]"])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery
-from patterns.http.page import encode_cursor, read_page
+from patterns.http.page import Scope, encode_cursor, read_page
 from patterns.runtime.errors import Invalid
 from tests.support.examples import ON_TABLES
 from tests.support.patterns.things import BY_COLOUR, KEYS, TABLE, World
@@ -14,7 +14,7 @@ from tests.support.samples import NOW
 from tests.support.wire import Wire
 
 FREE = Condition("attribute_not_exists(pk)")
-SCOPE = {"route": "GET /things"}
+SCOPE: Scope = {"route": "GET /things", "path": {}, "query": {}}
 EXPIRED, ALIVE = NOW // 1000, NOW // 1000 + 1
 
 
@@ -22,9 +22,7 @@ def put(name: str, sort: str, **attributes: object) -> None:
     TABLE.put({"pk": name, "sk": sort, **attributes}, condition=FREE)
 
 
-def read(
-    query: KeyQuery, *, limit: int = 100, cursor: str | None = None, scope: dict[str, Any] = SCOPE
-) -> dict[str, Any]:
+def read(query: KeyQuery, *, limit: int = 100, cursor: str | None = None, scope: Scope = SCOPE) -> Any:  # noqa: ANN401  JSON
     return read_page(
         TABLE, query, to_response=lambda row: {"sk": row["sk"]}, scope=scope, limit=limit, cursor=cursor, now_ms=NOW
     )
@@ -136,7 +134,7 @@ def test_a_cursor_leads_on_within_the_partition_of_the_request_only(name: str) -
 
 @pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("scope", [{"route": "GET /others"}, {"route": "GET /things", "query": {"state": "OK"}}, {}])
-def test_a_cursor_of_another_question_is_refused(name: str, scope: dict[str, Any]) -> None:
+def test_a_cursor_of_another_question_is_refused(name: str, scope: Scope) -> None:
     for sort in "abc":
         put(name, sort)
     cursor = read(whole(name), limit=1)["cursor"]

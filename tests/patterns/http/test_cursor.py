@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.http.page import decode_cursor, encode_cursor
+from patterns.http.page import Scope, decode_cursor, encode_cursor
 from patterns.runtime.errors import Invalid
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
-SCOPE = {"route": "GET /things/{colour}", "path": {"colour": "red"}, "query": {"from": "2020"}}
+SCOPE: Scope = {"route": "GET /things/{colour}", "path": {"colour": "red"}, "query": {"from": "2020"}}
 LAST_KEY = {"colour": "red", "pk": "thing 1", "sk": "2020-04-24T14:50:00.000Z"}
 NAMES = frozenset({"pk", "sk"})
 
 
-def cursor_of(last_key: dict[str, Any] = LAST_KEY, scope: dict[str, Any] = SCOPE) -> str:
+def cursor_of(last_key: dict[str, Any] = LAST_KEY, scope: Scope = SCOPE) -> str:
     return encode_cursor(last_key, partition="colour", scope=scope)
 
 
-def forged(position: object, scope: dict[str, Any] = SCOPE) -> str:
+def forged(position: object, scope: Scope = SCOPE) -> str:
     """Make a cursor as somebody can who has read the code: the checksum is no secret."""
     last_key = {f"{name}": value for name, value in position.items()} if isinstance(position, dict) else {}
     checksum = json.loads(unpacked(encode_cursor(last_key, partition="", scope=scope)))[1]
@@ -62,7 +62,7 @@ def test_a_cursor_does_not_tell_the_partition_which_the_request_repeats() -> Non
         SCOPE | {"query": {"to": "2020"}},
     ],
 )
-def test_a_cursor_of_another_question_is_refused(scope: dict[str, Any]) -> None:
+def test_a_cursor_of_another_question_is_refused(scope: Scope) -> None:
     with pytest.raises(Invalid):
         decode_cursor(cursor_of(scope=scope), names=NAMES, scope=SCOPE)
 

@@ -1,0 +1,69 @@
+"""Problem details (RFC 9457): the body of every refusal and failure."""
+
+from http import HTTPStatus
+from typing import Final
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from pydantic.json_schema import SkipJsonSchema
+
+from patterns.http.response import respond
+from patterns.runtime.errors import FieldError, Invalid, Rejected
+
+PROBLEM_JSON: Final = "application/problem+json"
+
+
+class FieldProblem(BaseModel):
+    """One offending field."""
+
+    field: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """Problem details, RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldProblem] | SkipJsonSchema[None] = None  # left out, never null
+
+
+def respond_rejected(error: Rejected) -> Response[str]:
+    """Return the response to a request that is refused."""
+    return respond_problem(error.status, error.detail, error.fields)
+
+
+def respond_invalid(error: RequestValidationError) -> Response[str]:
+    """Return 400 with every offending field."""
+    fields = tuple(
+        FieldError(".".join(str(place) for place in one["loc"]), one["msg"].removeprefix("Value error, "))
+        for one in error.errors()
+    )
+    return respond_rejected(Invalid("The request is invalid.", fields=fields))
+
+
+def respond_no_route(_: NotFoundError) -> Response[str]:
+    """Return 404."""
+    return respond_problem(HTTPStatus.NOT_FOUND, "There is no such route.")
+
+
+def respond_failed() -> Response[str]:
+    """Return 500 without a word of why; the log has it."""
+    detail = "Something failed on our side; the request may be tried again."
+    return respond_problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+
+
+def respond_problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()) -> Response[str]:
+    """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status."""
+    problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
+    errors = [{"field": _encodable(error.field), "detail": error.detail} for error in fields]
+    return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON)
+
+
+def _encodable(name: str) -> str:
+    """Escape lone surrogates: a client may send a parameter of any name, and the response has to be UTF-8."""
+    return name.encode(errors="backslashreplace").decode()

@@ -1,0 +1,26 @@
+"""Responses: what one says, and what all of them carry."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from aws_lambda_powertools.event_handler import Response
+
+from patterns.runtime import strict_json
+
+JSON: Final = "application/json"
+
+
+def headers_of_every_response(*, request_id: str) -> dict[str, str]:
+    """Return the headers of every response, refusals and failures included. Add yours here."""
+    return {"x-request-id": request_id}
+
+
+def respond(
+    status: HTTPStatus, body: Mapping[str, Any] | None = None, *, content_type: str = JSON, **headers: str
+) -> Response[str]:
+    """Return a response, without content if `body` is None; names of headers are given with `_` for `-`."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if body is None:
+        return Response(int(status), body="", headers=named)
+    return Response(int(status), content_type=content_type, body=strict_json.dumps(body), headers=named)
