@@ -1,6 +1,6 @@
-"""The entities of the domain events: what services agree on. Free at import; events from elsewhere are read tolerantly.
+"""The entities of the domain events: what services agree on. Events from elsewhere are read tolerantly.
 
-A member that may be missing is left out, never null. Times are fixed-width UTC, but for `TriggerRef.timestamp`.
+A member that does not apply is left out, never null. Times are fixed-width UTC, but for `TriggerRef.timestamp`.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -51,7 +51,7 @@ class AuditEntity(TypedDict):
 
 
 class TriggerRef(TypedDict):
-    """An event that a rule decided upon; `timestamp` is in epoch milliseconds."""
+    """An event that a rule decided on; `timestamp` is in epoch milliseconds."""
 
     id: str
     type: str
@@ -59,7 +59,7 @@ class TriggerRef(TypedDict):
 
 
 class Why(TypedDict, total=False):
-    """Of what a rule decided: which rule, and upon which events."""
+    """What a rule's decision adds: which rule, and on which events."""
 
     by: Literal["rule"]
     rule: str
@@ -81,13 +81,13 @@ class AssignmentEntity(LogRef, Why):
 
 
 class EscalationEntity(LogRef, Why):
-    """`escalation`: the supervisor that a log was handed up to."""
+    """`escalation`: the supervisor whom a log was escalated to."""
 
     supervisor: str
 
 
 class AcknowledgementEntity(LogRef):
-    """`acknowledgement`: who has seen a log first."""
+    """`acknowledgement`: who was the first to see a log."""
 
     acknowledgedBy: str
     acknowledgedAt: str

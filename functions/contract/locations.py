@@ -1,15 +1,20 @@
 """Where equipment stands: a company, and within it a hierarchy from the country down to the neighbourhood."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from patterns.dynamodb.keys import sort_key, within_limit
+from patterns.dynamodb.hierarchical_key import Hierarchy
 
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
 MAX_PART_CHARACTERS = 128
 
+# The id stands last because it may have a `#` in it.
+BY_LOCATION = Hierarchy((*LEVELS, "equipmentId"), open_end=True)
+"""Sort keys by which equipment is found by location: `country#region#state#county#city#neighborhood#equipmentId`."""
+
 
 def part(text: str) -> str:
-    """Give `text` back if it can be a part of a location: no `#`, which separates keys, no `/`, which separates paths.
+    """Return `text` if it can be a part of a location; `#` separates keys, `/` separates paths.
 
     Raises:
         ValueError: it cannot.
@@ -20,13 +25,11 @@ def part(text: str) -> str:
     return text
 
 
-def board_sort_key(location: Mapping[str, str], equipment_id: str) -> str:
-    """Compose the key by which equipment is found by location: `country#region#state#county#city#neighborhood#id`.
+def board_sort_key(location: Mapping[str, Any], equipment_id: str) -> str:
+    """Return the key `BY_LOCATION` of a piece of equipment.
 
     Raises:
-        ValueError: the whole is over 1,024 UTF-8 bytes.
+        ValueError: it is over 1,024 UTF-8 bytes.
 
     """
-    levels = sort_key(*(location[level] for level in LEVELS))
-    # The id stands last and may have a `#` in it: nothing is taken apart behind the levels.
-    return within_limit(f"{levels}#{equipment_id}")
+    return BY_LOCATION.build({**location, "equipmentId": equipment_id})

@@ -8,10 +8,10 @@ TTL_DAYS = 33
 
 
 def ttl_of(timestamp: str, *, now_ms: int, field: str = "path.timestamp") -> int:
-    """Give the ttl (epoch seconds) of what is kept about a log, from its time, which `field` of the request names.
+    """Return the ttl (epoch seconds) of what is kept about a log; `field` of the request is the log's time.
 
     Raises:
-        Invalid: the log is from more than five minutes ahead, or would have expired already.
+        Invalid: the log lies more than five minutes in the future, or would have expired already.
 
     """
     timestamp_ms = times.to_ms(timestamp)

@@ -12,7 +12,7 @@ _STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
 
 
 def identifier(text: str) -> str:
-    """Give `text` back if it can name something: 1 to 128 printable characters without `/`.
+    """Return `text` if it can be an identifier: 1 to 128 printable characters without `/`.
 
     Raises:
         ValueError: it cannot.
@@ -24,7 +24,7 @@ def identifier(text: str) -> str:
 
 
 def part(text: str) -> str:
-    """Give `text` back if it can name a part of a piece of equipment: an identifier without `#`, which separates keys.
+    """Return `text` if it can name a part of equipment: an identifier without `#`, which separates keys.
 
     Raises:
         ValueError: it cannot.
@@ -36,10 +36,10 @@ def part(text: str) -> str:
 
 
 def state(text: str) -> str:
-    """Give `text` back if it names a state.
+    """Return `text` if it can name a state.
 
     Raises:
-        ValueError: it does not.
+        ValueError: it cannot.
 
     """
     if not _STATE.fullmatch(text):
@@ -48,7 +48,7 @@ def state(text: str) -> str:
 
 
 def state_filter(text: str) -> str:
-    """Give `text` back if it is a state, or the beginning of one and a `*`.
+    """Return `text` if it is a state, or the beginning of one and a `*`.
 
     Raises:
         ValueError: it is neither.

@@ -1,4 +1,4 @@
-"""HTTP parameters that several packages take, with what makes them valid. Listeners and triggers do not import this."""
+"""HTTP parameters that several packages take, with their validation. Listeners and triggers do not import this."""
 
 import re
 from typing import Annotated
@@ -16,7 +16,7 @@ _LIMIT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 
 
 def _version(text: str) -> int:
-    """Read one strong, quoted version; `*`, weak and listed tags are not for a change that must be sure."""
+    """Return the one strong, quoted version; `*`, weak tags and lists are no safe precondition of a change."""
     match = _IF_MATCH.fullmatch(text)
     if match is None:
         raise ValueError('must be one quoted version such as "3"')
@@ -24,21 +24,21 @@ def _version(text: str) -> int:
 
 
 def _number(text: str) -> int:
-    """Read it strictly: int() would also take 1_0 and spaces."""
+    """Return the number, read strictly: int() would also take 1_0 and spaces."""
     if not _NUMBER.fullmatch(text):
         raise ValueError("must be a whole number from 1 to 999999999")
     return int(text)
 
 
 def _limit(text: str) -> int:
-    """Read it strictly: int() would also take 1_0 and spaces."""
+    """Return the number, read strictly: int() would also take 1_0 and spaces."""
     if not _LIMIT.fullmatch(text) or int(text) > MAX_LIMIT:
         raise ValueError(f"must be a whole number from 1 to {MAX_LIMIT}")
     return int(text)
 
 
 def _as(schema: Schema, example: object = None, **more: object) -> WithJsonSchema:
-    """Say how a parameter looks; what Powertools says by itself knows nothing of the functions that validate."""
+    """Return the schema of a parameter; Powertools cannot derive it from the functions that validate."""
     return WithJsonSchema(schema | more | ({} if example is None else {"examples": [example]}))
 
 
@@ -52,7 +52,7 @@ FactoryId = Annotated[
     str,
     AfterValidator(names.identifier),
     _as(schemas.IDENTIFIER, "gdl-1"),
-    Path(alias="factoryId", description="As equipment names it."),
+    Path(alias="factoryId", description="The `factoryId` of the equipment."),
 ]
 Operator = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Liz"), Path()]
 Supervisor = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Sara"), Path()]
@@ -73,18 +73,18 @@ IfMatch = Annotated[
     int | None,
     BeforeValidator(_version),
     _as(schemas.VERSION, '"3"'),
-    Header(alias="If-Match", description='The version that is changed, quoted: `"3"`.'),
+    Header(alias="If-Match", description='The version that the change is based on, quoted: `"3"`.'),
 ]
 IfNoneMatch = Annotated[
     str | None,
     _as(schemas.TEXT, '"3"'),
-    Header(alias="If-None-Match", description="Versions that the client has, quoted: 304 if it is one of them."),
+    Header(alias="If-None-Match", description="Versions that the client has, quoted; 304 if one is current."),
 ]
 AsOf = Annotated[
     str | None,
     AfterValidator(times.normalised),
     _as(schemas.TIME, "2026-11-21T09:35:00Z"),
-    Query(alias="asOf", description="A time: what was current then."),
+    Query(alias="asOf", description="A time; returns what was current then."),
 ]
 Part = Annotated[
     str,
@@ -99,19 +99,19 @@ From = Annotated[
     str | None,
     AfterValidator(times.first_of),
     _as(schemas.TIME_OR_DATE, "2026-11-21"),
-    Query(alias="from", description="A time, or a date: from its beginning. Inclusive."),
+    Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive."),
 ]
 To = Annotated[
     str | None,
     AfterValidator(times.last_of),
     _as(schemas.TIME_OR_DATE, "2026-11-21"),
-    Query(alias="to", description="A time, or a date: to its end. Inclusive."),
+    Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive."),
 ]
 Limit = Annotated[
     int,
     BeforeValidator(_limit),
     _as(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
-    Query(description="Items a page, at most."),
+    Query(description="Items per page, at most."),
 ]
 Company = Annotated[str, AfterValidator(locations.part), _as(schemas.LOCATION_PART, "Acme"), Path()]
 LocationFilter = Annotated[
@@ -134,5 +134,5 @@ Day = Annotated[
 Cursor = Annotated[
     str | None,
     _as(schemas.TEXT),
-    Query(description="Where to go on: the `cursor` of the page before."),
+    Query(description="The `cursor` of the page before."),
 ]

@@ -5,7 +5,7 @@ from patterns.runtime.errors import Invalid
 
 
 def period(first: str, last: str) -> Between:
-    """Give the sort keys from `first` to `last`.
+    """Return the sort keys from `first` to `last`.
 
     Raises:
         Invalid: `first` lies behind `last`, which DynamoDB would refuse.

@@ -1,4 +1,4 @@
-"""How the values look that clients send, in the words of JSON Schema: what the OpenAPI document says of them."""
+"""JSON Schemas of the values that clients send, for the OpenAPI document."""
 
 from typing import Any, Final
 

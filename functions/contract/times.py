@@ -1,4 +1,4 @@
-"""Times: how people may write them, and the one form in which they are kept: `2026-11-21T09:35:00.000Z`."""
+"""Times: the forms that clients may send, and the one form that is stored: `2026-11-21T09:35:00.000Z`."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ MAX_AHEAD_MS = 5 * 60 * 1000
 
 
 def to_ms(text: str) -> int:
-    """Read a time into epoch milliseconds; without an offset it is UTC; digits below a millisecond are cut.
+    """Return a time as epoch milliseconds; without an offset it is UTC; digits below a millisecond are cut.
 
     Raises:
         ValueError: it is not an ISO 8601 date and time, or does not exist.
@@ -31,12 +31,12 @@ def to_ms(text: str) -> int:
 
 
 def to_utc(ms: int) -> str:
-    """Write epoch milliseconds as fixed-width UTC, so that byte order is time order."""
+    """Return epoch milliseconds as fixed-width UTC, so that byte order is time order."""
     return (_EPOCH + ms * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def normalised(text: str) -> str:
-    """Rewrite a time, whatever its offset and precision, as fixed-width UTC.
+    """Return a time of any offset and precision as fixed-width UTC.
 
     Raises:
         ValueError: see `to_ms`.
@@ -46,7 +46,7 @@ def normalised(text: str) -> str:
 
 
 def require_fixed(text: str) -> str:
-    """Give `text` back if it is a fixed-width UTC time already; event consumers sort by its bytes.
+    """Return `text` if it is a fixed-width UTC time already; consumers of events sort by its bytes.
 
     Raises:
         ValueError: it is not.
@@ -58,7 +58,7 @@ def require_fixed(text: str) -> str:
 
 
 def date(text: str) -> str:
-    """Give `text` back if it is a date.
+    """Return `text` if it is a date.
 
     Raises:
         ValueError: it is not, or does not exist.
@@ -69,7 +69,7 @@ def date(text: str) -> str:
 
 
 def first_of(text: str) -> str:
-    """Read the beginning of a range: a time, or a date, which begins at midnight UTC.
+    """Return the beginning of a range: a time, or a date, which begins at midnight UTC.
 
     Raises:
         ValueError: it is neither.
@@ -79,7 +79,7 @@ def first_of(text: str) -> str:
 
 
 def last_of(text: str) -> str:
-    """Read the end of a range: a time, or a date, which ends with its last millisecond.
+    """Return the end of a range: a time, or a date, which ends with its last millisecond.
 
     Raises:
         ValueError: it is neither.

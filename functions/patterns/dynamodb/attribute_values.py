@@ -17,10 +17,10 @@ _MAX_INTEGER: Final = 10**38 - 1
 
 
 def to_typed(item: Mapping[str, Any]) -> Typed:
-    """Turn plain values, those of JSON, into DynamoDB's.
+    """Return DynamoDB's values of plain ones, which are those of JSON.
 
     Raises:
-        Poison: a value has no form there (NaN, too many digits, an unknown type, too deep).
+        Poison: DynamoDB has no such value (NaN, too many digits, an unknown type, nested too deep).
 
     """
     try:
@@ -30,7 +30,7 @@ def to_typed(item: Mapping[str, Any]) -> Typed:
 
 
 def to_plain(typed: Mapping[str, Any]) -> Item:
-    """Turn DynamoDB's values into plain ones: numbers to int or float, sets to lists, binaries to base64."""
+    """Return plain values of DynamoDB's: int or float of numbers, lists of sets, base64 of binaries."""
     return {name: _plain(value) for name, value in typed.items()}
 
 
@@ -38,7 +38,7 @@ def _typed(value: Any) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute va
     match value:
         case str():
             return {"S": value}
-        case bool():  # before int, which it is, too
+        case bool():  # before int: a bool is an int, too
             return {"BOOL": value}
         case int() if abs(value) <= _MAX_INTEGER:
             return {"N": str(value)}
@@ -85,7 +85,7 @@ _PLAIN: Final[Mapping[str, Callable[[Any], Any]]] = {
     "NULL": lambda _: None,
     "M": to_plain,
     "L": lambda members: [_plain(member) for member in members],
-    # Nothing here writes sets or binaries, but people do, in the console; an image with one must still become JSON.
+    # We write no sets and no binaries, but people do, in the console; the stream's image must still become JSON.
     "B": _text,
     "SS": sorted,
     "NS": lambda texts: sorted(map(_number, texts)),

@@ -24,14 +24,14 @@ INVALID = "ValidationException"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What one query request gave; `last_key` is where to go on, None at the end."""
+    """The rows of one query request; the next one starts behind `last_key`, None at the end."""
 
     items: list[Item]
     last_key: Item | None
 
 
 class Table:
-    """A table, named by an environment variable that is read at use: all handlers load in one process."""
+    """A table, named by an environment variable that is read at use, so that all handlers load in one process."""
 
     def __init__(self, variable: str, keys: Keys) -> None:
         self.variable = variable
@@ -44,16 +44,16 @@ class Table:
 
     @property
     def absent(self) -> Condition:
-        """The condition that no row of that key is there."""
+        """The condition that there is no row of that key."""
         return Condition("attribute_not_exists(#key)", {"key": self.keys.partition})
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = False) -> Item | None:
-        """Read one row."""
-        answer = _call("get_item", TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
-        return to_plain(answer["Item"]) if "Item" in answer else None
+        """Return one row, None if there is none."""
+        response = _call("get_item", TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
+        return to_plain(response["Item"]) if "Item" in response else None
 
     def query(self, query: KeyQuery, *, limit: int, start: Item | None = None, consistent: bool = False) -> Rows:
-        """Read up to `limit` rows (at most 1 MB) of one partition, from behind `start`.
+        """Return up to `limit` rows (at most 1 MB) of one partition, from behind `start`.
 
         Raises:
             StartKeyRefused: `start` lies outside the query.
@@ -63,13 +63,13 @@ class Table:
         if start is not None:
             request["ExclusiveStartKey"] = to_typed(start)
         try:
-            answer = _call("query", **request)
+            response = _call("query", **request)
         except CallFailed as error:
             if start is not None and error.code == INVALID:
                 raise StartKeyRefused from error
             raise
-        last_key = answer.get("LastEvaluatedKey")
-        return Rows([to_plain(item) for item in answer["Items"]], to_plain(last_key) if last_key else None)
+        last_key = response.get("LastEvaluatedKey")
+        return Rows([to_plain(item) for item in response["Items"]], to_plain(last_key) if last_key else None)
 
     def put(self, item: Mapping[str, Any], *, condition: Condition) -> None:
         """Write one row.
@@ -81,13 +81,13 @@ class Table:
         _write("put_item", Item=to_typed(item), **conditional(self.name, condition))
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Remove one row, if it is there."""
+        """Delete one row, if there is one."""
         _write("delete_item", TableName=self.name, Key=to_typed(key))
 
     def update(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
     ) -> None:
-        """Assign and remove attributes of one row, which comes to be if it is not there.
+        """Assign and remove attributes of one row; without a row, create it.
 
         Raises:
             ConditionFailed: the condition did not hold; nothing was written.
@@ -104,15 +104,15 @@ class Table:
         remove: tuple[str, ...] = (),
         condition: Condition = UNCONDITIONAL,
     ) -> Item:
-        """Add one to a number of a row (no number is 0) while assigning and removing others; give the row as it is now.
+        """Add one to a number of a row (from 0), assign and remove other attributes; return the row as it is now.
 
         Raises:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
         change = conditional_update(self.name, assign, remove, condition, count=counter)
-        answer = _write("update_item", Key=to_typed(key), ReturnValues="ALL_NEW", **change)
-        return to_plain(answer["Attributes"])
+        response = _write("update_item", Key=to_typed(key), ReturnValues="ALL_NEW", **change)
+        return to_plain(response["Attributes"])
 
 
 def _call(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
@@ -124,19 +124,19 @@ def _write(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  a
         return _call(operation, **request)
     except CallFailed as error:
         if error.code == "ConditionalCheckFailedException":
-            raise ConditionFailed(_row_in(error.answer)) from error
+            raise ConditionFailed(_row_in(error.response)) from error
         if error.code == INVALID:
-            raise ItemRefused(error.code, error.answer) from error
+            raise ItemRefused(error.code, error.response) from error
         raise
 
 
-def _row_in(answer: Mapping[str, Any]) -> Item | None:
-    """Return the row that stood in the way, if there was one."""
-    row = answer.get("Item")
+def _row_in(response: Mapping[str, Any]) -> Item | None:
+    """Return the row that failed the condition, if there was one."""
+    row = response.get("Item")
     return to_plain(row) if row else None
 
 
-# Codes within a cancelled transaction that a later attempt may not meet.
+# Codes within a cancelled transaction that may be gone at the next attempt.
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
@@ -150,7 +150,7 @@ class Put:
     condition: Condition
 
     def request(self) -> dict[str, Any]:
-        """Give the member of `TransactItems`."""
+        """Return the member of `TransactItems`."""
         return {"Put": {"Item": to_typed(self.item), **conditional(self.table.name, self.condition)}}
 
     def alone(self) -> None:
@@ -174,7 +174,7 @@ class Update:
     condition: Condition
 
     def request(self) -> dict[str, Any]:
-        """Give the member of `TransactItems`."""
+        """Return the member of `TransactItems`."""
         change = conditional_update(self.table.name, self.assign, self.remove, self.condition)
         return {"Update": {"Key": to_typed(self.key), **change}}
 
@@ -190,23 +190,23 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A row that has to be so for the others to be written."""
+    """A condition on a row that is not written."""
 
     table: Table
     key: Mapping[str, Any]
     condition: Condition
 
     def request(self) -> dict[str, Any]:
-        """Give the member of `TransactItems`."""
+        """Return the member of `TransactItems`."""
         return {"ConditionCheck": {"Key": to_typed(self.key), **conditional(self.table.name, self.condition)}}
 
 
 def transact(*writes: Put | Update | Check) -> None:
-    """Do all or nothing, in one request; it costs two write units a row and KB, a check included.
+    """Do all writes or none, in one request; each row, checks included, costs two write units per KB.
 
     Raises:
         TransactionConditionsFailed: conditions did not hold.
-        TransactionConflict: others were writing the same rows, or the table was throttled.
+        TransactionConflict: others were writing the same rows, or the table was throttled; retry.
 
     """
     try:
@@ -214,7 +214,7 @@ def transact(*writes: Put | Update | Check) -> None:
     except CallFailed as error:
         if error.code != "TransactionCanceledException":
             raise
-        reasons = list(enumerate(error.answer["CancellationReasons"]))
+        reasons = list(enumerate(error.response["CancellationReasons"]))
         failed = {n: _row_in(reason) for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
         if failed:
             raise TransactionConditionsFailed(failed) from error

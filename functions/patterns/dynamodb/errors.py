@@ -4,7 +4,7 @@ ConditionFailed              a write's condition did not hold
 TransactionConditionsFailed  conditions of a transaction did not hold
 TransactionConflict          others were writing the same rows
 ItemRefused                  the row can never be stored as it is
-StartKeyRefused              the key to go on from lies outside the query
+StartKeyRefused              the start key of a query lies outside of it
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from patterns.runtime.errors import CallFailed
 
 
 class ConditionFailed(Exception):
-    """The condition of a write did not hold; `row` is what stood there (None: nothing), so that no read is needed."""
+    """The condition of a write did not hold; `row` is the row that failed it (None: there was none), to save a read."""
 
     def __init__(self, row: Item | None) -> None:
         super().__init__("condition failed")
@@ -22,7 +22,7 @@ class ConditionFailed(Exception):
 
 
 class TransactionConditionsFailed(Exception):
-    """Conditions did not hold; `failed` has, by the number of the write, what stood there. Nothing was written."""
+    """Conditions did not hold, nothing was written; `failed` has the rows (None: no row) by the number of the write."""
 
     def __init__(self, failed: Mapping[int, Item | None]) -> None:
         super().__init__("conditions failed")
@@ -30,12 +30,12 @@ class TransactionConditionsFailed(Exception):
 
 
 class TransactionConflict(Exception):
-    """Others were writing the same rows: nothing was written, and it may be tried again."""
+    """Others were writing the same rows; nothing was written. Retry."""
 
 
 class ItemRefused(CallFailed):
-    """DynamoDB refuses the row as invalid, and always will: too large, an empty key, a key of another type."""
+    """DynamoDB will never store the row: it is too large, or a key is empty or of another type."""
 
 
 class StartKeyRefused(Exception):
-    """The key to go on from does not lie within the query."""
+    """The start key does not lie within the query."""

@@ -22,7 +22,7 @@ UNCONDITIONAL = Condition("")
 
 
 def conditional(table: str, condition: Condition) -> dict[str, Any]:
-    """Give what every conditional write says: where, under which condition, and that the row in the way is wanted."""
+    """Return the members of a conditional write: table, condition, and that a failure returns the row."""
     request = _where(table, condition.expression)
     _add_placeholders(request, _marked("#", condition.names), _marked(":", condition.values))
     return request
@@ -36,7 +36,7 @@ def conditional_update(
     *,
     count: str | None = None,
 ) -> dict[str, Any]:
-    """Give what a conditional update says, its key aside; it adds one to the attribute `count`."""
+    """Return the members of a conditional update without its key; it adds one to the attribute `count`."""
     names = {**_marked("#", condition.names), **_numbered("#s", assign), **_numbered("#r", remove)}
     values = {**_marked(":", condition.values), **_numbered(":s", assign.values())}
     if count is not None:
@@ -59,14 +59,14 @@ def _marked(mark: str, placeholders: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{mark}{place}": member for place, member in placeholders.items()}
 
 
-def _numbered(message: str, members: Iterable[Any]) -> dict[str, Any]:
-    """Give each a placeholder of its own: names may be reserved words or have `#` in them."""
-    return {f"{message}{n}": member for n, member in enumerate(members)}
+def _numbered(mark: str, members: Iterable[Any]) -> dict[str, Any]:
+    """Return a placeholder for each: names can be reserved words or contain `#`."""
+    return {f"{mark}{n}": member for n, member in enumerate(members)}
 
 
 @cache
 def _update_expression(assigned: int, removed: int, *, counted: bool) -> str:
-    """Write `SET … REMOVE … ADD …` of so many attributes."""
+    """Return `SET … REMOVE … ADD …` for so many attributes."""
     clauses = []
     if assigned:
         clauses.append("SET " + ", ".join(f"#s{n} = :s{n}" for n in range(assigned)))
@@ -78,7 +78,7 @@ def _update_expression(assigned: int, removed: int, *, counted: bool) -> str:
 
 
 def query_request(query: KeyQuery) -> dict[str, Any]:
-    """Give the request of a query, its table and page aside."""
+    """Return the members of a query without its table and page."""
     names = {"p": query.keys.partition}
     values: dict[str, str | int] = {"p": query.partition}
     expression = "#p = :p"
@@ -105,7 +105,7 @@ def query_request(query: KeyQuery) -> dict[str, Any]:
 
 
 def _add_placeholders(request: dict[str, Any], names: dict[str, str], values: dict[str, Any]) -> None:
-    """Add names and values, which DynamoDB refuses to see empty."""
+    """Add names and values; DynamoDB refuses empty ones."""
     if names:
         request["ExpressionAttributeNames"] = names
     if values:

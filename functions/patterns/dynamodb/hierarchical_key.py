@@ -1,10 +1,10 @@
 """Hierarchical sort keys: a path from the widest level to the narrowest, so that one query reads any subtree.
 
-`MX#JAL#Guadalajara#Centro` answers "all of Mexico", "all of Jalisco" and "this neighbourhood" by the beginning of one
-key. A beginning ends in `#`, so that `MX#JAL` never matches `MX#JALISCO`.
+`MX#JAL#Guadalajara#Centro` is found by "all of Mexico", "all of Jalisco" and "this neighbourhood", each a prefix of the
+key. A prefix ends in `#`, so that `MX#JAL` never matches `MX#JALISCO`.
 
-Siblings are ordered as their part with the `#` behind it: of `NEW` and `NEW YORK` the second comes first, because a
-space sorts before `#` (so do `!` and `"`).
+Siblings sort by their part and the `#` behind it: `NEW YORK` comes before `NEW`, because a space sorts before `#` (so
+do `!` and `"`).
 """
 
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ BEHIND_SEPARATOR = chr(ord(SEPARATOR) + 1)
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """The names of the levels, widest first. `open_end`: the narrowest may have `#` in it, such as somebody's id."""
+    """The names of the levels, widest first. `open_end`: the narrowest part may have `#` in it, as ids can."""
 
     levels: tuple[str, ...]
     open_end: bool = False
 
     def build(self, path: Mapping[str, str]) -> str:
-        """Compose the key of a whole path, given by level.
+        """Return the key of a whole path, given by level.
 
         Raises:
             ValueError: a level is missing, a part is empty or has a `#` in it, or the key is over 1,024 bytes.
@@ -37,10 +37,10 @@ class Hierarchy:
         return self._compose(tuple(path[level] for level in self.levels))
 
     def parse(self, key: str) -> dict[str, str]:
-        """Take a key apart again, by level.
+        """Return the path of a key, by level.
 
         Raises:
-            ValueError: it has not as many levels.
+            ValueError: it does not have as many levels.
 
         """
         splits = len(self.levels) - 1 if self.open_end else -1
@@ -49,14 +49,14 @@ class Hierarchy:
         return path
 
     def within(self, *path: str) -> Sort | None:
-        """Match the subtree of a path, from none (everything) to all levels (that one key)."""
+        """Return the condition of the subtree of a path: none is everything, all levels are one key."""
         if not path:
             return None
         first = self._first(path)
         return Between(first, first) if self._is_whole(path) else BeginsWith(first)
 
     def between(self, first: tuple[str, ...], last: tuple[str, ...]) -> Between:
-        """Match from the subtree of one path to that of another, both inclusive.
+        """Return the condition from the subtree of one path to that of another, both inclusive.
 
         Raises:
             ValueError: `last` lies before `first`, which DynamoDB refuses.
@@ -68,21 +68,21 @@ class Hierarchy:
         return Between(lower, upper)
 
     def before(self, *path: str) -> LessThan:
-        """Match everything before the subtree of a path."""
+        """Return the condition of everything before the subtree of a path."""
         return LessThan(self._first(path))
 
     def behind(self, *path: str) -> GreaterThan:
-        """Match everything behind the subtree of a path."""
+        """Return the condition of everything behind the subtree of a path."""
         return GreaterThan(self._behind(path))
 
     def _first(self, path: tuple[str, ...]) -> str:
-        """Give what no key of a subtree lies before."""
+        """Inclusive lower bound of the subtree."""
         if not 1 <= len(path) <= len(self.levels):
             raise ValueError(f"a path has 1 to {len(self.levels)} parts")
         return self._compose(path) if self._is_whole(path) else prefix(*path)
 
     def _behind(self, path: tuple[str, ...]) -> str:
-        """Give what no key of a subtree lies behind; unless the path is whole it is no key itself."""
+        """Inclusive upper bound of the subtree; unless the path is whole, no key is equal to it."""
         first = self._first(path)
         return first if self._is_whole(path) else first.removesuffix(SEPARATOR) + BEHIND_SEPARATOR
 

@@ -1,4 +1,4 @@
-"""A question to one partition of a table or of an index, as a value."""
+"""A query of one partition of a table or of an index, as a value."""
 
 from dataclasses import dataclass
 
@@ -22,14 +22,14 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class LessThan:
-    """Sort keys before `bound`, which is not among them."""
+    """Sort keys before `bound`, exclusive."""
 
     bound: str | int
 
 
 @dataclass(frozen=True, slots=True)
 class GreaterThan:
-    """Sort keys behind `bound`, which is not among them."""
+    """Sort keys behind `bound`, exclusive."""
 
     bound: str | int
 
@@ -39,7 +39,7 @@ Sort = BeginsWith | Between | LessThan | GreaterThan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyQuery:
-    """The rows of `partition` whose sort key fits `sort` (None: all), greatest (newest) first unless `forward`."""
+    """The rows of `partition` whose sort key matches `sort` (None: all), greatest (newest) first unless `forward`."""
 
     keys: Keys
     partition: str

@@ -7,7 +7,7 @@ MAX_SORT_KEY_BYTES = 1024
 
 
 def sort_key(*parts: str) -> str:
-    """Join `parts` by `#`.
+    """Return `parts` joined by `#`.
 
     Raises:
         ValueError: a part is not text, is empty or has a `#` in it, or the whole is over 1,024 UTF-8 bytes.
@@ -19,7 +19,7 @@ def sort_key(*parts: str) -> str:
 
 
 def within_limit(key: str) -> str:
-    """Give a sort key back if DynamoDB takes it.
+    """Return a sort key if it is not too long for DynamoDB.
 
     Raises:
         ValueError: it is over 1,024 UTF-8 bytes.
@@ -31,27 +31,32 @@ def within_limit(key: str) -> str:
 
 
 def prefix(*parts: str) -> str:
-    """Join `parts` and end in `#`, so that `MX#JAL#` never matches `MX#JALISCO`."""
+    """Return `parts` joined, with a `#` at the end, so that `MX#JAL#` never matches `MX#JALISCO`."""
     return sort_key(*parts) + SEPARATOR
 
 
 def current_version_key(name: str) -> str:
-    """Give the sort key of the current copy of what is versioned by number: `v0_<name>`."""
+    """Return the sort key of the current copy of what is versioned by number: `v0_<name>`."""
     return f"v0_{name}"
 
 
 def version_key(name: str, number: int) -> str:
-    """Give the sort key of a version of at most ten digits: `v0000000001_<name>`, so that byte order is their order."""
+    """Return the sort key of a version: `v0000000001_<name>`, ten digits, so that byte order is their order."""
     return f"v{number:010d}_{name}"
 
 
 def split(key: str) -> tuple[str, ...]:
-    """Take a sort key apart again."""
+    """Return the parts of a sort key."""
     return tuple(key.split(SEPARATOR))
 
 
 def require_part(part: object) -> None:
-    """Raise ValueError unless `part` can stand in a sort key: text, not empty, without `#`."""
+    """Check that `part` can be part of a sort key.
+
+    Raises:
+        ValueError: it is not text, is empty or has a `#` in it.
+
+    """
     if not isinstance(part, str) or not part:
         raise ValueError("a part of a sort key is text and not empty")
     if SEPARATOR in part:

@@ -35,7 +35,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A global secondary index; `projects` lists the attributes copied into it, `None` copies all."""
+    """A global secondary index; `projects` lists the attributes that are copied into it, None copies all."""
 
     keys: Keys
     projects: tuple[str, ...] | None = None

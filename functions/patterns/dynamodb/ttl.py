@@ -8,15 +8,15 @@ ATTRIBUTE = "ttl"
 
 
 def ttl_at(timestamp_ms: int, days: int) -> int:
-    """Compute the epoch second at which a row about `timestamp_ms` expires, `days` later."""
+    """Return the epoch second at which a row about `timestamp_ms` expires, `days` later."""
     return timestamp_ms // 1000 + days * SECONDS_PER_DAY
 
 
 def is_expired(ttl: int, now_ms: int) -> bool:
-    """Tell whether `ttl` (epoch seconds) has passed; the very second counts as passed."""
+    """Return whether `ttl` (epoch seconds) has passed; the very second counts as passed."""
     return ttl <= now_ms // 1000
 
 
 def is_alive(row: Mapping[str, Any], now_ms: int) -> bool:
-    """Tell whether a row still counts: DynamoDB deletes expired items days late, so that readers must look."""
+    """Return whether a row has not expired; DynamoDB deletes expired rows days late, so that readers must check."""
     return ATTRIBUTE not in row or not is_expired(row[ATTRIBUTE], now_ms)

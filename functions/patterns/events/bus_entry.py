@@ -14,7 +14,7 @@ MAX_REQUEST_BYTES = 256 * 1024
 MAX_REQUEST_ENTRIES = 10
 
 
-class Entry(TypedDict):
+class BusEntry(TypedDict):
     """An entry of PutEvents; `Detail` is the event as JSON text."""
 
     EventBusName: str
@@ -35,7 +35,7 @@ class Delivery:
     event: DomainEvent
 
 
-def to_entry(event: DomainEvent, *, source: str, bus: str) -> Entry:
+def to_entry(event: DomainEvent, *, source: str, bus: str) -> BusEntry:
     """Return the PutEvents entry of an event."""
     return {
         "EventBusName": bus,
@@ -45,7 +45,7 @@ def to_entry(event: DomainEvent, *, source: str, bus: str) -> Entry:
     }
 
 
-def size_of(entry: Entry) -> int:
+def size_of(entry: BusEntry) -> int:
     """Return an entry's size in bytes, as EventBridge counts."""
     return sum(len(text.encode()) for text in (entry["Source"], entry["DetailType"], entry["Detail"]))
 

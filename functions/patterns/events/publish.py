@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from patterns.events import fault
-from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Entry, size_of, to_entry
+from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, BusEntry, size_of, to_entry
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws, clock
 from patterns.runtime.errors import CallFailed
@@ -75,12 +75,12 @@ class _PutResult:
             raise NotPublished(f"{len(self.failed)} entries failed: {', '.join(sorted(set(self.failed.values())))}")
 
 
-def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, Entry]:
+def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, BusEntry]:
     bus = os.environ["BUS_NAME"]
     return {number: to_entry(event, source=source, bus=bus) for number, event in enumerate(events)}
 
 
-def _put_all(entries: dict[int, Entry]) -> _PutResult:
+def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
     """Put all entries; retry those that failed."""
     refused = {number: "EntryTooLarge" for number, entry in entries.items() if size_of(entry) > MAX_REQUEST_BYTES}
     failed = {number: "" for number in entries if number not in refused}
@@ -96,9 +96,9 @@ def _put_all(entries: dict[int, Entry]) -> _PutResult:
     return _PutResult(refused, failed)
 
 
-def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
+def chunks(entries: dict[int, BusEntry]) -> Iterator[dict[int, BusEntry]]:
     """Split entries into requests of at most 10 entries and 256 KB."""
-    chunk: dict[int, Entry] = {}
+    chunk: dict[int, BusEntry] = {}
     size = 0
     for number, entry in entries.items():
         more = size_of(entry)
@@ -111,7 +111,7 @@ def chunks(entries: dict[int, Entry]) -> Iterator[dict[int, Entry]]:
         yield chunk
 
 
-def _put(chunk: dict[int, Entry]) -> dict[int, str]:
+def _put(chunk: dict[int, BusEntry]) -> dict[int, str]:
     """Make one request; return the codes of the entries that failed, by number: all of them if the request failed."""
     try:
         response = aws.call("events", "put_events", Entries=list(chunk.values()))

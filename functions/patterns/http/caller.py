@@ -1,4 +1,4 @@
-"""Who calls, as the JWT authorizer of the HTTP API says it."""
+"""Who calls, by the claims of the JWT authorizer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Caller:
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
-    """Read the claims that the authorizer passed on; it hands lists over as `[operator supervisor]`.
+    """Return the caller that the authorizer's claims name; it writes lists as `[operator supervisor]`.
 
     Raises:
         Forbidden: there is no subject.
@@ -31,10 +31,10 @@ def caller_of(event: Mapping[str, Any]) -> Caller:
 
 
 def authorize(event: Mapping[str, Any], routes: Mapping[str, frozenset[str]]) -> Caller:
-    """Give the caller, if one of its groups may call the route.
+    """Return the caller if one of its groups may call the route.
 
     Raises:
-        Forbidden: none may.
+        Forbidden: none of them may.
 
     """
     caller = caller_of(event)

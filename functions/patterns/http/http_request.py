@@ -1,4 +1,4 @@
-"""The request as API Gateway hands it over -> one that can be routed and parsed, or a clear refusal."""
+"""The event of API Gateway -> an event that Powertools can route and parse, or a clear refusal."""
 
 import base64
 import binascii
@@ -13,13 +13,13 @@ MAX_BODY_BYTES = 512 * 1024
 
 
 def routable(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Set `rawPath` to the path in `routeKey`, and decode the body.
+    """Return the event with the path of `routeKey` as `rawPath`, and with its body decoded.
 
-    The path arrives decoded, so that an id with `#` or `?` in it would fit no route pattern; the gateway has matched
-    the route already.
+    The gateway has matched the route already. The path itself arrives decoded: an id with `#` or `?` in it would match
+    no pattern of Powertools.
 
     Raises:
-        Invalid: the body is no UTF-8, too large, or not sent as JSON.
+        Invalid: the body is not UTF-8, too large, or not sent as JSON.
 
     """
     _, _, path = event["routeKey"].partition(" ")
@@ -27,10 +27,10 @@ def routable(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse(text: str) -> Any:  # noqa: ANN401  JSON is any
-    """Parse a body.
+    """Return the value of a body.
 
     Raises:
-        Invalid: it is not JSON that we could keep.
+        Invalid: it is not JSON, or not JSON that we could store.
 
     """
     try:

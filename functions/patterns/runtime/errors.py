@@ -1,6 +1,6 @@
-"""What can go wrong by somebody's doing; anything else is a bug or a broken part: a 500, a retry, a dead letter.
+"""The errors that are expected; any other one is a bug or an outage: a 500, a retry, a dead letter.
 
-Rejected                  a request, towards people
+Rejected                  a request that is refused, with a status
 ├── Invalid               400
 ├── Forbidden             403
 ├── NotFound              404
@@ -8,8 +8,8 @@ Rejected                  a request, towards people
 ├── Stale                 412
 ├── PreconditionRequired  428
 └── Unavailable           503
-Poison                    a message that can never succeed, towards the bus: it becomes a `fault`
-CallFailed                AWS refused a call or did not answer it, towards whoever retries
+Poison                    a message that can never succeed: it becomes a `fault`
+CallFailed                AWS refused a call or did not respond: the caller retries
 """
 
 from collections.abc import Mapping
@@ -20,14 +20,14 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One offending field of a request: where (`body.state`, `query.limit`) and what is wrong with it."""
+    """One offending field of a request: its place (`body.state`, `query.limit`) and what is wrong with it."""
 
     field: str
     detail: str
 
 
 class Rejected(Exception):
-    """A request that is refused, with the status and the words that the client gets to see."""
+    """A request that is refused, with the status and the words that the client sees."""
 
     status: ClassVar[HTTPStatus]
 
@@ -38,18 +38,18 @@ class Rejected(Exception):
 
 
 class Invalid(Rejected):
-    """The request itself is wrong, whatever the state."""
+    """The request itself is wrong, whatever is stored."""
 
     status = HTTPStatus.BAD_REQUEST
 
     @classmethod
     def field(cls, field: str, detail: str) -> "Invalid":
-        """Build the error of a request in which one field is wrong."""
+        """Return the error of a request in which one field is wrong."""
         return cls("The request is invalid.", fields=(FieldError(field, detail),))
 
 
 class Forbidden(Rejected):
-    """The caller is known and may not do this."""
+    """The caller is known but may not do this."""
 
     status = HTTPStatus.FORBIDDEN
 
@@ -67,19 +67,19 @@ class Conflict(Rejected):
 
 
 class Stale(Rejected):
-    """The version in If-Match is not the current one: read again."""
+    """The version in If-Match is not the current one; the client must read again."""
 
     status = HTTPStatus.PRECONDITION_FAILED
 
 
 class PreconditionRequired(Rejected):
-    """A change of something that exists needs If-Match."""
+    """To change what exists, a request needs If-Match."""
 
     status = HTTPStatus.PRECONDITION_REQUIRED
 
 
 class Unavailable(Rejected):
-    """Nothing is wrong with the request; it could not be done now, and may be tried again."""
+    """The request is right but could not be done now; the client may retry."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
 
@@ -89,12 +89,12 @@ class Poison(Exception):
 
 
 class CallFailed(Exception):
-    """AWS refused a call, or did not answer it.
+    """AWS refused a call, or did not respond.
 
-    code: AWS's name of the error, or the type of the vendor's exception. answer: what came with it.
+    code: AWS's name of the error, or the type of the vendor's exception. response: what came with it.
     """
 
-    def __init__(self, code: str, answer: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, code: str, response: Mapping[str, Any] | None = None) -> None:
         super().__init__(code)
         self.code = code
-        self.answer: Mapping[str, Any] = answer or {}
+        self.response: Mapping[str, Any] = response or {}

@@ -1,4 +1,4 @@
-"""Several pieces of work that wait for the network, at once."""
+"""Several tasks at once, in threads, for they wait for the network."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -6,15 +6,15 @@ from functools import cache
 from itertools import chain
 from typing import TypeVar
 
-# Five keep the third of a CPU busy that a listener has. More only cost: to hand work over takes longer than to prepare
-# a write, so that each thread gets a share at once (`make bench`).
+# Five keep busy the third of a CPU that a listener has; more would cost without a gain (`make bench`). Handing a task
+# over takes longer than preparing a write, so each thread gets its whole share at once.
 PARALLEL = 5
 
 Result = TypeVar("Result")
 
 
 def in_parallel(tasks: Sequence[Callable[[], list[Result]]]) -> list[Result]:
-    """Do everything, each thread its share, this one the first; whatever goes wrong in a task is to be its result."""
+    """Run all tasks, each thread its share; return all results. A task must not raise: an error is a result, too."""
     mine, *others = (tasks[first::PARALLEL] for first in range(PARALLEL))
     helping = [_pool().submit(_each, share) for share in others if share]
     return [*_each(mine), *chain.from_iterable(share.result() for share in helping)]

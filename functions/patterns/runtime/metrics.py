@@ -1,4 +1,4 @@
-"""Metrics within the log line: CloudWatch takes them out of members that `_aws` points to (embedded metric format)."""
+"""Metrics within the log line: CloudWatch reads the members that `_aws` names (embedded metric format)."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from typing import Any
 def directive(
     *, dimension: str, counts: Iterable[str], milliseconds: Iterable[str] = (), now_ms: int
 ) -> dict[str, Any]:
-    """Give the member `_aws` of a line in which `counts` and `milliseconds` are metrics, by the member `dimension`.
+    """Return the member `_aws` of a line with the metrics `counts` and `milliseconds`, by the member `dimension`.
 
     https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
     """

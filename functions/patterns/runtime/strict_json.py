@@ -1,15 +1,15 @@
-"""JSON from strangers: what DynamoDB, EventBridge or Python could not carry on is refused here, with `ValueError`."""
+"""JSON from clients: what DynamoDB, EventBridge or Python could not pass on is refused here, with `ValueError`."""
 
 import json
 from typing import Any, NoReturn
 
-# DynamoDB keeps 38 digits from 1E-130 to 1E+126: whoever sends more does not mean a number.
+# DynamoDB keeps 38 digits from 1E-130 to 1E+126; ours are stricter by a margin.
 MAX_DIGITS = 38
 SMALLEST, GREATEST = 1e-100, 1e100
 
 
 def loads(text: str) -> Any:  # noqa: ANN401  JSON is any
-    """Parse `text`.
+    """Return the value of `text`.
 
     Raises:
         ValueError: malformed JSON, NaN, Infinity, a huge number, a lone surrogate, too deep nesting.
@@ -20,18 +20,18 @@ def loads(text: str) -> Any:  # noqa: ANN401  JSON is any
         value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if "\\u" in text:  # an escape can smuggle in what the text itself does not have
+    if "\\u" in text:  # an escape can be a lone surrogate, too
         _require_unicode(json.dumps(value, ensure_ascii=False))
     return value
 
 
 def dumps(value: object) -> str:
-    """Write compact JSON, keeping characters as they are: EventBridge counts UTF-8 bytes, and an escape costs six."""
+    """Return compact JSON with characters as they are: EventBridge counts UTF-8 bytes, and an escape has six."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def canonical(value: object) -> str:
-    """Write JSON that is the same for equal values, whatever the order of their members."""
+    """Return the same JSON for equal values, whatever the order of their members."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
@@ -59,5 +59,5 @@ def _real(digits: str) -> float:
     return value
 
 
-# One for all: `json.loads` makes a new one for every text that is to be read in a way of one's own.
+# One for all: `json.loads` with such arguments would build a new decoder for every text.
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_real)

@@ -1,11 +1,11 @@
-"""What board answers."""
+"""Responses of board's routes, for the OpenAPI document."""
 
 from pydantic import BaseModel
 
 from patterns.http.openapi import Absent
 
 
-class Place(BaseModel):
+class PlaceResponse(BaseModel):
     """Where equipment stands, from the company down."""
 
     company: str
@@ -17,7 +17,7 @@ class Place(BaseModel):
     neighborhood: str
 
 
-class LastAudit(BaseModel):
+class LastAuditResponse(BaseModel):
     """The last audit of any part; `timestamp` is fixed-width UTC."""
 
     part: str
@@ -26,36 +26,36 @@ class LastAudit(BaseModel):
     timestamp: str
 
 
-class Risk(BaseModel):
+class RiskResponse(BaseModel):
     """Why equipment is at risk; `since` is the first report of its trouble, fixed-width UTC."""
 
     since: str
     reason: str
 
 
-class Standing(BaseModel):
-    """How a piece of equipment stands; null is not known yet, what is not there is not so; times are fixed-width UTC.
+class StandingResponse(BaseModel):
+    """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
     `stateSince` is the newest report of another state. While the state is not `NORMAL`, `operator`, `escalatedTo` and
-    `acknowledgedBy` tell who sees to it, and `atRisk` that it keeps coming or gets worse. `silentSince` is the newest
-    report of equipment that has not reported for too long.
+    `acknowledgedBy` are the people who deal with it; `atRisk`, if the trouble comes back often or gets worse.
+    `silentSince` is the newest report of equipment that has not reported for too long.
     """
 
     equipmentId: str  # noqa: N815  the contract's name
     name: str | None
-    location: Place | None
+    location: PlaceResponse | None
     state: str | None
     stateSince: str | None  # noqa: N815
     operator: str | Absent = None
     escalatedTo: str | Absent = None  # noqa: N815
     acknowledgedBy: str | Absent = None  # noqa: N815
-    atRisk: Risk | Absent = None  # noqa: N815
+    atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
-    lastAudit: LastAudit | Absent = None  # noqa: N815
+    lastAudit: LastAuditResponse | Absent = None  # noqa: N815
 
 
-class Board(BaseModel):
+class BoardResponse(BaseModel):
     """A page of the board, by location; a missing cursor is the end."""
 
-    items: list[Standing]
+    items: list[StandingResponse]
     cursor: str | Absent = None

@@ -1,14 +1,16 @@
-"""How equipment stands, derived from a row of the board when it is read."""
+"""How equipment stands, derived from a row of the board when it is read. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
+from contract.entities import LocationEntity
 from contract.names import NORMAL
+from patterns.dynamodb.attribute_values import Item
 from patterns.runtime.errors import NotFound
-from views.board.view import SEEN
+from views.board.row import SEEN, BoardRow, LastAudit, Risk
 
-TROUBLE = {  # what an answer says of it -> the attribute, and the one that tells of which log or episode it was said
+TROUBLE = {  # member of a response -> its attribute, and the attribute with the time of the log or episode it is about
     "operator": ("Operator", "AssignedTo"),
     "escalatedTo": ("EscalatedTo", "EscalatedLog"),
     "acknowledgedBy": ("AcknowledgedBy", "AcknowledgedLog"),
@@ -16,70 +18,93 @@ TROUBLE = {  # what an answer says of it -> the attribute, and the one that tell
 }
 
 
+class Trouble(TypedDict, total=False):
+    """What is done about the trouble that equipment is in, see `TROUBLE`."""
+
+    operator: str
+    escalatedTo: str
+    acknowledgedBy: str
+    atRisk: Risk
+
+
+class EquipmentStanding(Trouble):
+    """What a response says of equipment; of equipment that nobody registered yet, name and location are null."""
+
+    equipmentId: str
+    name: str | None
+    location: LocationEntity | None
+    state: str | None
+    stateSince: str | None
+    silentSince: NotRequired[str]
+    lastAudit: NotRequired[LastAudit]
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The newest state seen, and since when at the latest it lasts.
+    """The newest state that was reported, and since when at the latest it lasts.
 
-    trouble: what is done about the trouble that equipment is in, see `TROUBLE`; nothing, if it is in none.
-    silent_since: the time of its last report, if it has gone silent.
+    trouble: empty while the state is NORMAL. silent_since: the time of the last report, if it has gone silent.
     """
 
     state: str | None
     since: str | None
-    trouble: Mapping[str, Any]
+    trouble: Trouble
     silent_since: str | None
 
 
-def standing_of(row: Mapping[str, Any]) -> Standing:
-    """Derive how equipment stands from the newest report of each state.
+def standing_of(row: BoardRow) -> Standing:
+    """Return how equipment stands.
 
     `since` is the newest report of any *other* state: the current one began after that; None if there is no other.
     """
-    seen = sorted((time, name.removeprefix(SEEN)) for name, time in row.items() if name.startswith(SEEN))
-    last, state = seen[-1] if seen else (None, None)
-    since = seen[-2][0] if len(seen) > 1 else None
+    reports = sorted((time, state) for state, time in _reports(row).items())
+    last, state = reports[-1] if reports else (None, None)
+    since = reports[-2][0] if len(reports) > 1 else None
     return Standing(state, since, _trouble(row, state), _silent_since(row, last))
 
 
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says.
-
-    `{equipmentId, name, location, state, stateSince, operator?, escalatedTo?, acknowledgedBy?, atRisk?, silentSince?,
-    lastAudit?}`. Of equipment that nobody registered yet there is no name and no location; they are null.
-    """
+def to_response(row: BoardRow) -> EquipmentStanding:
+    """Return what a response says of a row."""
     standing = standing_of(row)
-    told = {
+    members = {
         "equipmentId": row["EquipmentID"],
         "name": row.get("Name"),
         "location": row.get("Place"),
         "state": standing.state,
         "stateSince": standing.since,
     }
-    more = {**standing.trouble, "silentSince": standing.silent_since, "lastAudit": row.get("LastAudit")}
-    return told | {name: value for name, value in more.items() if value is not None}
+    optional = {**standing.trouble, "silentSince": standing.silent_since, "lastAudit": row.get("LastAudit")}
+    known = {name: value for name, value in optional.items() if value is not None}
+    return cast("EquipmentStanding", {**members, **known})
 
 
-def standing_there(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Give a row back unless it is none or a tombstone.
+def require_equipment(row: Item | None) -> BoardRow:
+    """Return the row.
 
     Raises:
-        NotFound: it is.
+        NotFound: there is none, or it is a tombstone.
 
     """
     if row is None or row.get("Deleted"):
         raise NotFound("Nothing is known of this equipment.")
-    return row
+    return cast("BoardRow", row)
 
 
-def _trouble(row: Mapping[str, Any], state: str | None) -> dict[str, Any]:
-    """Tell what was said of logs and episodes behind the last NORMAL; before that it was about another trouble."""
+def _reports(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the time of the newest report of each state."""
+    return {name.removeprefix(SEEN): time for name, time in row.items() if name.startswith(SEEN)}
+
+
+def _trouble(row: Mapping[str, Any], state: str | None) -> Trouble:
+    """Return what was said of logs and episodes after the last NORMAL; earlier ones were about another trouble."""
     if state in {None, NORMAL}:
         return {}
-    normal = row.get(f"{SEEN}{NORMAL}", "")
-    return {name: row[what] for name, (what, of_log) in TROUBLE.items() if row.get(of_log, "") > normal}
+    normal = _reports(row).get(NORMAL, "")
+    trouble = {name: row[what] for name, (what, of_log) in TROUBLE.items() if row.get(of_log, "") > normal}
+    return cast("Trouble", trouble)
 
 
-def _silent_since(row: Mapping[str, Any], last: str | None) -> str | None:
-    """Tell the time of the report that was the last one; a newer one may be seen before it is told to be back."""
-    silent_since: str | None = row.get("SilentSince")
+def _silent_since(row: BoardRow, last: str | None) -> str | None:
+    """Return the time of the last report before the silence; None if a newer one was seen, even before `…-back`."""
+    silent_since = row.get("SilentSince")
     return None if silent_since is None or silent_since < (last or "") else silent_since

@@ -1,16 +1,19 @@
-"""What board keeps of each event: where equipment is, how it is, what is done about it."""
+"""What board keeps of each event: where equipment stands, in which state, and what is done about it. Pure."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 from contract import names, old_shapes, times
+from contract.entities import LocationEntity
 from contract.locations import LEVELS, board_sort_key, part
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
 from patterns.events.upcast import Upcasters
 from patterns.views.view_update import On, ViewUpdate
+from views.board.row import SEEN, BoardFields, LastAudit
 
-# Slow data: one row per piece of equipment, interesting as long as there is a line, tombstones included.
+# Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
 
 KEYS = Keys("EquipmentID", one_partition_per="entity")
@@ -18,24 +21,23 @@ BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
 
 TABLE = Table("BOARD_TABLE", KEYS)
 
-# Everything is projected: the reports are attributes named after their states, which no projection can list.
+# It copies all attributes: those of reports are named after their states, which no list can name.
 INDEXES = {"ByLocation": Index(BY_LOCATION)}
 
-SEEN = "seen#"
+SILENCE = "silence"  # the oplock of going silent and of coming back
 
-SILENCE = "silence"  # the oplock of going silent and coming back
+TOMBSTONE: Final[BoardFields] = {"Deleted": True, "Name": None, "Place": None, "Company": None, "Location": None}
 
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
-    """Keep what it is and where; a deletion keeps the row, as a tombstone that no index sees."""
+    """Keep its name and place; a deletion keeps the row, as a tombstone without the keys of the index."""
     equipment = event.entity("equipment")
     deleted = equipment.get("deleted") is True
-    fields = {"Deleted": True, "Name": None, "Place": None, "Company": None, "Location": None}
-    return _update(equipment.text("id"), "equipment", fields if deleted else _metadata(equipment))
+    return _update(equipment.text("id"), "equipment", TOMBSTONE if deleted else _metadata(equipment))
 
 
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
-    """Keep the newest report of each state: since when the current one lasts is derived from them, on read."""
+    """Keep the time of the newest report of each state; since when the current one lasts is derived on read."""
     report = event.entity("state")
     state, time = names.state(report.text("state")), _time(report)
     return _update(report.text("equipmentId"), f"{SEEN}{state}", {f"{SEEN}{state}": time})
@@ -44,7 +46,7 @@ def on_state_reported(event: DomainEvent) -> ViewUpdate:
 def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
     """Keep the last audit of any part."""
     audit = event.entity("audit")
-    last = {
+    last: LastAudit = {
         "part": audit.text("part"),
         "result": audit.text("result"),
         "revision": audit.get("revision"),
@@ -54,65 +56,71 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who was assigned last, and to the log of which time."""
+    """Keep who was assigned last, and the time of the log."""
     assignment = event.entity("assignment")
-    fields = {"Operator": assignment.text("operator"), "AssignedTo": _time(assignment)}
+    fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": _time(assignment)}
     return _update(assignment.text("equipmentId"), "assigned", fields)
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
-    """Keep whom a log was escalated to last, and its time."""
+    """Keep whom a log was escalated to last, and the time of the log."""
     escalation = event.entity("escalation")
-    fields = {"EscalatedTo": escalation.text("supervisor"), "EscalatedLog": _time(escalation)}
+    fields: BoardFields = {"EscalatedTo": escalation.text("supervisor"), "EscalatedLog": _time(escalation)}
     return _update(escalation.text("equipmentId"), "escalated", fields)
 
 
 def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
-    """Keep who acknowledged a log last, and its time."""
+    """Keep who acknowledged a log last, and the time of the log."""
     acknowledgement = event.entity("acknowledgement")
-    fields = {"AcknowledgedBy": acknowledgement.text("acknowledgedBy"), "AcknowledgedLog": _time(acknowledgement)}
+    fields: BoardFields = {
+        "AcknowledgedBy": acknowledgement.text("acknowledgedBy"),
+        "AcknowledgedLog": _time(acknowledgement),
+    }
     return _update(acknowledgement.text("equipmentId"), "acknowledged", fields)
 
 
 def on_equipment_at_risk(event: DomainEvent) -> ViewUpdate:
-    """Keep why it was at risk last, and in the episode of which time."""
+    """Keep why it was at risk last, and when that episode began."""
     risk = event.entity("risk")
     since = _time(risk, "since")
-    fields = {"Risk": {"since": since, "reason": risk.text("reason")}, "RiskSince": since}
+    fields: BoardFields = {"Risk": {"since": since, "reason": risk.text("reason")}, "RiskSince": since}
     return _update(risk.text("equipmentId"), "at-risk", fields)
 
 
 def on_equipment_silent(event: DomainEvent) -> ViewUpdate:
-    """Keep the time of its last word."""
+    """Keep the time of its last report."""
     silence = event.entity("silence")
     return _update(silence.text("equipmentId"), SILENCE, {"SilentSince": _time(silence, "since")})
 
 
 def on_equipment_back(event: DomainEvent) -> ViewUpdate:
-    """Forget that it was silent."""
+    """Remove the silence."""
     return _update(event.entity("silence").text("equipmentId"), SILENCE, {"SilentSince": None})
 
 
-def _metadata(equipment: Entity) -> dict[str, Any]:
+def _metadata(equipment: Entity) -> BoardFields:
     location = equipment.get("location")
     if not isinstance(location, dict):
         raise TypeError("equipment.location must be an object")
-    place = {level: part(location[level]) for level in ("company", *LEVELS)}
-    key = board_sort_key(place, equipment.text("id"))
+    place = _place(location)
     return {
         "Deleted": None,
         "Name": equipment.text("name"),
         "Place": place,
         "Company": place["company"],
-        "Location": key,
+        "Location": board_sort_key(place, equipment.text("id")),
     }
+
+
+def _place(location: Mapping[str, Any]) -> LocationEntity:
+    return cast("LocationEntity", {level: part(location[level]) for level in ("company", *LEVELS)})
 
 
 def _time(entity: Entity, field_name: str = "timestamp") -> str:
     return times.require_fixed(entity.text(field_name))
 
 
-def _update(equipment_id: str, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
+def _update(equipment_id: str, oplock: str, fields: Mapping[str, Any]) -> ViewUpdate:
     return ViewUpdate(key=KEYS.of(equipment_id), fields=fields, oplock=oplock)
 
 

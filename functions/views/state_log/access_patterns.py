@@ -1,35 +1,23 @@
 """The questions that state_log answers, each as one query of its table or of an index."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from contract.periods import period
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.dynamodb.keys import prefix, sort_key
 from patterns.runtime.errors import Invalid
 from views.state_log.view import BY_DATE, BY_OPERATOR, BY_SUPERVISOR, KEYS
 
-EARLIEST, LATEST = "0", ":"
-
-ATTRIBUTES = {
-    "equipmentId": "DeviceID",
-    "state": "State",
-    "timestamp": "Date",
-    "operator": "Operator",
-    "escalatedTo": "EscalatedTo",
-    "detail": "Detail",
-}
+EARLIEST, LATEST = "0", ":"  # no time sorts before the first or behind the second
 
 
 def logs_of_equipment(equipment_id: str, state: str | None) -> KeyQuery:
-    """Ask for the logs of a piece of equipment: all, newest first, or of a state, or of some (`WARNING*`)."""
+    """Return the query for the logs of equipment: all, newest first, or those of a state, or of some (`WARNING*`)."""
     if state is None:
         return KeyQuery(keys=BY_DATE, index="GSI3", partition=equipment_id)
     return KeyQuery(keys=KEYS, partition=equipment_id, sort=BeginsWith(_state_prefix(state)))
 
 
 def logs_of_operator(operator: str, first: str | None, last: str | None) -> KeyQuery:
-    """Ask for an operator's logs between two times, newest first.
+    """Return the query for an operator's logs between two times, newest first.
 
     Raises:
         Invalid: `first` lies behind `last`.
@@ -39,7 +27,7 @@ def logs_of_operator(operator: str, first: str | None, last: str | None) -> KeyQ
 
 
 def escalations_to(supervisor: str, state: str | None, date: str | None) -> KeyQuery:
-    """Ask for what was escalated to a supervisor: all, or of a state, or of a state on one day.
+    """Return the query for what was escalated to a supervisor: all, of a state, or of a state on one day.
 
     Raises:
         Invalid: a date without an exact state, which the key cannot answer.
@@ -49,11 +37,6 @@ def escalations_to(supervisor: str, state: str | None, date: str | None) -> KeyQ
         raise Invalid.field("query.date", "needs an exact `state`")
     sort = None if state is None else BeginsWith(_state_prefix(state) if date is None else sort_key(state, date))
     return KeyQuery(keys=BY_SUPERVISOR, index="GSI2", partition=supervisor, sort=sort)
-
-
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says of a log: `{equipmentId, state, timestamp, operator?, escalatedTo?, detail?}`."""
-    return {name: row[attribute] for name, attribute in ATTRIBUTES.items() if attribute in row}
 
 
 def _state_prefix(state: str) -> str:

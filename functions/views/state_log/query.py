@@ -6,8 +6,9 @@ from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator,
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
-from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator, to_response
-from views.state_log.responses import Logs
+from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
+from views.state_log.log import to_response
+from views.state_log.responses import LogsResponse
 from views.state_log.routes import ROUTES
 from views.state_log.view import TABLE
 
@@ -15,7 +16,7 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs", responses=responses(Logs, 200))
+@app.get("/equipment/<id>/logs", responses=responses(LogsResponse, 200))
 def get_logs_of_equipment(
     equipment_id: EquipmentId, state: StateFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
@@ -23,15 +24,15 @@ def get_logs_of_equipment(
     return app.page(TABLE, logs_of_equipment(equipment_id, state), to_response=to_response, limit=limit, cursor=cursor)
 
 
-@app.get("/operators/<operator>/logs", responses=responses(Logs, 200))
+@app.get("/operators/<operator>/logs", responses=responses(LogsResponse, 200))
 def get_logs_of_operator(
     operator: Operator, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
-    """List the logs that an operator sees to, newest first."""
+    """List the logs that an operator is assigned to, newest first."""
     return app.page(TABLE, logs_of_operator(operator, first, last), to_response=to_response, limit=limit, cursor=cursor)
 
 
-@app.get("/supervisors/<supervisor>/escalations", responses=responses(Logs, 200))
+@app.get("/supervisors/<supervisor>/escalations", responses=responses(LogsResponse, 200))
 def get_escalations(
     supervisor: Supervisor,
     state: StateFilter = None,

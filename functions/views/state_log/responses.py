@@ -1,12 +1,12 @@
-"""What state_log answers."""
+"""Responses of state_log's routes, for the OpenAPI document."""
 
 from pydantic import BaseModel
 
 from patterns.http.openapi import Absent
 
 
-class Log(BaseModel):
-    """A log as it is answered; `timestamp` is fixed-width UTC."""
+class LogResponse(BaseModel):
+    """A log; `timestamp` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815  the contract's name
     state: str
@@ -16,8 +16,8 @@ class Log(BaseModel):
     detail: str | Absent = None
 
 
-class Logs(BaseModel):
+class LogsResponse(BaseModel):
     """A page of logs; a missing cursor is the end."""
 
-    items: list[Log]
+    items: list[LogResponse]
     cursor: str | Absent = None

@@ -1,6 +1,4 @@
-"""What state_log keeps of each event: AWS's device-state-log, joined from three facts."""
-
-from typing import Any
+"""What state_log keeps of each event: AWS's device-state-log, joined from three facts. Pure."""
 
 from contract import logs, names, old_shapes, times
 from patterns.dynamodb.client import Table
@@ -9,6 +7,7 @@ from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
 from patterns.events.upcast import Upcasters
 from patterns.views.view_update import On, ViewUpdate
+from views.state_log.row import LogFields
 
 TTL_DAYS = logs.TTL_DAYS
 
@@ -30,18 +29,18 @@ def on_state_reported(event: DomainEvent) -> ViewUpdate:
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who sees to the log."""
+    """Keep who is assigned to the log."""
     assignment = event.entity("assignment")
     return _update(assignment, "assigned", {"Operator": assignment.text("operator")})
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
-    """Keep whom the log was handed up to."""
+    """Keep whom the log was escalated to."""
     escalation = event.entity("escalation")
     return _update(escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
 
 
-def _update(log: Entity, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
+def _update(log: Entity, oplock: str, fields: LogFields) -> ViewUpdate:
     state, date = names.state(log.text("state")), times.require_fixed(log.text("timestamp"))
     return ViewUpdate(
         key=KEYS.of(log.text("equipmentId"), sort_key(state, date)),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Entry, size_of, to_entry
+from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, BusEntry, size_of, to_entry
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.publish import ATTEMPTS, PERMANENT, NotPublished, Published, chunks, publish, try_publish
@@ -41,7 +41,7 @@ def tried(wire: Wire) -> list[list[str]]:
     ]
 
 
-def entry_of(size: int) -> Entry:
+def entry_of(size: int) -> BusEntry:
     """Make an entry of `size` bytes, Source and DetailType included."""
     return {"EventBusName": "bus", "Source": "s", "DetailType": "t", "Detail": "x" * (size - 2)}
 

@@ -14,8 +14,9 @@ from patterns.views.materialize import interpret
 from tests.support.samples import body_of, fact, paths, sample
 from tests.support.services.versions import LOCATION
 from tests.views.board.stories import EVERYTHING, MINUTES
+from views.board.row import SEEN
 from views.board.standing import TROUBLE, standing_of
-from views.board.view import BY_LOCATION, KEYS, ON, SEEN, TTL_DAYS, UPCASTERS
+from views.board.view import BY_LOCATION, KEYS, ON, TTL_DAYS, UPCASTERS
 
 TIMES = {  # every other type -> the field whose time it keeps; an audit's is that of the event
     "state-reported": "timestamp",
@@ -182,7 +183,7 @@ reports = st.lists(
 )
 
 
-def row_of(told: list[tuple[str, int]], **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def row_of(told: list[tuple[str, int]], **more: Any) -> Any:  # noqa: ANN401
     """Give the row of some reports: `(state, minute)`."""
     return more | {f"{SEEN}{state}": MINUTES[minute] for state, minute in in_order(told)}
 

@@ -1,0 +1,55 @@
+"""A row of board: one piece of equipment."""
+
+from typing import Final, Literal, TypedDict
+
+from contract.entities import LocationEntity
+
+SEEN: Final = "seen#"
+"""How the attribute of a state begins: `seen#ERROR` is the time of the newest report of ERROR."""
+
+
+class LastAudit(TypedDict):
+    """The last audit of any part; `timestamp` is fixed-width UTC."""
+
+    part: str
+    result: str
+    revision: int
+    timestamp: str
+
+
+class Risk(TypedDict):
+    """Why equipment is at risk, and since when its trouble lasts (fixed-width UTC)."""
+
+    since: str
+    reason: str
+
+
+class BoardFields(TypedDict, total=False):
+    """What events say of equipment; times are fixed-width UTC, None removes an attribute.
+
+    `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the logs that were assigned, escalated and
+    acknowledged last. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`,
+    so that no index has it.
+    """
+
+    Name: str | None
+    Place: LocationEntity | None
+    Company: str | None
+    Location: str | None
+    Deleted: Literal[True] | None
+    LastAudit: LastAudit
+    Operator: str
+    AssignedTo: str
+    EscalatedTo: str
+    EscalatedLog: str
+    AcknowledgedBy: str
+    AcknowledgedLog: str
+    Risk: Risk
+    RiskSince: str
+    SilentSince: str | None
+
+
+class BoardRow(BoardFields):
+    """A row; beside these attributes stand one for each state that was reported (see `SEEN`) and the oplocks."""
+
+    EquipmentID: str

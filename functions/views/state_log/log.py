@@ -1,0 +1,28 @@
+"""A log, as a response has it. Pure."""
+
+from typing import NotRequired, TypedDict
+
+from views.state_log.row import LogRow
+
+
+class Log(TypedDict):
+    """What a piece of equipment reported at a time, and who sees to it; `timestamp` is fixed-width UTC."""
+
+    equipmentId: str
+    state: str
+    timestamp: str
+    operator: NotRequired[str]
+    escalatedTo: NotRequired[str]
+    detail: NotRequired[str]
+
+
+def to_response(row: LogRow) -> Log:
+    """Return what a response says of a row."""
+    log: Log = {"equipmentId": row["DeviceID"], "state": row["State"], "timestamp": row["Date"]}
+    if "Operator" in row:
+        log["operator"] = row["Operator"]
+    if "EscalatedTo" in row:
+        log["escalatedTo"] = row["EscalatedTo"]
+    if "Detail" in row:
+        log["detail"] = row["Detail"]
+    return log
