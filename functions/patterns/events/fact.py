@@ -39,8 +39,8 @@ Expired = Callable[[Item, Meanings], Fact | None]
 """A row that the TTL service removed, and what its service publishes of changes -> what the expiry means."""
 
 
-def is_housekeeping(row: Item, of: Meanings) -> None:
-    """Return None: that a row expired means nothing to others."""
+def no_fact(row: Item, of: Meanings) -> None:
+    """Return None: the expiry of a row means nothing to others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Facts:
     source: str
     types: frozenset[str]
     of: Meanings
-    expired: Expired = is_housekeeping
+    expired: Expired = no_fact
 
     def fact_of(self, change: Change) -> Fact | None:
         """Return what a change means, None if nothing to others.

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patterns.dynamodb.expressions import Condition
-from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery
+from patterns.dynamodb.key_query import KeyQuery
 from patterns.http.page import Scope, encode_cursor, read_page
 from patterns.runtime.errors import Invalid
 from tests.support.examples import ON_TABLES
@@ -100,26 +100,6 @@ def test_a_page_is_one_request(name: str, wire: Wire) -> None:
 
 
 @pytest.mark.usefixtures("world")
-def test_a_prefix_that_ends_in_a_hash_does_not_match_a_longer_sibling(name: str) -> None:
-    for sort in ("MX#JAL#GDL", "MX#JALISCO#GDL"):
-        put(name, sort)
-
-    found = read(KeyQuery(keys=KEYS, partition=name, sort=BeginsWith("MX#JAL#")))
-
-    assert found["items"] == [{"sk": "MX#JAL#GDL"}]
-
-
-@pytest.mark.usefixtures("world")
-def test_both_ends_of_a_range_belong_to_it(name: str) -> None:
-    for sort in "abcd":
-        put(name, sort)
-
-    found = read(KeyQuery(keys=KEYS, partition=name, sort=Between("b", "c")))
-
-    assert found["items"] == [{"sk": "c"}, {"sk": "b"}]
-
-
-@pytest.mark.usefixtures("world")
 def test_a_cursor_leads_on_within_the_partition_of_the_request_only(name: str) -> None:
     for sort in "abc":
         put(name, sort)
@@ -130,17 +110,6 @@ def test_a_cursor_leads_on_within_the_partition_of_the_request_only(name: str) -
     page = read(whole(f"{name}'"), limit=1, cursor=cursor)
 
     assert page["items"] == [{"sk": "b"}]
-
-
-@pytest.mark.usefixtures("world")
-@pytest.mark.parametrize("scope", [{"route": "GET /others"}, {"route": "GET /things", "query": {"state": "OK"}}, {}])
-def test_a_cursor_of_another_question_is_refused(name: str, scope: Scope) -> None:
-    for sort in "abc":
-        put(name, sort)
-    cursor = read(whole(name), limit=1)["cursor"]
-
-    with pytest.raises(Invalid):
-        read(whole(name), cursor=cursor, scope=scope)
 
 
 @pytest.mark.usefixtures("world")

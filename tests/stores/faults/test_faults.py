@@ -187,7 +187,7 @@ def test_faults_are_listed_newest_first_page_by_page_without_their_messages(loop
     assert not [fault for fault in found if "message" in fault]
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "null", "e30", "\x00", "W3t9LCIiXQ"], ids=ascii)
+@pytest.mark.parametrize("cursor", ["x", "W3t9LCIiXQ"])
 def test_a_cursor_that_is_none_is_refused(loop: Loop, cursor: str) -> None:
     answer = loop.request(LIST, query={"cursor": cursor})
 

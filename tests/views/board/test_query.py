@@ -117,13 +117,6 @@ def test_following_the_cursors_gives_each_once_in_order(loop: Loop, company: str
         assert found == whole
 
 
-def test_a_cursor_fits_its_own_question_only(loop: Loop, company: str) -> None:
-    cursor = ask(loop, company, location="MX", limit="1").body["cursor"]
-
-    assert ask(loop, company, location="MX/JAL", cursor=cursor).status == 400
-    assert ask(loop, "Places Inc", location="MX", cursor=cursor).status == 400
-
-
 @pytest.mark.parametrize(
     "location",
     [
@@ -423,12 +416,3 @@ def test_a_list_tells_the_same_of_equipment_as_its_own_page(loop: Loop, equipmen
 
     assert alone.keys() >= {"escalatedTo", "atRisk", "silentSince"}
     assert ask(loop, company).body["items"] == [alone]
-
-
-def test_an_old_shape_of_a_report_is_read_as_it_is_told_today(loop: Loop) -> None:
-    deliver(loop, fact("state-reported.v0", deviceId="d#of old"))
-
-    found = one(loop, "d#of old").body
-    assert found["state"] == "WARNING1"
-    (row,) = [row for row in loop.rows("BOARD_TABLE") if row["EquipmentID"] == "d#of old"]
-    assert row["seen#WARNING1"] == "2020-04-24T14:35:00.000Z"

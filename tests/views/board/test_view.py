@@ -14,7 +14,7 @@ from patterns.views.materialize import interpret
 from tests.support.samples import body_of, fact, paths, sample
 from tests.support.services.versions import LOCATION
 from tests.views.board.stories import EVERYTHING, MINUTES
-from views.board.row import SEEN
+from views.board.row import SEEN, BoardRow
 from views.board.standing import TROUBLE, standing_of
 from views.board.view import BY_LOCATION, KEYS, ON, TTL_DAYS, UPCASTERS
 
@@ -231,3 +231,9 @@ def test_whatever_is_told_of_a_trouble_is_kept_with_the_time_that_it_is_about() 
     kept = [decide(fact(name)).fields.keys() for name in ABOUT_TROUBLE]
 
     assert kept == [set(attributes) for attributes in TROUBLE.values()]
+
+
+def test_every_attribute_that_is_written_is_one_of_the_row() -> None:
+    written = {name for event in EVERYTHING for name in (*decide(event).key, *decide(event).fields)}
+
+    assert {name for name in written if not name.startswith(SEEN)} == BoardRow.__annotations__.keys()

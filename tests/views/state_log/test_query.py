@@ -2,9 +2,7 @@
 
 import pytest
 
-from contract import times
 from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
 from local.sample.device_state_log import sample
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
 from tests.support.wire import Wire
@@ -172,75 +170,6 @@ def test_following_the_cursors_gives_each_row_once_in_order(
     assert len(whole) == len(set(whole)) > 0
     for limit in range(1, len(whole) + 2):
         assert walk(loop, route, who, limit, **query) == whole
-
-
-def test_logs_of_one_time_are_each_given_once_through_an_index(loop: Loop) -> None:
-    for number in range(5):
-        path = {"id": f"d#tied{number}", "state": "WARNING1", "timestamp": "2020-04-24T14:50:00Z"}
-        assign(loop, path["id"], "Ann", path=path)
-        escalate(loop, path["id"], "Bob", path=path)
-    loop.run()
-
-    for limit in (1, 2, 3, 5):
-        for route, who in ((OPERATOR_LOGS, "Ann"), (ESCALATIONS, "Bob")):
-            answer = ask(loop, route, who, limit=str(limit))
-            found = [log["equipmentId"] for log in answer.body["items"]]
-            while cursor := answer.body.get("cursor"):
-                answer = ask(loop, route, who, limit=str(limit), cursor=cursor)
-                found += [log["equipmentId"] for log in answer.body["items"]]
-            assert sorted(found) == [f"d#tied{number}" for number in range(5)]
-
-
-def test_expired_rows_are_hidden_although_they_are_still_there(loop: Loop) -> None:
-    rows = len(loop.rows("STATE_LOG_TABLE"))
-
-    # d#54321's five logs are of 11 April; they were assigned on 28 April, which is when the rows' ttl counts from.
-    with frozen_clock(times.to_ms("2020-04-28T00:00:00Z") + 33 * 86_400_000 - 1):
-        assert len(rows_of(ask(loop, LOGS, "d#54321"))) == 5
-    with frozen_clock(times.to_ms("2020-04-28T00:00:00Z") + 33 * 86_400_000):
-        assert [rows_of(ask(loop, route, who, **query)) for route, who, query in QUESTIONS] == [[]] * len(QUESTIONS)
-
-    assert len(loop.rows("STATE_LOG_TABLE")) == rows
-
-
-def test_an_empty_page_with_a_cursor_is_not_the_end(loop: Loop) -> None:
-    # By state, descending, C and B come before A and expire before it.
-    for state, at in [("C", "2020-04-01"), ("B", "2020-04-01"), ("A", "2020-04-20")]:
-        report(loop, "d#fading", state, at=f"{at}T00:00:00Z" if state == "C" else f"{at}T00:00:01Z")
-    assign(loop, "d#fading", "Fay", path={"id": "d#fading", "state": "A", "timestamp": "2020-04-20T00:00:01Z"})
-    loop.run()
-
-    with frozen_clock(times.to_ms("2020-04-01T00:00:01Z") + 33 * 86_400_000):
-        first = ask(loop, LOGS, "d#fading", state="C*", limit="1")
-        assert first.body["items"] == []
-        assert walk(loop, LOGS, "d#fading", 1) == [("d#fading", "A", "2020-04-20T00:00:01", "Fay", None)]
-        pages = [ask(loop, LOGS, "d#fading", limit="2")]
-        pages.append(ask(loop, LOGS, "d#fading", limit="2", cursor=pages[0].body["cursor"]))
-
-    assert [len(page.body["items"]) for page in pages] == [1, 0]
-
-
-def test_a_page_of_expired_rows_has_a_cursor_to_the_rows_that_live(loop: Loop) -> None:
-    # Assigned late, the oldest report lives longest: the two newer ones are gone when it is not.
-    for number, state in enumerate(["OLD", "MID", "NEW"]):
-        report(loop, "d#upside", state, at=f"2020-04-0{number + 1}T00:00:00Z")
-    path = {"id": "d#upside", "state": "OLD", "timestamp": "2020-04-01T00:00:00Z"}
-    assign(loop, "d#upside", "Fay", path=path)
-    loop.run()
-
-    with frozen_clock(times.to_ms("2020-04-03T00:00:00Z") + 33 * 86_400_000):
-        first = ask(loop, LOGS, "d#upside", limit="2")
-        second = ask(loop, LOGS, "d#upside", limit="2", cursor=first.body["cursor"])
-
-    assert first.body["items"] == []
-    assert [log["state"] for log in second.body["items"]] == ["OLD"]
-
-
-@pytest.mark.parametrize(("route", "who", "query"), QUESTIONS, ids=str)
-def test_a_page_is_one_query(loop: Loop, wire: Wire, route: str, who: str, query: dict[str, str]) -> None:
-    ask(loop, route, who, **query)
-
-    assert wire.operations == ["Query"]
 
 
 @pytest.mark.parametrize("who", ["nobody", "Liz ", "liz", "d#12345", "🏭"])

@@ -8,6 +8,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import upcast
 from patterns.runtime.errors import Poison
 from tests.support.samples import fact, paths, sample
+from views.state_log.row import LogRow
 from views.state_log.view import (
     INDEXES,
     KEYS,
@@ -125,3 +126,10 @@ def test_views_never_read_raw() -> None:
     for name, (source, _) in TYPES.items():
         event = fact(name)
         assert ON[source, name](event) == ON[source, name](replace(event, raw=None))
+
+
+def test_every_attribute_that_is_written_is_one_of_the_row() -> None:
+    updates = [ON[source, name](fact(name)) for name, (source, _) in TYPES.items()]
+
+    written = {name for update in updates for name in (*update.key, *update.key_fields, *update.fields)}
+    assert written == LogRow.__annotations__.keys()

@@ -1,0 +1,76 @@
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from patterns.runtime import aws
+from patterns.runtime.bucket import Bucket
+from patterns.runtime.errors import CallFailed
+from tests.support.wire import Wire
+
+VARIABLE = "THINGS_BUCKET"
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    """An empty bucket."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv(VARIABLE, "things")
+    with mock_aws():
+        aws.client.cache_clear()
+        boto3.client("s3").create_bucket(Bucket="things")
+        yield Bucket(VARIABLE)
+    aws.client.cache_clear()
+
+
+def test_an_object_is_written_once_whoever_comes_later(bucket: Bucket) -> None:
+    assert bucket.get("a.json") is None
+    assert bucket.put_if_absent("a.json", {"colour": "工"})
+    assert not bucket.put_if_absent("a.json", {"colour": "blue"})
+
+    assert bucket.get("a.json") == bucket.require("a.json") == {"colour": "工"}
+
+
+def test_an_object_is_replaced_whether_or_not_it_is_there(bucket: Bucket) -> None:
+    for colour in ("red", "blue"):
+        bucket.replace("a.json", {"colour": colour})
+
+    assert bucket.get("a.json") == {"colour": "blue"}
+
+
+def test_what_is_required_and_absent_is_an_error(bucket: Bucket) -> None:
+    with pytest.raises(CallFailed, match="NoSuchKey"):
+        bucket.require("a.json")
+
+
+@pytest.mark.parametrize(("operation", "code"), [("GetObject", "AccessDenied"), ("PutObject", "SlowDown")])
+def test_any_other_error_is_raised(bucket: Bucket, operation: str, code: str) -> None:
+    with Wire(("s3",)) as wire:
+        wire.fail(operation, code)
+
+        with pytest.raises(CallFailed, match=code):
+            bucket.get("a.json") if operation == "GetObject" else bucket.put_if_absent("a.json", {})
+
+
+def test_keys_are_listed_by_prefix_in_order_from_behind_a_key_however_many_pages_it_takes(bucket: Bucket) -> None:
+    for key in ("a/1", "b/1", "b/2", "b/3", "b/4", "c/1"):
+        bucket.replace(key, {})
+
+    with Wire(("s3",)) as wire:
+        aws.client("s3").meta.events.register(
+            "provide-client-params.s3.ListObjectsV2", lambda params, **_: {**params, "MaxKeys": 2}
+        )
+
+        assert list(bucket.keys("b/")) == ["b/1", "b/2", "b/3", "b/4"]
+        assert list(bucket.keys("b/", after="b/1")) == ["b/2", "b/3", "b/4"]
+        assert wire.operations == ["ListObjectsV2"] * 4
+
+
+def test_folders_are_listed_without_what_is_in_them(bucket: Bucket) -> None:
+    for key in ("days/2/a", "days/1/a", "days/1/b", "others/1/a"):
+        bucket.replace(key, {})
+
+    assert list(bucket.folders("days/")) == ["days/1/", "days/2/"]
