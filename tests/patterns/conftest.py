@@ -27,7 +27,7 @@ def keeper_of_module(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
 
 @pytest.fixture
 def keeper(keeper_of_module: Keeper) -> Keeper:
-    """A control service, at `NOW`, where nothing is due and nobody has anything to hear; tests keep apart by `name`."""
+    """A control service, at `NOW`, where nothing is due and no message is left; tests keep apart by `name`."""
     keeper_of_module.forget()
     return keeper_of_module
 

@@ -17,8 +17,8 @@ def test_a_view_has_the_same_rows_whatever_order_duplicate_batch_crash_or_delay_
     converges(view_of(view), stories_of(view)[story])
 
 
-def test_every_view_is_told_of_all_that_it_subscribes_to() -> None:
+def test_every_view_gets_all_that_it_subscribes_to() -> None:
     for package in views():
-        told = {event.type for story in stories_of(package.name).values() for event in story}
+        delivered = {event.type for story in stories_of(package.name).values() for event in story}
 
-        assert told == {event_type for _, event_type in package.subscriptions}
+        assert delivered == {event_type for _, event_type in package.subscriptions}

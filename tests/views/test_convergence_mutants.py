@@ -34,7 +34,7 @@ NOW_MS = 1_587_739_830_000
 
 
 def on_of(view: View) -> Mapping[tuple[str, str], On]:
-    """Tell what a view keeps of events; a view collects none of them whole."""
+    """Return what a view keeps of events; a view collects none of them whole."""
     return cast("Mapping[tuple[str, str], On]", view.on)
 
 

@@ -32,7 +32,7 @@ def key_of(*path: str) -> str:
 
 
 def matches(sort: Sort | None, key: str) -> bool:
-    """Tell what DynamoDB says, which compares bytes."""
+    """Return whether DynamoDB, which compares bytes, finds a key."""
     encoded = key.encode()
     match sort:
         case None:

@@ -33,7 +33,7 @@ def arrived(world: World) -> list[dict[str, Any]]:
 
 
 def tried(wire: Wire) -> list[list[str]]:
-    """Tell the ids of each PutEvents, in order."""
+    """Return the ids of each PutEvents, in order."""
     return [
         [id_of(entry) for entry in request.parameters["Entries"]]
         for request in wire.requests

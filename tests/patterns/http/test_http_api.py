@@ -41,12 +41,12 @@ def call(error: Exception | None = None, route: str = ROUTE, **parts: Any) -> di
     return app.handler(http_event(route, **({"path": {"id": "x"}} | parts)), LambdaContext("things-command"))
 
 
-def test_an_answer_carries_the_id_of_its_request() -> None:
-    answered = call(subject="me")
+def test_every_response_carries_the_id_of_its_request() -> None:
+    response = call(subject="me")
 
-    assert answered["statusCode"] == 200
-    assert answered["headers"]["x-request-id"] == "request-1"
-    assert json.loads(answered["body"]) == {"by": "me"}
+    assert response["statusCode"] == 200
+    assert response["headers"]["x-request-id"] == "request-1"
+    assert json.loads(response["body"]) == {"by": "me"}
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_an_answer_carries_the_id_of_its_request() -> None:
         (PreconditionRequired("why"), 428),
     ],
 )
-def test_a_rejection_is_answered_as_problem_details(error: Exception, status: int) -> None:
-    answered = call(error)
+def test_a_rejection_becomes_problem_details(error: Exception, status: int) -> None:
+    response = call(error)
 
-    assert answered["statusCode"] == status
-    assert answered["headers"]["Content-Type"] == "application/problem+json"
-    assert answered["headers"]["x-request-id"] == "request-1"
-    assert json.loads(answered["body"]) == {
+    assert response["statusCode"] == status
+    assert response["headers"]["Content-Type"] == "application/problem+json"
+    assert response["headers"]["x-request-id"] == "request-1"
+    assert json.loads(response["body"]) == {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
@@ -87,12 +87,12 @@ def test_a_rejection_is_answered_as_problem_details(error: Exception, status: in
     ids=lambda error: type(error).__name__,
 )
 def test_anything_else_is_a_500_that_says_nothing_of_why(error: Exception, log_lines: list[dict[str, Any]]) -> None:
-    answered = call(error)
+    response = call(error)
 
-    assert answered["statusCode"] == 500
-    assert answered["headers"]["Content-Type"] == "application/problem+json"
+    assert response["statusCode"] == 500
+    assert response["headers"]["Content-Type"] == "application/problem+json"
     for word in ("Secret", "arn", "Traceback", "Error'", type(error).__name__):
-        assert word not in answered["body"]
+        assert word not in response["body"]
     assert [line["level"] for line in log_lines] == ["ERROR"]
     assert "Secret" in log_lines[0]["exception"]
 
@@ -108,7 +108,7 @@ def test_one_line_is_logged_per_request_without_its_body(log_lines: list[dict[st
     assert "secret" not in json.dumps(log_lines)
 
 
-def test_an_error_is_not_told_again_with_the_next_request(log_lines: list[dict[str, Any]]) -> None:
+def test_an_error_is_not_logged_again_with_the_next_request(log_lines: list[dict[str, Any]]) -> None:
     call(RuntimeError("once"))
     call()
 
@@ -117,17 +117,17 @@ def test_an_error_is_not_told_again_with_the_next_request(log_lines: list[dict[s
 
 
 def test_a_caller_of_another_group_learns_nothing_of_what_would_be_valid() -> None:
-    answered = call(groups=["device"], body="not JSON", headers={"content-type": "text/plain"})
+    response = call(groups=["device"], body="not JSON", headers={"content-type": "text/plain"})
 
-    assert answered["statusCode"] == 403
-    assert "errors" not in json.loads(answered["body"])
+    assert response["statusCode"] == 403
+    assert "errors" not in json.loads(response["body"])
 
 
 def test_a_caller_is_forgotten_after_the_request() -> None:
     call(subject="me")
-    answered = call(groups=[], subject="me")
+    response = call(groups=[], subject="me")
 
-    assert answered["statusCode"] == 403
+    assert response["statusCode"] == 403
     with pytest.raises(KeyError):
         _ = app.caller
 
@@ -138,18 +138,18 @@ def test_a_route_that_is_not_ours_is_nobodys(route: str) -> None:
 
 
 def test_a_declared_route_without_a_function_is_not_found() -> None:
-    answered = call(route="GET /forgotten", path={})
+    response = call(route="GET /forgotten", path={})
 
-    assert answered["statusCode"] == 404
-    assert answered["headers"]["Content-Type"] == "application/problem+json"
+    assert response["statusCode"] == 404
+    assert response["headers"]["Content-Type"] == "application/problem+json"
 
 
 @pytest.mark.parametrize("name", ["form", "", "limit ", "\ud800", "a" * 5000], ids=ascii)
 def test_a_parameter_that_the_route_does_not_know_is_refused_in_words_that_can_be_sent(name: str) -> None:
-    answered = call(query={name: "x"})
+    response = call(query={name: "x"})
 
-    assert answered["statusCode"] == 400
-    assert answered["body"].encode()
+    assert response["statusCode"] == 400
+    assert response["body"].encode()
 
 
 BODY: Final = "PUT /bodies"
@@ -166,18 +166,18 @@ bodies = HttpApi({BODY: frozenset({"admin"})})
 
 @bodies.put("/bodies")
 def put_body(body: Body) -> Response[str]:
-    """Give the body back."""
+    """Return the body."""
     return respond(HTTPStatus.OK, body.model_dump())
 
 
 @pytest.mark.parametrize("array", ['[{"colour": "red"}]', ' \n[{"colour": "red"}, {"colour": "blue"}]', "[]", "[[]]"])
 def test_an_array_is_no_body_although_its_first_member_would_be(array: str) -> None:
-    answered = bodies.handler(http_event(BODY, body=array), LambdaContext("things-command"))
+    response = bodies.handler(http_event(BODY, body=array), LambdaContext("things-command"))
 
-    assert answered["statusCode"] == 400
+    assert response["statusCode"] == 400
 
 
 def test_an_array_within_a_text_does_not_matter() -> None:
-    answered = bodies.handler(http_event(BODY, body={"colour": "[red]"}), LambdaContext("things-command"))
+    response = bodies.handler(http_event(BODY, body={"colour": "[red]"}), LambdaContext("things-command"))
 
-    assert json.loads(answered["body"]) == {"colour": "[red]"}
+    assert json.loads(response["body"]) == {"colour": "[red]"}

@@ -1,4 +1,4 @@
-"""Faults: kept once, told to admins, and their messages put back."""
+"""Faults: kept once, shown to admins, and their messages put back."""
 
 import json
 from collections import Counter
@@ -132,7 +132,7 @@ def test_what_a_crash_left_half_done_is_completed_when_the_message_comes_again(l
     assert one(loop, fault).body["timestamp"] == "2020-04-28T00:00:00.000Z"
 
 
-def test_what_cannot_be_kept_is_tried_again_alone_and_no_fault_is_told_of_it(loop: Loop, s3: Wire) -> None:
+def test_what_cannot_be_kept_is_tried_again_alone_and_no_fault_is_published_of_it(loop: Loop, s3: Wire) -> None:
     s3.fail("PutObject", "AccessDenied", when=lambda put: bad.id in put["Key"])
     bad, good = a_fault("bad"), a_fault("good")
 
@@ -143,29 +143,29 @@ def test_what_cannot_be_kept_is_tried_again_alone_and_no_fault_is_told_of_it(loo
 
 
 @pytest.mark.parametrize("body", ["{", "{}", "null", poison()])
-def test_what_is_no_fault_is_tried_again_and_no_fault_is_told_of_it(loop: Loop, body: str) -> None:
+def test_what_is_no_fault_is_tried_again_and_no_fault_is_published_of_it(loop: Loop, body: str) -> None:
     assert loop.deliver(STORE, [body]) == ["message-0"]
 
     assert (loop.new_messages(), kept(loop)) == ([], [])
 
 
 @pytest.mark.parametrize(
-    "told",
+    "entity",
     [
         {"consumer": "", "error": {}, "message": "{"},
         {"consumer": "x.listener", "error": "no", "message": "{"},
         {"consumer": "x.listener", "error": {}, "message": 1},
     ],
 )
-def test_a_fault_of_another_shape_is_tried_again(loop: Loop, told: dict[str, Any]) -> None:
-    event = DomainEvent(id="f1", type="fault", timestamp=NOW, partition_key="x", entities={"fault": told})
+def test_a_fault_of_another_shape_is_tried_again(loop: Loop, entity: dict[str, Any]) -> None:
+    event = DomainEvent(id="f1", type="fault", timestamp=NOW, partition_key="x", entities={"fault": entity})
 
     assert keep(loop, event) == ["message-0"]
 
 
 def test_an_id_that_would_lead_elsewhere_in_the_bucket_is_no_id(loop: Loop) -> None:
-    told = {"consumer": "x.listener", "error": {}, "message": "{"}
-    event = DomainEvent(id="../ids/f1", type="fault", timestamp=NOW, partition_key="x", entities={"fault": told})
+    entity = {"consumer": "x.listener", "error": {}, "message": "{"}
+    event = DomainEvent(id="../ids/f1", type="fault", timestamp=NOW, partition_key="x", entities={"fault": entity})
 
     assert keep(loop, event) == ["message-0"]
 
@@ -238,9 +238,9 @@ def test_a_message_that_is_still_poison_comes_back_as_the_same_fault(loop: Loop)
 
     resubmit(loop, fault["id"])
     with frozen_clock(NOW + DAY_MS):
-        told = loop.run()
+        published = loop.run()
 
-    assert [event["detail"]["id"] for event in told] == [fault["id"]]
+    assert [event["detail"]["id"] for event in published] == [fault["id"]]
     [same] = listed(loop)["items"]
     assert same["id"] == fault["id"]
     assert "resubmittedAt" in same
@@ -266,12 +266,12 @@ def test_a_message_of_which_only_the_beginning_was_kept_cannot_be_put_back(loop:
     assert one(loop, fault).body["truncated"] is True
 
 
-def test_the_store_tells_what_became_of_every_fault(loop: Loop, log_lines: list[dict[str, Any]]) -> None:
+def test_the_store_logs_what_became_of_every_fault(loop: Loop, log_lines: list[dict[str, Any]]) -> None:
     loop.deliver(STORE, [*[to_message(a_fault("{"), source="state_log")] * 2, "{"])
 
     [line] = log_lines
-    told = {name: line[name] for name in ("view", "received", "applied", "duplicate", "failed", "errors")}
-    assert told == {"view": "faults", "received": 3, "applied": 1, "duplicate": 1, "failed": 1, "errors": ["Poison"]}
+    counted = {name: line[name] for name in ("view", "received", "applied", "duplicate", "failed", "errors")}
+    assert counted == {"view": "faults", "received": 3, "applied": 1, "duplicate": 1, "failed": 1, "errors": ["Poison"]}
 
 
 def test_the_store_is_found_by_its_folder() -> None:

@@ -1,4 +1,4 @@
-"""What convergence tells board, besides the samples: all kinds of facts about one piece of equipment, six at a time."""
+"""Besides the samples, what convergence delivers to board: facts of all kinds about one piece of equipment."""
 
 from contract import times
 from patterns.events.domain_event import DomainEvent
@@ -9,49 +9,49 @@ MINUTES = [f"2020-04-24T14:{minute:02d}:00.000Z" for minute in range(60)]
 
 
 def metadata(kind: str, number: int, id: str, **entity: object) -> DomainEvent:  # noqa: A002
-    """Tell that equipment was `created`, `updated`, `deleted` or `undeleted`, at the n-th millisecond."""
+    """Return the event that equipment was `created`, `updated`, `deleted` or `undeleted`, at the n-th millisecond."""
     return fact(f"equipment-{kind}", id=id, at=times.to_ms(MINUTES[0]) + number, **entity)
 
 
 def state(name: str, minute: int, id: str) -> DomainEvent:  # noqa: A002
-    """Tell that a state was reported."""
+    """Return the event that a state was reported."""
     time = MINUTES[minute]
     return fact("state-reported", id=id, at=times.to_ms(time), equipmentId=EQUIPMENT_ID, state=name, timestamp=time)
 
 
 def audit(part: str, minute: int, id: str, result: str = "passed") -> DomainEvent:  # noqa: A002
-    """Tell of an audit of a part."""
+    """Return the event of an audit of a part."""
     at = times.to_ms(MINUTES[minute])
     return fact("audit-recorded", id=id, at=at, equipmentId=EQUIPMENT_ID, part=part, result=result)
 
 
 def assignment(operator: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
-    """Tell that an operator was assigned to the log of another minute."""
+    """Return the event that an operator was assigned to the log of another minute."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
     return fact("operator-assigned", id=id, at=at, equipmentId=EQUIPMENT_ID, operator=operator, timestamp=time)
 
 
 def escalation(supervisor: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
-    """Tell that the log of another minute was escalated."""
+    """Return the event that the log of another minute was escalated."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
     return fact("state-escalated", id=id, at=at, equipmentId=EQUIPMENT_ID, supervisor=supervisor, timestamp=time)
 
 
 def acknowledgement(by: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
-    """Tell that the log of another minute was acknowledged."""
+    """Return the event that the log of another minute was acknowledged."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
     return fact("state-acknowledged", id=id, at=at, equipmentId=EQUIPMENT_ID, acknowledgedBy=by, timestamp=time)
 
 
 def risk(reason: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa: A002
-    """Tell that it is at risk, in the episode that began at another minute."""
+    """Return the event that it is at risk, in the episode that began at another minute."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[minute]
     about = {"equipmentId": EQUIPMENT_ID, "since": MINUTES[since], "timestamp": time}
     return fact("equipment-at-risk", id=id, at=at, reason=reason, **about)
 
 
 def silence(kind: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa: A002
-    """Tell that it is `silent`, or `back`, after its report of another minute."""
+    """Return the event that it is `silent`, or `back`, after its report of another minute."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[minute]
     about = {"equipmentId": EQUIPMENT_ID, "since": MINUTES[since], "timestamp": time}
     return fact(f"equipment-{kind}", id=id, at=at, **about)

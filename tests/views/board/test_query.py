@@ -197,7 +197,7 @@ def test_a_tombstone_stays_and_keeps_a_late_registration_away(loop: Loop, equipm
 
 
 @pytest.mark.parametrize("equipment_id", ["nobody", "#", "NORMAL", "🏭", "a" * 128])
-def test_what_nobody_told_of_is_a_404(loop: Loop, equipment_id: str) -> None:
+def test_what_no_event_was_about_is_a_404(loop: Loop, equipment_id: str) -> None:
     answer = one(loop, equipment_id)
 
     assert answer.status == 404
@@ -289,7 +289,7 @@ STANDINGS: dict[str, tuple[Sequence[DomainEvent], str | None, str | None, str | 
 
 
 @pytest.mark.parametrize(("events", "state_now", "since", "operator"), STANDINGS.values(), ids=STANDINGS)
-def test_how_equipment_stands_follows_from_what_was_told_in_either_order(
+def test_how_equipment_stands_follows_from_the_events_in_either_order(
     loop: Loop,
     equipment_id: str,
     events: Sequence[DomainEvent],
@@ -312,7 +312,7 @@ def test_how_equipment_stands_follows_from_what_was_told_in_either_order(
 RISK = risk("why", 4, "r1", since=2)
 OVER = state("NORMAL", 6, "s8")
 NEXT = state("ERROR", 7, "s9")
-TOLD: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
+DONE: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
     "escalated": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2)], {"escalatedTo": "Sara"}),
     "escalated to another one": (
         [state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), escalation("Tom", 4, "x2", log=2)],
@@ -335,7 +335,7 @@ TOLD: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
     "at risk, before any report is seen": ([RISK], {}),
     "at risk, and over": ([state("A", 2, "s1"), RISK, OVER], {}),
     "at risk, over, and the next": ([state("A", 2, "s1"), RISK, OVER, NEXT], {}),
-    "at risk, told when it was over": ([state("A", 2, "s1"), OVER, NEXT, risk("late", 8, "r2", since=2)], {}),
+    "at risk, decided when it was over": ([state("A", 2, "s1"), OVER, NEXT, risk("late", 8, "r2", since=2)], {}),
     "at risk again": (
         [state("A", 2, "s1"), RISK, OVER, NEXT, risk("again", 8, "r2", since=7)],
         {"atRisk": {"since": MINUTES[7], "reason": "again"}},
@@ -378,20 +378,20 @@ TOLD: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
 }
 
 
-@pytest.mark.parametrize(("events", "expected"), TOLD.values(), ids=TOLD)
-def test_what_is_done_about_it_follows_from_what_was_told_in_either_order(
+@pytest.mark.parametrize(("events", "expected"), DONE.values(), ids=DONE)
+def test_what_is_done_about_it_follows_from_the_events_in_either_order(
     loop: Loop, equipment_id: str, events: Sequence[DomainEvent], expected: dict[str, object]
 ) -> None:
     for about, order in {equipment_id: events, f"{equipment_id} backwards": events[::-1]}.items():
         for event in order:
             deliver(loop, event, about=about)
 
-        told = one(loop, about).body
+        found = one(loop, about).body
         always = {"equipmentId", "name", "location", "state", "stateSince"}
-        assert {name: value for name, value in told.items() if name not in always} == expected
+        assert {name: value for name, value in found.items() if name not in always} == expected
 
 
-def test_what_rules_decided_in_the_samples_is_told_as_if_people_had(loop: Loop, equipment_id: str) -> None:
+def test_what_rules_decided_in_the_samples_is_shown_as_if_people_had(loop: Loop, equipment_id: str) -> None:
     by_rules = [
         fact(name)
         for name in ("operator-assigned.by-rule", "state-escalated.by-rule", "equipment-at-risk", "equipment-silent")
@@ -408,7 +408,7 @@ def test_what_rules_decided_in_the_samples_is_told_as_if_people_had(loop: Loop, 
     }
 
 
-def test_a_list_tells_the_same_of_equipment_as_its_own_page(loop: Loop, equipment_id: str) -> None:
+def test_a_list_says_the_same_of_equipment_as_its_own_page(loop: Loop, equipment_id: str) -> None:
     company = f"Owner of {equipment_id.replace('#', '')}"
     trouble = [state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), RISK, silence("silent", 9, "q1", since=2)]
 

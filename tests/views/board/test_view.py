@@ -71,9 +71,9 @@ def test_the_board_is_slow_data_tombstones_included() -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_sample_that_the_view_subscribes_to_has_a_key(name: str) -> None:
-    told = DomainEvent.from_wire(sample("domain", name))
+    published = DomainEvent.from_wire(sample("domain", name))
 
-    assert decide(upcast(told, UPCASTERS, source=told.tags["source"])).key.keys() == set(KEYS.names)
+    assert decide(upcast(published, UPCASTERS, source=published.tags["source"])).key.keys() == set(KEYS.names)
 
 
 @pytest.mark.parametrize("name", ON_EQUIPMENT)
@@ -183,21 +183,21 @@ reports = st.lists(
 )
 
 
-def row_of(told: list[tuple[str, int]], **more: Any) -> Any:  # noqa: ANN401
-    """Give the row of some reports: `(state, minute)`."""
-    return more | {f"{SEEN}{state}": MINUTES[minute] for state, minute in in_order(told)}
+def row_of(reported: list[tuple[str, int]], **more: Any) -> Any:  # noqa: ANN401
+    """Return the row of some reports: `(state, minute)`."""
+    return more | {f"{SEEN}{state}": MINUTES[minute] for state, minute in in_order(reported)}
 
 
-def in_order(told: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    return sorted(told, key=lambda report: report[1])
+def in_order(reported: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    return sorted(reported, key=lambda report: report[1])
 
 
 @given(reports)
-def test_the_newest_state_lasts_since_the_newest_report_of_another_one(told: list[tuple[str, int]]) -> None:
-    standing = standing_of(row_of(told))
+def test_the_newest_state_lasts_since_the_newest_report_of_another_one(reported: list[tuple[str, int]]) -> None:
+    standing = standing_of(row_of(reported))
 
-    now = in_order(told)[-1][0]
-    others = [minute for state, minute in told if state != now]
+    now = in_order(reported)[-1][0]
+    others = [minute for state, minute in reported if state != now]
     assert standing.state == now
     assert standing.since == (MINUTES[max(others)] if others else None)
 
@@ -205,26 +205,26 @@ def test_the_newest_state_lasts_since_the_newest_report_of_another_one(told: lis
 @given(reports, st.integers(0, 9))
 @pytest.mark.parametrize("said", TROUBLE)
 def test_what_is_done_about_a_trouble_is_told_while_it_lasts(
-    said: str, told: list[tuple[str, int]], about: int
+    said: str, reported: list[tuple[str, int]], about: int
 ) -> None:
     what, of_log = TROUBLE[said]
 
-    standing = standing_of(row_of(told, **{what: "what was said", of_log: MINUTES[about]}))
+    standing = standing_of(row_of(reported, **{what: "what was said", of_log: MINUTES[about]}))
 
-    normal = max((minute for state, minute in told if state == NORMAL), default=-1)
-    lasts = in_order(told)[-1][0] != NORMAL and about > normal
+    normal = max((minute for state, minute in reported if state == NORMAL), default=-1)
+    lasts = in_order(reported)[-1][0] != NORMAL and about > normal
     assert standing.trouble == ({said: "what was said"} if lasts else {})
 
 
 @given(reports, st.integers(0, 9))
 def test_equipment_is_silent_since_its_last_report_unless_a_newer_one_was_seen(
-    told: list[tuple[str, int]], since: int
+    reported: list[tuple[str, int]], since: int
 ) -> None:
-    standing = standing_of(row_of(told, SilentSince=MINUTES[since]))
+    standing = standing_of(row_of(reported, SilentSince=MINUTES[since]))
 
-    newer = [minute for _, minute in told if minute > since]
+    newer = [minute for _, minute in reported if minute > since]
     assert standing.silent_since == (None if newer else MINUTES[since])
-    assert standing_of(row_of(told)).silent_since is None
+    assert standing_of(row_of(reported)).silent_since is None
 
 
 def test_whatever_is_told_of_a_trouble_is_kept_with_the_time_that_it_is_about() -> None:

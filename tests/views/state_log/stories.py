@@ -1,4 +1,4 @@
-"""What convergence tells state_log, besides the samples: facts about one log that are days apart, and at one time."""
+"""Besides the samples, what convergence delivers to state_log: facts about one log, days apart or simultaneous."""
 
 from contract import times
 from patterns.events.domain_event import DomainEvent
@@ -8,18 +8,18 @@ DAY_MS = 86_400_000
 START_MS = times.to_ms("2020-04-24T14:50:00.000Z")
 
 
-def told(name: str, day: int, id: str, **entity: object) -> DomainEvent:  # noqa: A002
-    """Tell of the log on the n-th day after it."""
+def published(name: str, day: int, id: str, **entity: object) -> DomainEvent:  # noqa: A002
+    """Return an event about the log on the n-th day after it."""
     return fact(name, id=id, at=START_MS + day * DAY_MS, **entity)
 
 
 DAYS_APART = [
-    told("state-reported", 0, "r1"),
-    told("state-reported", 0, "r2", detail=None),  # at the same time
-    told("operator-assigned", 1, "o1", operator="Liz"),
-    told("operator-assigned", 3, "o2", operator="Sue"),
-    told("state-escalated", 2, "e1", supervisor="Sara"),
-    told("state-escalated", 2, "e2", supervisor="Tom"),  # at the same time
+    published("state-reported", 0, "r1"),
+    published("state-reported", 0, "r2", detail=None),  # at the same time
+    published("operator-assigned", 1, "o1", operator="Liz"),
+    published("operator-assigned", 3, "o2", operator="Sue"),
+    published("state-escalated", 2, "e1", supervisor="Sara"),
+    published("state-escalated", 2, "e2", supervisor="Tom"),  # at the same time
 ]
 
 STORIES = {"days apart": DAYS_APART}

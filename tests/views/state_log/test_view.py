@@ -115,9 +115,9 @@ def test_a_detail_is_kept_as_it_is_and_a_missing_one_is_removed(detail: object) 
 
 @pytest.mark.parametrize("name", [path.stem for path in paths("domain") if path.stem.split(".")[0] in TYPES])
 def test_every_sample_that_the_view_subscribes_to_has_a_key(name: str) -> None:
-    told = DomainEvent.from_wire(sample("domain", name))
-    source = told.tags["source"]
-    event = upcast(told, UPCASTERS, source=source)
+    published = DomainEvent.from_wire(sample("domain", name))
+    source = published.tags["source"]
+    event = upcast(published, UPCASTERS, source=source)
 
     assert ON[source, event.type](event).key.keys() == {KEYS.partition, KEYS.sort}
 
