@@ -29,7 +29,7 @@ ToResponse = Callable[[Any], Mapping[str, Any]]
 
 
 class RequestContext(TypedDict):
-    """What is kept while a request is handled."""
+    """What `_respond` keeps while a request is handled."""
 
     caller: Caller
 
@@ -115,8 +115,7 @@ class HttpApi(APIGatewayHttpResolver):
     def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         try:
             # Authorisation comes before validation: a caller without the right group learns nothing of what is valid.
-            request: RequestContext = {"caller": authorize(event, self._routes)}
-            self.append_context(**request)  # type: ignore[no-untyped-call]
+            self.append_context(caller=authorize(event, self._routes))  # type: ignore[no-untyped-call]
             return self.resolve(routable(event), cast("Any", context))
         except Rejected as error:
             response = respond_rejected(error)

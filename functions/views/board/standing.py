@@ -57,9 +57,9 @@ def standing_of(row: BoardRow) -> Standing:
 
     `since` is the newest report of any *other* state: the current one began after that; None if there is no other.
     """
-    reports = sorted((time, state) for state, time in _reports(row).items())
-    last, state = reports[-1] if reports else (None, None)
-    since = reports[-2][0] if len(reports) > 1 else None
+    seen = sorted((time, state) for state, time in _reports(row).items())
+    last, state = seen[-1] if seen else (None, None)
+    since = seen[-2][0] if len(seen) > 1 else None
     return Standing(state, since, _trouble(row, state), _silent_since(row, last))
 
 
