@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 def in_parallel(tasks: Sequence[Callable[[], list[Result]]]) -> list[Result]:
-    """Run all tasks, each thread its share; return all results. A task must not raise: an error is a result, too."""
+    """Do everything, each thread its share, this one the first; whatever goes wrong in a task is to be its result."""
     mine, *others = (tasks[first::PARALLEL] for first in range(PARALLEL))
     helping = [_pool().submit(_each, share) for share in others if share]
     return [*_each(mine), *chain.from_iterable(share.result() for share in helping)]
