@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from patterns.events.domain_event import ENVELOPE, MAX_TIMESTAMP_MS, DomainEvent
 from patterns.runtime import strict_json
 from patterns.runtime.errors import Poison
 from tests.support.samples import paths, sample
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
-entities = st.dictionaries(texts.filter(lambda name: name not in DomainEvent.__slots__ and name != "partitionKey"),
+entities = st.dictionaries(texts.filter(lambda name: name not in ENVELOPE),
                            st.dictionaries(texts, texts, max_size=3), max_size=3)  # fmt: skip
 events = st.builds(
     DomainEvent,
