@@ -18,7 +18,7 @@ class Caller:
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
-    """Return the caller that the authorizer's claims name; it writes lists as `[operator supervisor]`.
+    """Return the caller that the authorizer's claims name; it writes lists as `[readers writers]`.
 
     Raises:
         Forbidden: there is no subject.
