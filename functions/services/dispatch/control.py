@@ -29,7 +29,7 @@ def partition_in(event: DomainEvent) -> str:
 CONTROL = Control(
     table=TABLE,
     rules=RULES,
-    given=roster_for,
+    context_of=roster_for,
     remembers=dict.fromkeys(TYPES, partition_in),
     ttl_days=logs.TTL_DAYS,
 )

@@ -33,9 +33,8 @@ class Roster:
 
 
 def roster_in(history: History) -> Roster | None:
-    """Give the roster that a rule is told of."""
-    roster: Roster | None = history.given
-    return roster
+    """Return the roster that a rule decides by."""
+    return history.context if isinstance(history.context, Roster) else None
 
 
 def key_of(factory_id: str) -> dict[str, str | int]:

@@ -3,10 +3,11 @@
 from contract import logs, names, old_shapes, times
 from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import Upcasters
-from patterns.rules.stored_event import Collected, event_key
-from patterns.views.view_update import Heard, ViewUpdate
+from patterns.rules.collect import Collected
+from patterns.views.row_write import Subscriptions
+from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
-from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.tables import partition_of
 
 
 def on_state_reported(event: DomainEvent) -> Collected:
@@ -14,10 +15,12 @@ def on_state_reported(event: DomainEvent) -> Collected:
     report = event.entity("state")
     state = names.state(report.text("state"))
     times.require_fixed(report.text("timestamp"))
-    return Collected(
-        key=event_key(event, KEYS, correlation_key=partition_of(report.text("equipmentId")), identity=state),
+    return Collected.of(
+        event,
+        key=partition_of(report.text("equipmentId")),
         source="equipment",
         ttl_days=logs.TTL_DAYS,
+        identity=state,
     )
 
 
@@ -30,7 +33,7 @@ def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
     )
 
 
-ON: Heard = {  # (source, type) -> what dispatch keeps of it
+ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "equipment-created"): on_equipment_changed,
     ("equipment", "equipment-updated"): on_equipment_changed,

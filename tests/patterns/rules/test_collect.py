@@ -12,12 +12,12 @@ from tests.support.patterns.toy_control import TTL_MS, VIEW, Keeper, knocked, me
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 
-FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 
 
-def fates(line: dict[str, Any]) -> dict[str, int]:
-    """Tell the fates of a batch that came up."""
-    return {fate: line[fate] for fate in FATES if line[fate]}
+def outcomes(line: dict[str, Any]) -> dict[str, int]:
+    """Tell the outcomes of a batch that came up."""
+    return {outcome: line[outcome] for outcome in OUTCOMES if line[outcome]}
 
 
 def events(keeper: Keeper, name: str) -> list[StoredEvent]:
@@ -35,7 +35,7 @@ def test_each_event_is_counted_as_applied_duplicate_expired_or_fault(
 
     assert again == []
     (line,) = log_lines
-    assert fates(line) == {"applied": 1, "duplicate": 1, "expired": 1, "fault": 1}
+    assert outcomes(line) == {"applied": 1, "duplicate": 1, "expired": 1, "fault": 1}
     assert line["received"] == 4
     assert line["thing-knocked.applied"] == line["thing-knocked.duplicate"] == line["thing-knocked.expired"] == 1
     assert line["lag"] == [5]
@@ -51,7 +51,7 @@ def test_different_events_of_one_thing_are_each_stored_although_they_come_togeth
     keeper.listen(knocked(name, at=NOW - 2), mended(name, at=NOW - 1), knocked(name, at=NOW))
 
     assert len(events(keeper, name)) == 3
-    assert fates(log_lines[-1]) == {"applied": 3}
+    assert outcomes(log_lines[-1]) == {"applied": 3}
 
 
 def test_an_event_twice_in_one_batch_is_one_write(
@@ -60,7 +60,7 @@ def test_an_event_twice_in_one_batch_is_one_write(
     keeper.listen(knocked(name), knocked(name))
 
     assert wire.operations == ["PutItem"]
-    assert fates(log_lines[-1]) == {"applied": 1, "compacted": 1}
+    assert outcomes(log_lines[-1]) == {"applied": 1, "compacted": 1}
 
 
 def test_one_fact_under_two_ids_is_one_row_whether_they_come_together_or_not(keeper: Keeper, name: str) -> None:
@@ -79,7 +79,7 @@ def test_an_event_that_could_not_be_stored_comes_again_and_its_neighbours_do_not
     wire.fail("PutItem", "ThrottlingException", when=lambda put: put["Item"]["pk"]["S"] == busy, times=1)
 
     assert keeper.listen(knocked(name), knocked(f"{name}!"), knocked(f"{name}?")) == ["message-1"]
-    assert fates(log_lines[-1]) == {"applied": 2, "failed": 1}
+    assert outcomes(log_lines[-1]) == {"applied": 2, "failed": 1}
     assert log_lines[-1]["errors"] == ["ThrottlingException"]
     assert keeper.listen(knocked(f"{name}!")) == []
 

@@ -12,7 +12,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.publish import NotPublished
 from patterns.rules.evaluate import Control
 from patterns.rules.rule import Decision, History, Rule
-from patterns.rules.stored_event import event_key
+from patterns.rules.stored_event import sort_of
 from patterns.runtime.errors import CallFailed
 from tests.support.patterns.toy_control import (
     BROKEN,
@@ -20,7 +20,6 @@ from tests.support.patterns.toy_control import (
     FORGOTTEN,
     FORGOTTEN_MS,
     HOLD_BACK_MS,
-    KEYS,
     LABEL,
     LISTING,
     NOISY,
@@ -288,7 +287,7 @@ def test_an_own_fact_is_remembered_beside_the_events_that_were_heard_once(keeper
     assert fact == again
     (own,) = (one for one in keeper.events(thing_of(name)) if one.source == "keeper")
     assert own.event.to_wire() == {member: value for member, value in fact.items() if member != "raw"}
-    assert own.sort == event_key(own.event, KEYS, correlation_key="")["sk"]
+    assert own.sort == sort_of(own.event.timestamp, own.event.id)
     assert (own.arrived_ms, own.ttl, own.expire) == (NOW + 5, ttl_at(NOW, TTL_DAYS), None)
 
 

@@ -122,21 +122,21 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
     """Say in sets what a held-back history is, of all that ever arrives."""
     now = anchor.event.timestamp
     due = max(anchor.arrived_ms, now + rule.after_ms) + HOLD_BACK
-    heard = [one for one in store if rule.hears(one)]
+    on_it = [one for one in store if rule.is_on(one)]
     timely = {
         one.sort: one
-        for one in heard
-        if not any(newer.sort > one.sort and one.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in heard)
+        for one in on_it
+        if not any(newer.sort > one.sort and one.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in on_it)
     }
     if anchor.sort not in timely:
         return LATE if any(one.sort == anchor.sort for one in store) else GONE
     counting = sorted(
-        [one for one in [*timely.values(), *(one for one in store if not rule.hears(one))] if one.arrived_ms <= due],
+        [one for one in [*timely.values(), *(one for one in store if not rule.is_on(one))] if one.arrived_ms <= due],
         key=lambda one: one.sort,
     )
     first = now - rule.window_ms
     back = [one for one in counting if one.sort < anchor.sort]
-    ends = [one for one in back if rule.until(one.event) or (one.event.timestamp < first and rule.hears(one))]
+    ends = [one for one in back if rule.until(one.event) or (one.event.timestamp < first and rule.is_on(one))]
     before = ends[-1] if ends else None
     inside = [one for one in back if one.event.timestamp >= first and (before is None or one.sort > before.sort)]
     if len(inside) + 1 > rule.most:
@@ -176,7 +176,7 @@ def arrivals(history: History | NotEvaluated) -> Mapping[str, int]:
 
 def anchors(rule: Rule, store: Store) -> Store:
     """List what a rule is evaluated at."""
-    found = [one for one in store if rule.hears(one)]
+    found = [one for one in store if rule.is_on(one)]
     assume(found)
     return found
 

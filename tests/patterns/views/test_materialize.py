@@ -17,7 +17,7 @@ from tests.support.wire import Parameters, Wire
 
 BATCH = 10
 PLACES = [0, 5, 9]
-FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 
 
 def deliver(*bodies: str) -> list[str]:
@@ -328,9 +328,9 @@ def test_a_line_is_logged_of_what_became_of_a_batch_and_nothing_of_what_it_said(
     )
 
     (line,) = log_lines
-    fates = {fate: line[fate] for fate in FATES}
-    assert fates == dict.fromkeys(FATES, 1)
-    assert sum(fates.values()) == line["received"] == 7
+    outcomes = {outcome: line[outcome] for outcome in OUTCOMES}
+    assert outcomes == dict.fromkeys(OUTCOMES, 1)
+    assert sum(outcomes.values()) == line["received"] == 7
     assert line["thing-painted.applied"] == 1
     assert line["lag"] == [5]
     assert line["errors"] == ["Poison", "ThrottlingException"]

@@ -32,8 +32,8 @@ def rows(loop: Loop, equipment_id: str) -> Rows:
 
 
 def counted(line: dict[str, Any]) -> dict[str, int]:
-    fates = ("received", "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
-    return {name: line[name] for name in fates if line[name]}
+    outcomes = ("received", "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+    return {name: line[name] for name in outcomes if line[name]}
 
 
 def test_a_report_older_than_its_ttl_is_counted_and_dropped(
@@ -65,8 +65,8 @@ def test_a_report_is_kept_once_under_whichever_event_ids_it_is_told_and_in_which
     assert rows(loop, equipment_id) == before
     ((_, row),) = before.items()
     assert (row["event"]["id"], row["arrived"]) == ("one", NOW)
-    fates = [counted(line) for line in log_lines if line.get("view") == "dispatch"]
-    assert fates == [
+    outcomes = [counted(line) for line in log_lines if line.get("view") == "dispatch"]
+    assert outcomes == [
         {"received": 1, "applied": 1},
         {"received": 2, "duplicate": 1, "compacted": 1},
         {"received": 1, "duplicate": 1},

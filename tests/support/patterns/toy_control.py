@@ -15,12 +15,13 @@ from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.change_data_capture import Change, Fact, Facts
 from patterns.events.domain_event import DomainEvent
+from patterns.rules.collect import Collected
 from patterns.rules.control import control_changes
 from patterns.rules.due import SHARDS, partition_of
 from patterns.rules.evaluate import Control
 from patterns.rules.hold_back import DEFAULT_SECONDS
 from patterns.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
-from patterns.rules.stored_event import PREFIX, Collected, StoredEvent, event_key
+from patterns.rules.stored_event import PREFIX, StoredEvent
 from patterns.rules.sweep import STORED_WITHIN_MS, sweep
 from patterns.views.materialize import View, materialize
 from tests.support.patterns.things import happened, message
@@ -97,9 +98,9 @@ def decide(rule: str, partition: str, subject: str, *triggers: DomainEvent, **sa
 
 def label(history: History) -> Iterable[Decision]:
     """Write the owner's name on each knock, once a thing has an owner."""
-    if history.given is not None:
+    if history.context is not None:
         for knock in _knocks(history):
-            yield decide("label", key_of(knock), str(knock.timestamp), knock, owner=history.given)
+            yield decide("label", key_of(knock), str(knock.timestamp), knock, owner=history.context)
 
 
 def broken(history: History) -> Iterable[Decision]:
@@ -135,7 +136,7 @@ LABEL = Rule(
     key=key_of,
     window_ms=MINUTE_MS,
     at_once=True,
-    informed=True,
+    needs_context=True,
     expression=label,
     emits=frozenset({"thing-labelled"}),
 )
@@ -224,7 +225,7 @@ def owner_of(key: str) -> str | None:
 CONTROL = Control(
     table=TABLE,
     rules=rules_of(LABEL, BROKEN, FORGOTTEN, NOISY, LISTING),
-    given=owner_of,
+    context_of=owner_of,
     remembers={"thing-broken": lambda event: event.partition_key},
     ttl_days=TTL_DAYS,
 )
@@ -233,8 +234,14 @@ CONTROL = Control(
 def on_happened(event: DomainEvent) -> Collected:
     """Store what happened to a thing once; what was done by a `hand` is named by that, whatever id it is told under."""
     thing = event.entity("thing")
-    key = event_key(event, KEYS, correlation_key=thing_of(thing.text("name")), identity=thing.get("hand"))
-    return Collected(key=key, source="workshop", ttl_days=TTL_DAYS, expire=thing.get("expire"))
+    return Collected.of(
+        event,
+        key=thing_of(thing.text("name")),
+        source="workshop",
+        ttl_days=TTL_DAYS,
+        identity=thing.get("hand"),
+        expire=thing.get("expire"),
+    )
 
 
 VIEW = View(

@@ -27,7 +27,7 @@ RULE = Rule(
     key=equipment_in,
     window_ms=15 * MINUTE_MS,
     at_once=True,  # each log is decided upon by itself, whatever came before
-    informed=True,
+    needs_context=True,
     expression=assign,
     emits=frozenset({"operator-assigned"}),
 )

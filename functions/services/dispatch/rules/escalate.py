@@ -45,7 +45,7 @@ RULE = Rule(
     window_ms=DAY_MS,
     until=is_normal,
     after_ms=AFTER_MS,
-    informed=True,
+    needs_context=True,
     expression=escalate,
     emits=frozenset({"state-escalated"}),
 )
