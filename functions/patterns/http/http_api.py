@@ -24,7 +24,7 @@ from patterns.versions.optimistic_lock import Command, Saved, fingerprint_of
 
 JSON: Final = "application/json"
 
-ToResponse = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+ToResponse = Callable[[Any], Mapping[str, Any]]
 """A row -> what an answer says of it."""
 
 

@@ -1,4 +1,6 @@
-"""What dispatch hears of others: reports, for its rules to look at, and where equipment is."""
+"""What dispatch subscribes to: reports, for its rules to look at, and where equipment is."""
+
+from typing import Final
 
 from contract import logs, names, old_shapes, times
 from patterns.events.domain_event import DomainEvent
@@ -9,16 +11,20 @@ from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
 from services.dispatch.tables import partition_of
 
+SOURCE: Final = "equipment"
+STATE_REPORTED: Final = "state-reported"
+REPORTED: Final = (SOURCE, STATE_REPORTED)
+
 
 def on_state_reported(event: DomainEvent) -> Collected:
-    """Store a report once, under whichever event ids it is told: it is named by equipment, time and state."""
+    """Store a report once, whichever event ids it is published under: equipment, time and state identify it."""
     report = event.entity("state")
     state = names.state(report.text("state"))
     times.require_fixed(report.text("timestamp"))
     return Collected.of(
         event,
         key=partition_of(report.text("equipmentId")),
-        source="equipment",
+        source=SOURCE,
         ttl_days=logs.TTL_DAYS,
         identity=state,
     )
@@ -34,13 +40,13 @@ def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
 
 
 ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
-    ("equipment", "state-reported"): on_state_reported,
-    ("equipment", "equipment-created"): on_equipment_changed,
-    ("equipment", "equipment-updated"): on_equipment_changed,
-    ("equipment", "equipment-deleted"): on_equipment_changed,
-    ("equipment", "equipment-undeleted"): on_equipment_changed,
+    REPORTED: on_state_reported,
+    (SOURCE, "equipment-created"): on_equipment_changed,
+    (SOURCE, "equipment-updated"): on_equipment_changed,
+    (SOURCE, "equipment-deleted"): on_equipment_changed,
+    (SOURCE, "equipment-undeleted"): on_equipment_changed,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
-    ("equipment", "state-reported"): (old_shapes.state_reported_v0,),
+    REPORTED: (old_shapes.state_reported_v0,),
 }

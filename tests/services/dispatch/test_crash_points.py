@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-from botocore.exceptions import ConnectionClosedError
 
 from patterns.events.domain_event import ENVELOPE
+from patterns.runtime.errors import CallFailed
 from services.dispatch.facts import TYPES
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
@@ -100,7 +100,7 @@ class Story:
         self._floor.table.watch = self._watch
         try:
             invoke()
-        except (Killed, ComesAgain, ConnectionClosedError):
+        except (Killed, ComesAgain, CallFailed):
             self._floor.now_ms += SECOND
             invoke()
         finally:

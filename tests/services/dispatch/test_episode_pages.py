@@ -15,7 +15,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.micro_event_store import store
 from patterns.rules.stored_event import StoredEvent, sort_of
 from services.dispatch import episode_pages
-from services.dispatch.control import TABLE
+from services.dispatch.tables import TABLE
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import Floor
 from tests.support.dispatch.model import MINUTE, Report
