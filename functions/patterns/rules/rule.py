@@ -112,7 +112,7 @@ class Rule:
     on: the exact (source, type) of its anchors; `when` narrows them down.
     key: anchor -> the key that it correlates by; `suffix` keeps the rule's events apart from those of other rules.
     window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
-    events that it looks back over at most, so that a device that reports without end does not cost more each time.
+    events that it looks back over at most, so that a key with ever more events does not cost more each time.
     after_ms: how long after its anchor it is evaluated, over what has happened until then as well.
     at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
     needs_context: its history has a `context`.

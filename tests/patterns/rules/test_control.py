@@ -380,23 +380,6 @@ def test_what_is_remembered_is_counted(keeper: Keeper, name: str, log_lines: lis
     assert [line.get("remembered.duplicate") for line in log_lines] == [None, 1]
 
 
-def test_a_rule_that_fails_at_an_event_is_a_fault_and_the_batch_goes_on(
-    keeper: Keeper, name: str, log_lines: list[dict[str, Any]]
-) -> None:
-    def failing(history: History) -> Iterable[Decision]:
-        raise KeyError(history.anchor.id)
-
-    keeper.give(name, "Liz")
-    records = arrival(keeper, knocked(name), knocked(f"{name}!"))
-    log_lines.clear()
-
-    keeper.trigger(records, control_of(replace(LABEL, id="culprit", expression=failing), LABEL))
-
-    assert log_lines[-1]["fault"] == 2
-    assert [fault["fault"]["consumer"] for fault in keeper.published()] == ["keeper.rule-culprit"] * 2
-    assert keeper.decisions(thing_of(name)) == [f"label#{NOW}"]
-
-
 @pytest.mark.parametrize("part", ["when", "key"])
 def test_an_event_by_which_a_rule_cannot_even_be_asked_is_a_fault_and_its_neighbours_are_decided_upon(
     keeper: Keeper, name: str, part: str
@@ -454,12 +437,3 @@ def test_an_own_fact_that_cannot_be_remembered_is_told_and_is_a_fault(keeper: Ke
     assert told_["type"] == "thing-broken"
     assert fault["fault"]["consumer"] == "keeper.trigger"
     assert [one.source for one in keeper.events(thing_of(name))] == ["workshop"] * 3
-
-
-def test_an_event_that_arrives_after_its_time_is_not_correlated(keeper: Keeper, name: str) -> None:
-    records = arrival(keeper, knocked(name))
-
-    with frozen_clock(NOW + 11 * 86_400_000):
-        keeper.trigger(records)
-
-    assert keeper.events(f"{room_of(name)}#list") == []

@@ -99,7 +99,7 @@ def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: RowsInMe
 
 
 @given(st.lists(bodies, max_size=6), st.lists(bodies, min_size=1, max_size=10), st.integers(0, 5))
-def test_every_message_has_one_fate_and_those_that_failed_come_again_to_the_same_table(
+def test_every_message_has_one_outcome_and_those_that_failed_come_again_to_the_same_table(
     memory: RowsInMemory, lines: Lines, before: list[str], batch: list[str], writes: int
 ) -> None:
     memory.rows = {}

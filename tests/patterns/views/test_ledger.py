@@ -26,7 +26,9 @@ results = st.builds(
 
 
 @given(st.lists(results, max_size=20))
-def test_of_the_messages_received_each_has_one_fate_and_is_counted_once_more_by_its_type(batch: list[Result]) -> None:
+def test_of_the_messages_received_each_has_one_outcome_and_is_counted_once_more_by_its_type(
+    batch: list[Result],
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
         line = line_of(batch, view="things", now_ms=NOW)
