@@ -276,7 +276,7 @@ def test_what_could_not_be_published_is_raised_and_nothing_is_evaluated_before_i
     assert pauses
 
 
-def test_an_own_fact_is_remembered_beside_the_events_that_were_heard_once(keeper: Keeper, name: str) -> None:
+def test_an_own_fact_is_remembered_beside_the_events_of_others_once(keeper: Keeper, name: str) -> None:
     decision = decided(keeper, name)
     with frozen_clock(NOW + 5):
         keeper.trigger(decision)
@@ -291,7 +291,7 @@ def test_an_own_fact_is_remembered_beside_the_events_that_were_heard_once(keeper
     assert (own.arrived_ms, own.ttl, own.expire) == (NOW + 5, ttl_at(NOW, TTL_DAYS), None)
 
 
-def test_own_facts_that_nobody_wants_to_remember_are_only_told(keeper: Keeper, name: str) -> None:
+def test_own_facts_that_nobody_wants_to_remember_are_only_published(keeper: Keeper, name: str) -> None:
     keeper.trigger(decided(keeper, name), replace(CONTROL, remembers={}))
 
     assert len(keeper.published()) == 1
@@ -427,7 +427,7 @@ def test_an_event_whose_key_is_too_long_to_be_due_is_a_fault_and_its_neighbours_
     assert [event["type"] for event in keeper.published()] == ["fault"]
 
 
-def test_an_own_fact_that_cannot_be_remembered_is_told_and_is_a_fault(keeper: Keeper, name: str) -> None:
+def test_an_own_fact_that_cannot_be_remembered_is_published_and_is_a_fault(keeper: Keeper, name: str) -> None:
     def nowhere(event: DomainEvent) -> str:
         raise KeyError(event.type)
 

@@ -84,7 +84,7 @@ def test_a_decision_is_a_row_that_says_which_rule_made_it_and_upon_which_events(
     }
 
 
-def test_a_decision_that_was_made_stands_and_nobody_hears_of_it_again(keeper: Keeper, name: str) -> None:
+def test_a_decision_that_was_made_stands_and_is_not_published_again(keeper: Keeper, name: str) -> None:
     anchor = stored(keeper, name)
     assert evaluated(anchor, a_rule()) == {Verdict.DECIDED: 1}
     before = keeper.partition(thing_of(name))

@@ -377,7 +377,7 @@ def test_such_an_event_after_the_anchor_is_part_of_what_follows() -> None:
     assert seen(a_rule(until=is_mended, after_ms=5), store[2], store)[0] == ["19a", "20a", "21a", "22a"]
 
 
-def test_before_the_window_only_events_of_the_rules_own_types_are_told_of() -> None:
+def test_before_the_window_only_events_of_the_rules_own_types_count() -> None:
     store = [at(20), at(10, kind="noted"), at(9, kind="mended"), at(8), at(7)]
 
     assert seen(a_rule(), store[0], store) == (["20a"], "8a")
@@ -444,7 +444,7 @@ def test_a_history_knows_when_each_of_its_events_arrived_and_so_does_the_one_bef
 
 
 @pytest.mark.parametrize(("arrived", "expected"), [(35, True), (36, False)])
-def test_a_history_tells_what_another_rule_had_heard_of_when_it_was_due(arrived: int, expected: bool) -> None:  # noqa: FBT001
+def test_a_history_knows_what_had_arrived_for_another_rule_when_it_was_due(arrived: int, expected: bool) -> None:  # noqa: FBT001
     store = [at(21, arrived=arrived), at(20)]
 
     history = look(a_rule(after_ms=9), at(20), store)
@@ -455,7 +455,7 @@ def test_a_history_tells_what_another_rule_had_heard_of_when_it_was_due(arrived:
     assert history.was_known(newer, of=anchor, after_ms=6)
 
 
-def test_what_another_rule_had_heard_of_depends_on_when_its_own_anchor_arrived() -> None:
+def test_what_had_arrived_for_another_rule_depends_on_when_its_own_anchor_arrived() -> None:
     store = [at(21, arrived=31), at(20, arrived=26)]
 
     history = look(a_rule(after_ms=30), store[1], store)

@@ -66,7 +66,7 @@ def test_an_event_is_stored_whole_with_its_arrival(keeper: Keeper, name: str) ->
     assert (one.source, one.arrived_ms, one.ttl) == ("workshop", NOW + 7, ttl_at(NOW, TTL_DAYS))
 
 
-def test_storing_an_event_again_changes_nothing_and_nobody_hears_of_it(keeper: Keeper, name: str) -> None:
+def test_storing_an_event_again_changes_neither_the_table_nor_the_stream(keeper: Keeper, name: str) -> None:
     keep(knocked(name), now_ms=NOW)
     before = keeper.partition(thing_of(name))
     assert len(keeper.new_records(VARIABLE)) == 1

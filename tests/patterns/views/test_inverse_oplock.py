@@ -104,7 +104,7 @@ def test_the_order_of_events_is_text_that_sorts_as_time_does() -> None:
     assert order_of(late) == "0000000001000#a"
 
 
-def test_each_event_is_told_apart_as_applied_duplicate_stale_or_expired(world: World, name: str) -> None:
+def test_each_event_is_recognised_as_applied_duplicate_stale_or_expired(world: World, name: str) -> None:
     newer, older = happened("painted", name, at=NOW, colour="red"), happened("painted", name, at=NOW - 1, id="e0")
     expired = happened("painted", name, at=NOW - TTL_MS)
 

@@ -10,7 +10,7 @@ from tests.support.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assi
 DISPATCH = Package("services", "dispatch")
 
 
-def test_an_assignment_by_rule_tells_by_which_rule_and_upon_which_event(loop: Loop, equipment_id: str) -> None:
+def test_an_assignment_by_rule_says_by_which_rule_and_upon_which_event(loop: Loop, equipment_id: str) -> None:
     open_shop(loop, equipment_id)
     published = reported(loop, equipment_id, "ERROR", 0)
 

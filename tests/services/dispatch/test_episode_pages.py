@@ -160,7 +160,7 @@ def test_all_pages_together_tell_every_event_once_and_no_episode_that_fits_on_on
 
 
 @given(stories)
-def test_what_fits_on_one_page_is_told_in_the_order_of_time_and_nothing_is_partial(
+def test_what_fits_on_one_page_is_in_the_order_of_time_and_nothing_is_partial(
     floor: Floor, story: list[Happened]
 ) -> None:
     keep(floor, story)

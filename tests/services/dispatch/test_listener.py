@@ -50,7 +50,7 @@ def test_a_report_older_than_its_ttl_is_counted_and_dropped(
     assert list(rows(loop, equipment_id)) == [f"event#{young.at_ms}#ERROR"]
 
 
-def test_a_report_is_kept_once_under_whichever_event_ids_it_is_told_and_in_whichever_batches(
+def test_a_report_is_kept_once_under_whichever_event_ids_it_is_published_and_in_whichever_batches(
     loop: Loop, equipment_id: str, log_lines: list[dict[str, Any]]
 ) -> None:
     report = Report(NOW - 1000, "ERROR", NOW)
@@ -136,7 +136,7 @@ def test_where_equipment_is_is_the_newest_word_whatever_order_it_comes_in(loop: 
 
 
 @pytest.mark.parametrize("times_lost", [1, 3])
-def test_answers_that_are_lost_on_the_way_leave_one_decision_each_told_once(
+def test_answers_that_are_lost_on_the_way_leave_one_decision_each_published_once(
     loop: Loop, equipment_id: str, wire: Wire, pauses: list[float], times_lost: int
 ) -> None:
     def lose() -> None:

@@ -54,13 +54,13 @@ def room_of(name: str) -> str:
 
 
 def knocked(name: str, *, at: int = NOW, id: str = "", **fields: object) -> DomainEvent:  # noqa: A002
-    """Tell that somebody knocked against a thing."""
+    """The event that somebody knocked against a thing."""
     room = f"room of {name}"
     return happened("knocked", name, at=at, id=id or f"knock of {name} at {at}", **{"room": room, **fields})
 
 
 def mended(name: str, *, at: int = NOW) -> DomainEvent:
-    """Tell that a thing is well again."""
+    """The event that a thing is well again."""
     return happened("mended", name, at=at, id=f"mending of {name} at {at}")
 
 
@@ -75,7 +75,7 @@ def room_in(event: DomainEvent) -> str:
 
 
 def is_mended(event: DomainEvent) -> bool:
-    """Tell what a thing's troubles end with."""
+    """Whether a thing's troubles end with an event."""
     return event.type == "thing-mended"
 
 
@@ -179,7 +179,7 @@ LISTING = Rule(
     emits=frozenset({"thing-listed"}),
 )
 
-TYPES = {  # discriminator of a decision -> what is told of it
+TYPES = {  # discriminator of a decision -> the type of its event
     "label": "thing-labelled",
     "broken": "thing-broken",
     "forgotten": "thing-forgotten",
@@ -188,7 +188,7 @@ TYPES = {  # discriminator of a decision -> what is told of it
 }
 
 
-def _told_as(event_type: str) -> Callable[[Change], Fact | None]:
+def _published_as(event_type: str) -> Callable[[Change], Fact | None]:
     def fact_of(change: Change) -> Fact | None:
         if change.new is None:
             return None
@@ -207,12 +207,12 @@ def _told_as(event_type: str) -> Callable[[Change], Fact | None]:
 FACTS = Facts(
     source="keeper",
     types=frozenset(TYPES.values()),
-    of={discriminator: _told_as(event_type) for discriminator, event_type in TYPES.items()},
+    of={discriminator: _published_as(event_type) for discriminator, event_type in TYPES.items()},
 )
 
 
 def rules_of(*rules: Rule) -> Rules:
-    """Give some rules to the keeper."""
+    """The keeper's rules."""
     return Rules(source="keeper", types=FACTS.types, all=rules)
 
 
@@ -260,7 +260,7 @@ class Keeper(InProcess):
         self.schemas = {VARIABLE: TableSchema(KEYS, stream=True)}
 
     def listen(self, *events: DomainEvent) -> list[str]:
-        """Deliver a batch; give the ids of the messages that are to come again."""
+        """Deliver a batch; return the ids of the messages that must come again."""
         answer = materialize(sqs_event(map(message, events)), LambdaContext("keeper-listener"), view=VIEW)
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
@@ -269,13 +269,13 @@ class Keeper(InProcess):
         control_changes({"Records": records}, LambdaContext("keeper-trigger"), facts=FACTS, control=control)
 
     def react(self, control: Control = CONTROL) -> list[dict[str, Any]]:
-        """Hand changes to the trigger until nothing moves; give what was published."""
+        """Hand changes to the trigger until nothing moves; return what was published."""
         while records := self.new_records(VARIABLE):
             self.trigger(records, control)
         return self.published()
 
     def sweep(self, at_ms: int, control: Control = CONTROL) -> list[dict[str, Any]]:
-        """Let the clock tick at a time; give what was published."""
+        """Let the clock tick at a time; return what was published."""
         with frozen_clock(at_ms):
             sweep(LambdaContext("keeper-sweep"), control=control)
             return self.react(control)
@@ -309,7 +309,7 @@ class Keeper(InProcess):
         return [row for shard in range(SHARDS) for row in self.partition(partition_of(shard))]
 
     def forget(self) -> None:
-        """Let nothing be due, and nobody have anything to hear."""
+        """Let nothing be due, and nothing be in the stream or on the bus."""
         for row in self.dues():
             TABLE.delete({name: row[name] for name in KEYS.names})
         self.new_records(VARIABLE)
