@@ -17,7 +17,7 @@ from infra.queues import LastResort, Reader
 from infra.service import Service
 from infra.target import Target
 from infra.view import View
-from patterns.views.ledger import Fate
+from patterns.views.outcome import Outcome
 
 MINUTE: Final = Duration.minutes(1)
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
@@ -125,8 +125,8 @@ def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
     lags = {f"{one.name} {share}": _of_reader(one, "lag", share) for one in readers for share in ("p50", "p99")}
     yield _graph("From fact to row (ms)", lags)
     for reader in readers:
-        fates = {fate.value: _of_reader(reader, fate, "Sum") for fate in Fate}
-        yield _graph(f"{reader.name}: what became of events", fates)
+        outcomes = {outcome.value: _of_reader(reader, outcome, "Sum") for outcome in Outcome}
+        yield _graph(f"{reader.name}: what became of events", outcomes)
     yield _graph("Age of the oldest event that waits (s)", {reader.name: _oldest(reader) for reader in readers})
     ages = {trigger.package.name: _iterator_age(trigger) for trigger in triggers}
     yield _graph("Age of the last change that a trigger read (ms)", ages)

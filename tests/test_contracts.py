@@ -127,7 +127,7 @@ def test_who_has_rules_has_a_sweep_and_a_sample_of_what_each_decides() -> None:
 
     assert deciding
     assert deciding == [package for package in services() if package.has("sweep")]
-    assert {rule.id for package in deciding for rule in package.load("rules").RULES.all} == decided
+    assert {rule.id for package in deciding for rule in package.load("control").CONTROL.rules.all} == decided
 
 
 REPORTS = {"14:35": "NORMAL", "14:40": "WARNING1", "14:45": "WARNING1", "14:50": "ERROR", "15:35": "NORMAL"}

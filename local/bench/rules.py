@@ -64,7 +64,9 @@ class Deciding:
 
     def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
         """Give the work that it is to decide by these rules."""
-        control = replace(CONTROL, rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), given=lambda _: ROSTER)
+        control = replace(
+            CONTROL, rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: ROSTER
+        )
         return partial(self._decide, control)
 
     def _decide(self, control: Control) -> None:

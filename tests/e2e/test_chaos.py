@@ -23,7 +23,7 @@ from patterns.packages.package import Package
 from patterns.rules.evaluate import Verdict
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import botocore_client, clock
-from patterns.views.ledger import Fate
+from patterns.views.outcome import Outcome
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
@@ -79,8 +79,8 @@ def _sums(lines: list[dict[str, Any]]) -> Counter[str]:
     sums: Counter[str] = Counter()
     for line in lines:
         if line["message"] == "materialized":
-            sums.update({name: line[name] for name in ("received", *Fate)})
-            sums["lines that do not add up"] += line["received"] != sum(line[fate] for fate in Fate)
+            sums.update({name: line[name] for name in ("received", *Outcome)})
+            sums["lines that do not add up"] += line["received"] != sum(line[outcome] for outcome in Outcome)
     return sums
 
 
@@ -189,7 +189,7 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
 
     # The counts add up.
     assert sums["lines that do not add up"] == 0
-    assert sums["received"] == sum(sums[fate] for fate in Fate) == chaos.counts["deliveries"]
+    assert sums["received"] == sum(sums[outcome] for outcome in Outcome) == chaos.counts["deliveries"]
     assert sums["failed"] == chaos.counts["deliveries again"]
     assert sums["fault"] == sums["expired"] == 0
 

@@ -17,7 +17,7 @@ from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
 from patterns.rules.control import control_changes
 from patterns.rules.due import DUE
-from patterns.rules.evaluate import Control, Subject, evaluate
+from patterns.rules.evaluate import Control, Evaluator
 from patterns.rules.rule import Rule
 from patterns.rules.stored_event import StoredEvent
 from patterns.rules.sweep import sweep
@@ -40,7 +40,7 @@ Rows = list[dict[str, Any]]
 def _told(number: int) -> Control:
     """Decide as dispatch does, but by a roster of one's own."""
     roster = Roster((f"operator {number}",), f"supervisor {number}")
-    return replace(CONTROL, given=lambda _: roster)
+    return replace(CONTROL, context_of=lambda _: roster)
 
 
 def _rows(loop: Loop, equipment_id: str, kind: str) -> Rows:
@@ -84,7 +84,7 @@ def test_of_16_evaluations_at_once_one_decides_and_what_it_decided_is_told_once(
 
 def _evaluate(rule: Rule, anchor: StoredEvent, number: int) -> Counter[str]:
     control = _told(number)
-    return evaluate(control, Subject(control, anchor.key, now_ms=NOW), anchor, [rule])
+    return Evaluator(control, anchor.key, now_ms=NOW).evaluate(anchor, [rule])
 
 
 def test_one_change_that_16_triggers_get_at_once_is_one_assignment_and_one_event(emulated: Loop) -> None:

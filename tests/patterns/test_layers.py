@@ -21,13 +21,8 @@ from tests.support.layers import (
 NOT_YET_CUT = {
     ("patterns.versions.optimistic_lock", "patterns.rules.rule.BY"),
     ("patterns.versions.optimistic_lock", "patterns.rules.rule.RULE"),
-    ("patterns.views.compaction", "patterns.rules.stored_event.Collected"),
-    ("patterns.views.materialize", "patterns.rules.micro_event_store.collect"),
-    ("patterns.views.materialize", "patterns.rules.stored_event.Collected"),
-    ("patterns.views.view_update", "patterns.rules.stored_event.Collected"),
 }
 NOT_YET_REWORDED = {
-    ("patterns.rules.rule", "device"),
     ("patterns.versions.numbered_versions", "audit"),
     ("patterns.versions.numbered_versions", "press"),
 }
@@ -66,10 +61,10 @@ def test_the_library_does_not_speak_of_the_domain(sources: Sources) -> None:
 CUTS = [
     ("patterns.events.change_data_capture", "from patterns.rules.stored_event import EXPIRE"),
     ("patterns.versions.optimistic_lock", "from patterns.rules.rule import BY, RULE"),
-    ("patterns.views.view_update", "from patterns.rules.stored_event import Collected"),
+    ("patterns.views.view_update", "from patterns.rules.collect import Collected"),
     ("patterns.views.compaction", "from patterns.rules import stored_event"),
     ("patterns.views.materialize", "import patterns.rules.micro_event_store"),
-    ("patterns.views.materialize", "from patterns.rules.stored_event import Collected"),
+    ("patterns.views.materialize", "from patterns.rules.collect import Collected"),
     ("patterns.http.page", "from patterns.rules.rule import Rule"),
     ("patterns.rules.rule", "from patterns.http.page import Page"),
     ("patterns.runtime.aws", "from patterns import dynamodb"),
@@ -89,7 +84,7 @@ def test_an_import_that_goes_up_or_aside_is_found(module: str, source: str) -> N
     ("module", "source"),
     [
         ("patterns.views.materialize", "from patterns.events.publish import publish"),
-        ("patterns.views.materialize", "from patterns.views.ledger import Fate"),
+        ("patterns.views.materialize", "from patterns.views.ledger import Result"),
         ("patterns.http.page", "from patterns.versions.optimistic_lock import Saved"),
         ("views.board.listener", "from patterns.rules.rule import Rule"),
         ("patterns.runtime.log", "import views_of_mine, json"),

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement, count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
@@ -37,8 +37,9 @@ from patterns.packages.package import Package
 from patterns.runtime.errors import Poison
 from patterns.runtime.log import logger
 from patterns.views.inverse_oplock import order_of
-from patterns.views.ledger import Fate
 from patterns.views.materialize import View, interpret, materialize
+from patterns.views.outcome import Outcome
+from patterns.views.view_update import On
 from tests.support.rows_in_memory import RowsInMemory
 from tests.support.samples import body_of, paths, sample
 
@@ -156,7 +157,7 @@ class _Path:
     why: str | None = field(compare=False, default=None)
 
 
-Fates = Counter[Fate]
+Outcomes = Counter[Outcome]
 
 
 class _Lab:
@@ -171,7 +172,7 @@ class _Lab:
         self._expiry = [self._expiry_of(event) for event in story]
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
         self._numbers = {event.id: number for number, event in enumerate(story)}
-        self._known: dict[tuple[object, ...], tuple[Rows, Fates]] = {}
+        self._known: dict[tuple[object, ...], tuple[Rows, Outcomes]] = {}
         self._references: dict[frozenset[int], Rows] = {frozenset(): NO_ROWS}
         self._ways = count()
         if len(self._bodies) != len(story):
@@ -250,7 +251,7 @@ class _Lab:
         return _Path(cost, moment, (*way.steps, step), why or self._wrong_rows(moment))
 
     def _delivered(self, moment: Moment, step: Deliver) -> tuple[Moment, str | None]:
-        rows, fates = self._deliver(moment.rows, moment.now_ms, step)
+        rows, outcomes = self._deliver(moment.rows, moment.now_ms, step)
         numbers = {self._numbers[event.id] for event in step.events}
         alive = {number for number in numbers if not self._is_expired(number, moment.now_ms)}
         after = replace(
@@ -259,8 +260,11 @@ class _Lab:
             seen=moment.seen | numbers,
             kept=moment.kept | (alive if moment.now_ms == self._start_ms else alive - moment.seen),
         )
-        return after, _wrong_fates(
-            fates, len(step.events), again=numbers <= moment.seen, new=step.busy is None and not numbers & moment.seen
+        return after, _wrong_outcomes(
+            outcomes,
+            len(step.events),
+            again=numbers <= moment.seen,
+            new=step.busy is None and not numbers & moment.seen,
         )
 
     def _reaped(self, moment: Moment, step: Reap) -> tuple[Moment, str | None]:
@@ -288,31 +292,31 @@ class _Lab:
             self._references[numbers], _ = self._deliver(before, self._start_ms, Deliver((self._story[last],)))
         return self._references[numbers]
 
-    def _deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Fates]:
+    def _deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Outcomes]:
         known = (rows, now_ms, step.busy, *(event.id for event in step.events))
         if known not in self._known:
             self._known[known] = self._really_deliver(rows, now_ms, step)
         return self._known[known]
 
-    def _really_deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Fates]:
+    def _really_deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Outcomes]:
         self._memory.rows = json.loads(rows)
         with frozen_clock(now_ms):
             self._memory.busy_after(step.busy)
-            again, fates = self._materialize(step.events)
+            again, outcomes = self._materialize(step.events)
             if step.busy is not None:
-                fates.pop(Fate.FAILED)
+                outcomes.pop(Outcome.FAILED)
                 self._memory.busy_after(None)
                 _, more = self._materialize(again)
-                fates.update(more)
-        return _frozen(self._memory.rows), fates
+                outcomes.update(more)
+        return _frozen(self._memory.rows), outcomes
 
-    def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Fates]:
-        """Call the listener; give the events that it wants again, and how many messages had which fate."""
+    def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Outcomes]:
+        """Call the listener; give the events that it wants again, and how many messages had which outcome."""
         batch = sqs_event(self._bodies[event.id] for event in events)
         answer = materialize(batch, LambdaContext("listener"), view=self._view)
         by_message = {record["messageId"]: event for record, event in zip(batch["Records"], events, strict=True)}
         again = [by_message[failure["itemIdentifier"]] for failure in answer["batchItemFailures"]]
-        return again, Counter({fate: self._line.told[fate.value] for fate in Fate})
+        return again, Counter({outcome: self._line.told[outcome.value] for outcome in Outcome})
 
     def _random_steps(self, chance: random.Random) -> Iterator[Deliver]:
         messages = [*self._story, *self._story]
@@ -353,18 +357,18 @@ def _shorter(steps: Steps) -> Iterator[Steps]:
             yield (*before, replace(step, busy=step.busy - 1), *behind)
 
 
-def _wrong_fates(fates: Fates, messages: int, *, again: bool, new: bool) -> str | None:
-    if sum(fates.values()) != messages or fates[Fate.FAULT] or fates[Fate.FAILED]:
-        return f"the last of {messages} came out as {_told(fates)}"
-    if again and fates[Fate.APPLIED]:
+def _wrong_outcomes(outcomes: Outcomes, messages: int, *, again: bool, new: bool) -> str | None:
+    if sum(outcomes.values()) != messages or outcomes[Outcome.FAULT] or outcomes[Outcome.FAILED]:
+        return f"the last of {messages} came out as {_told(outcomes)}"
+    if again and outcomes[Outcome.APPLIED]:
         return "applies again what was there before"
-    if new and messages == 1 and fates[Fate.DUPLICATE]:
+    if new and messages == 1 and outcomes[Outcome.DUPLICATE]:
         return "takes for a duplicate what was never there before"
     return None
 
 
-def _told(fates: Fates) -> str:
-    return ", ".join(f"{number} {fate}" for fate, number in fates.items() if number) or "nothing"
+def _told(outcomes: Outcomes) -> str:
+    return ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items() if number) or "nothing"
 
 
 def _is_reaped(row: dict[str, Any], now_ms: int) -> bool:
@@ -380,14 +384,19 @@ def _plain(rows: Rows) -> list[Item]:
 
 
 def _source(view: View, event: DomainEvent) -> str:
-    """Name the service that a view hears an event from; empty: none."""
+    """The service that a view subscribes to an event of; empty: none."""
     return next((source for source, event_type in view.on if event_type == event.type), "")
 
 
 def _row(view: View, event: DomainEvent) -> str:
-    """Name the row that an event is about."""
-    _, update = interpret(body_of(event, _source(view, event)), view.on, view.upcasters)
+    """The row that an event is about."""
+    _, update = interpret(body_of(event, _source(view, event)), _on(view), view.upcasters)
     return " ".join(str(value) for value in update.key.values())
+
+
+def _on(view: View) -> On:
+    """What a view keeps of events; a view collects none of them whole."""
+    return cast("On", view.on)
 
 
 class _LastLine(logging.Handler):

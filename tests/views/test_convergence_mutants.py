@@ -14,10 +14,11 @@ from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition, conditional
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws
-from patterns.views import inverse_oplock, materialize
+from patterns.views import inverse_oplock, materialize, view_update
 from patterns.views.compaction import Message, compact
-from patterns.views.inverse_oplock import NEWER, TTL_GROWS, TTL_STAYS, Outcome, oplock_attribute, order_of, put_if_newer
+from patterns.views.inverse_oplock import NEWER, TTL_GROWS, TTL_STAYS, oplock_attribute, order_of, put_if_newer
 from patterns.views.materialize import View
+from patterns.views.outcome import Outcome
 from patterns.views.view_update import ViewUpdate
 from tests.support.convergence import Diverged, Story, converges, view_of
 from tests.support.patterns import things
@@ -103,7 +104,7 @@ def hard_delete(patch: pytest.MonkeyPatch, view: View) -> View:
             return Outcome.STALE
         return Outcome.APPLIED
 
-    patch.setattr(materialize, "put_if_newer", put_or_delete)
+    patch.setattr(view_update, "put_if_newer", put_or_delete)
     return view
 
 
@@ -112,7 +113,7 @@ def short_lived_tombstone(patch: pytest.MonkeyPatch, view: View) -> View:
         days = 5 if "scrapped" in event.type else ttl_days
         return put_if_newer(table, update, event, ttl_days=days, now_ms=now_ms)
 
-    patch.setattr(materialize, "put_if_newer", put)
+    patch.setattr(view_update, "put_if_newer", put)
     return view
 
 
@@ -133,7 +134,7 @@ def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: View) -> View:
     def by_row(messages: Iterable[Message]) -> list[list[Message]]:
         groups: dict[str, list[Message]] = {}
         for message in messages:
-            groups.setdefault(str(message.update.key), []).append(message)
+            groups.setdefault(str(cast("ViewUpdate", message.update).key), []).append(message)
         return [sorted(group, key=lambda message: order_of(message.event), reverse=True) for group in groups.values()]
 
     patch.setattr(materialize, "compact", by_row)
@@ -174,7 +175,7 @@ def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
             return put_if_newer(table, replace(update, oplock="state", fields={"State": state}), event, **more)
         return Outcome.APPLIED
 
-    patch.setattr(materialize, "put_if_newer", put)
+    patch.setattr(view_update, "put_if_newer", put)
     return view
 
 

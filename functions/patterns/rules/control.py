@@ -1,137 +1,128 @@
-"""Changes of a control service's table -> domain events, and what its rules make of events that came to be there."""
+"""Changes of a control service's table -> domain events, and decisions upon the events that were stored in it."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from patterns.dynamodb.attribute_values import to_plain
+from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Facts
 from patterns.events.publish_changes import log_published, publish_batch
+from patterns.rules.collect import Collected
 from patterns.rules.due import dues_of
-from patterns.rules.evaluate import Control, Subject, Verdict, evaluate, give_up
+from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault
 from patterns.rules.hold_back import hold_back_ms
-from patterns.rules.micro_event_store import collect, store
+from patterns.rules.micro_event_store import store
 from patterns.rules.rule import Rule
-from patterns.rules.stored_event import CORRELATED, EVENT, Collected, StoredEvent, event_key
+from patterns.rules.stored_event import CORRELATED, EVENT, CorrelationKey, StoredEvent
 from patterns.runtime import clock, strict_json
 from patterns.runtime.in_parallel import in_parallel
 
 TRIGGER: Final = "trigger"
 
-Task = Callable[[], list[Counter[str] | Exception]]
-
 
 def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, control: Control) -> None:  # noqa: ANN401
-    """Handle a batch of the table's stream: publish, correlate, evaluate. Raise if not all of it could be done.
+    """Handle a batch of the table's stream: publish, remember, then correlate, schedule and evaluate.
 
-    Everything here may be done again: what is stored, decided or due is put under a key that is the same each time.
+    Every step is idempotent: it puts rows under keys that are the same each time. If one fails, the others are done,
+    its error is raised, and the batch comes again.
     """
     told = publish_batch(event, context, facts=facts)
     now_ms = clock.now_ms()
+    own = [fact for fact in told.events if fact.type in control.remembers]
     arrivals = [*_arrivals(event["Records"], control)]
-    done = in_parallel([*_memories(told.events, control, now_ms), *_reactions(arrivals, control, now_ms)])
-    counts = Counter[str](dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
-    for counted in done:
-        if isinstance(counted, Exception):
-            raise counted  # the batch comes again
-        counts.update(counted)
+    tasks = [
+        *(partial(_remember, fact, control, now_ms) for fact in own),
+        *(partial(_react, key, stored, control, now_ms) for key, stored in _by_key(arrivals).items()),
+    ]
+    counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
+    for done in in_parallel(tasks):
+        counts.update(done)
     log_published(told, context, more={"arrived": len(arrivals), **counts})
 
 
 def _arrivals(records: Iterable[Mapping[str, Any]], control: Control) -> Iterable[StoredEvent]:
-    """Find the events that came to be: only an INSERT is one, whatever happens to the row later."""
+    """Return the events that were stored: only an INSERT is one, whatever happens to the row later."""
     for record in records:
         image = record["dynamodb"].get("NewImage")
-        if record["eventName"] != "INSERT" or not _is_of_event(image):
+        if record["eventName"] != "INSERT" or not _is_event(image):
             continue
         try:
             yield StoredEvent.of(to_plain(image), control.table.keys)
-        except Exception as error:  # noqa: BLE001  somebody else wrote into the store, and reading it is pure
-            give_up(error, control, strict_json.dumps(record), by=TRIGGER)
+        except Exception as error:  # noqa: BLE001  something else wrote into the store, and reading it is pure
+            publish_fault(error, control, strict_json.dumps(record), by=TRIGGER)
 
 
-def _is_of_event(image: object) -> bool:
+def _is_event(image: object) -> bool:
     return isinstance(image, dict) and image.get("discriminator", {}).get("S") in {EVENT, CORRELATED}
 
 
-def _memories(events: Iterable[DomainEvent], control: Control, now_ms: int) -> list[Task]:
-    return [
-        partial(_attempt, partial(_remember, event, control, now_ms))
-        for event in events
-        if event.type in control.remembers
-    ]
+def _by_key(arrivals: Iterable[StoredEvent]) -> dict[CorrelationKey, list[StoredEvent]]:
+    by_key: dict[CorrelationKey, list[StoredEvent]] = defaultdict(list)
+    for stored in arrivals:
+        by_key[stored.key].append(stored)
+    return by_key
 
 
-def _reactions(arrivals: Iterable[StoredEvent], control: Control, now_ms: int) -> list[Task]:
-    """Give what is to be done for each correlation key."""
-    by_key: dict[str, list[StoredEvent]] = defaultdict(list)
-    for one in arrivals:
-        by_key[one.key].append(one)
-    return [partial(_attempt, partial(_react, key, ones, control, now_ms)) for key, ones in by_key.items()]
-
-
-def _attempt(do: Callable[[], Counter[str]]) -> list[Counter[str] | Exception]:
+def _remember(fact: DomainEvent, control: Control, now_ms: int) -> Counts:
+    """Store an own fact beside the events of others."""
     try:
-        return [do()]
-    except Exception as error:  # noqa: BLE001  it is raised when the others are done
-        return [error]
+        key = control.remembers[fact.type](fact)
+        own = Collected.of(fact, key=key, source=control.rules.source, ttl_days=control.ttl_days)
+    except Exception as error:  # noqa: BLE001  this is pure: it would fail in the same way for ever
+        publish_fault(error, control, strict_json.dumps(fact.to_wire()), by=TRIGGER)
+        return Counts([Verdict.FAULT])
+    return Counts([f"remembered.{own.write(control.table, fact, now_ms=now_ms)}"])
 
 
-def _remember(event: DomainEvent, control: Control, now_ms: int) -> Counter[str]:
-    """Store an own fact beside the events that were heard."""
-    try:
-        own = _own(event, control)
-    except Exception as error:  # noqa: BLE001  as above
-        give_up(error, control, strict_json.dumps(event.to_wire()), by=TRIGGER)
-        return Counter([Verdict.FAULT])
-    return Counter([f"remembered.{collect(control.table, own, event, now_ms=now_ms)}"])
-
-
-def _own(event: DomainEvent, control: Control) -> Collected:
-    key = event_key(event, control.table.keys, correlation_key=control.remembers[event.type](event))
-    return Collected(key=key, source=control.rules.source, ttl_days=control.ttl_days)
-
-
-def _react(key: str, arrivals: list[StoredEvent], control: Control, now_ms: int) -> Counter[str]:
-    counts, subject = Counter[str](), Subject(control, key, now_ms=now_ms)
-    for one in arrivals:
+def _react(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Control, now_ms: int) -> Counts:
+    """Do what follows from the events that arrived under one correlation key."""
+    counts, evaluator = Counts(), Evaluator(control, key, now_ms=now_ms)
+    for stored in arrivals:
         try:
-            plan = _plan(one, control, now_ms)
-        except Exception as error:  # noqa: BLE001  as above
-            give_up(error, control, strict_json.dumps(one.row(control.table.keys)), by=TRIGGER)
+            plan = _plan(stored, control, now_ms)
+        except Exception as error:  # noqa: BLE001  this is pure: it would fail in the same way for ever
+            publish_fault(error, control, strict_json.dumps(stored.row(control.table.keys)), by=TRIGGER)
             counts[Verdict.FAULT] += 1
-            continue
-        for copy in plan.copies:
-            counts[f"correlated.{store(control.table, copy, now_ms=now_ms)}"] += 1
-        for row in plan.due:
-            control.table.put(row, condition=UNCONDITIONAL)
-            counts["scheduled"] += 1
-        counts.update(evaluate(control, subject, one, plan.at_once))
+        else:
+            counts.update(_carry_out(plan, evaluator, control, now_ms))
     return counts
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be done about an event: copies for other keys, rows that make rules due, and the rules of now."""
+    """What follows from an event: copies under other keys, rows of what is due later, and rules to evaluate at once."""
 
+    anchor: StoredEvent
     copies: list[StoredEvent]
-    due: list[dict[str, Any]]
+    due: list[Item]
     at_once: list[Rule]
 
 
-def _plan(one: StoredEvent, control: Control, now_ms: int) -> _Plan:
-    """Decide it. Pure."""
-    keys = {rule: rule.key_of(one.event) for rule in control.rules.at(one.source, one.event)}
-    here = [rule for rule, key in keys.items() if key == one.key]
-    # A copy is not copied: the event that it is of sees to all keys.
-    elsewhere = [] if one.correlated else sorted(set(keys.values()) - {one.key})
+def _plan(stored: StoredEvent, control: Control, now_ms: int) -> _Plan:
+    """Decide what follows from an event. Pure."""
+    keys = {rule: rule.correlation_key_of(stored.event) for rule in control.rules.at(stored.source, stored.event)}
+    here = [rule for rule, key in keys.items() if key == stored.key]
+    # A copy is not copied again: the event itself is copied to all keys.
+    elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
     later = (rule for rule in here if not rule.at_once)
     return _Plan(
-        copies=[replace(one, key=key, arrived_ms=now_ms, expire=None, correlated=True) for key in elsewhere],
-        due=[due.row(control.table.keys) for due in dues_of(one, later, hold_back_ms=hold_back_ms())],
+        anchor=stored,
+        copies=[replace(stored, key=key, arrived_ms=now_ms, expire=None, correlated=True) for key in elsewhere],
+        due=[due.row(control.table.keys) for due in dues_of(stored, later, hold_back_ms=hold_back_ms())],
         at_once=[rule for rule in here if rule.at_once],
     )
+
+
+def _carry_out(plan: _Plan, evaluator: Evaluator, control: Control, now_ms: int) -> Counts:
+    """Correlate, schedule, evaluate."""
+    counts = Counts()
+    for copy in plan.copies:
+        counts[f"correlated.{store(control.table, copy, now_ms=now_ms)}"] += 1
+    for row in plan.due:
+        control.table.put(row, condition=UNCONDITIONAL)
+        counts["scheduled"] += 1
+    return counts + evaluator.evaluate(plan.anchor, plan.at_once)

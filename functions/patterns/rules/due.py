@@ -1,22 +1,23 @@
-"""What is to be done at a time: rows in a sharded index, which a sweep takes out in the order of time. Pure.
+"""What is due when: rows in a sharded index, which a sweep takes out in the order of time. Pure.
 
 | pk | sk | row |
 |---|---|---|
-| `due#<shard>` | `<13-digit ms>#<correlation key>#<sort key of the anchor>` | the rules to be evaluated at an anchor |
+| `due#<shard>` | `<13-digit ms>#<correlation key>#<sort key of the anchor>` | `DueRow` |
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Literal, TypedDict, cast
 from zlib import crc32
 
+from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.key_query import KeyQuery, LessThan
 from patterns.dynamodb.keys import SEPARATOR, within_limit
 from patterns.dynamodb.schema import Keys
-from patterns.dynamodb.ttl import ATTRIBUTE, ttl_at
+from patterns.dynamodb.ttl import ttl_at
 from patterns.rules.rule import Rule
-from patterns.rules.stored_event import StoredEvent
+from patterns.rules.stored_event import CorrelationKey, StoredEvent
 
 DUE: Final = "due"
 
@@ -24,44 +25,60 @@ DUE: Final = "due"
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 SHARDS: Final = 8
 
-# A sweep removes what it has done. What no sweep could do for so long is removed by the TTL service.
+# A sweep removes what it has done. The TTL service removes what no sweep could do in so many days.
 KEPT_DAYS: Final = 33
+
+
+class DueRow(TypedDict):
+    """The attributes of a row of the index, its primary key aside.
+
+    at: epoch milliseconds. key, anchor: the correlation key and the sort key of the anchor. rules: ids. ttl: epoch
+    seconds.
+    """
+
+    discriminator: Literal["due"]
+    at: int
+    key: CorrelationKey
+    anchor: str
+    rules: list[str]
+    ttl: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """Rules that are to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the keys of its row."""
+    """Rules to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the anchor's correlation and sort key."""
 
     at_ms: int
-    key: str
+    key: CorrelationKey
     anchor: str
     rules: tuple[str, ...]
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "Due":
+    def of(cls, item: Item) -> "Due":
         """Read a row of the index."""
+        row = cast("DueRow", item)
         return cls(at_ms=row["at"], key=row["key"], anchor=row["anchor"], rules=tuple(row["rules"]))
 
     def row_key(self, keys: Keys) -> dict[str, str | int]:
-        """Give the primary key, the same however often it is made due."""
+        """Return the primary key, the same however often it is scheduled."""
         sort = within_limit(SEPARATOR.join((f"{self.at_ms:013d}", self.key, self.anchor)))
         return keys.of(partition_of(shard_of(self.key)), sort)
 
-    def row(self, keys: Keys) -> dict[str, Any]:
-        """Give the row."""
-        return {
-            **self.row_key(keys),
+    def row(self, keys: Keys) -> Item:
+        """Return the row."""
+        row: DueRow = {
             "discriminator": DUE,
             "at": self.at_ms,
             "key": self.key,
             "anchor": self.anchor,
             "rules": list(self.rules),
-            ATTRIBUTE: ttl_at(self.at_ms, KEPT_DAYS),
+            "ttl": ttl_at(self.at_ms, KEPT_DAYS),
         }
+        return {**self.row_key(keys), **row}
 
 
 def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
-    """Tell when which of `rules` are due at an anchor: one row for each time."""
+    """Return when `rules` are due at an anchor: one row for each time."""
     by_time: dict[int, list[str]] = defaultdict(list)
     for rule in rules:
         by_time[rule.due_ms(anchor, hold_back_ms)].append(rule.id)
@@ -70,15 +87,15 @@ def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) ->
 
 
 def due_by(keys: Keys, shard: int, at_ms: int) -> KeyQuery:
-    """Ask for what is due in a shard at a time, the first to be due first."""
+    """Return the query for what is due in a shard at a time, the first to be due first."""
     return KeyQuery(keys=keys, partition=partition_of(shard), sort=LessThan(f"{at_ms + 1:013d}"), forward=True)
 
 
 def partition_of(shard: int) -> str:
-    """Name the partition of a shard."""
+    """Return the partition of a shard."""
     return f"{DUE}{SEPARATOR}{shard}"
 
 
-def shard_of(key: str) -> int:
-    """Choose the shard of a correlation key, so that one sweep sees all of it."""
+def shard_of(key: CorrelationKey) -> int:
+    """Return the shard of a correlation key: one sweep sees all that is due under it."""
     return crc32(key.encode()) % SHARDS

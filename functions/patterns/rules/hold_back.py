@@ -1,4 +1,4 @@
-"""How long a decision waits for events that are still on their way: what arrives later changes no decision."""
+"""The hold-back: how long a decision waits for events that are still on their way. What arrives later is late."""
 
 import os
 from typing import Final
@@ -8,5 +8,5 @@ DEFAULT_SECONDS: Final = 30
 
 
 def hold_back_ms() -> int:
-    """Tell the hold-back in milliseconds; the environment may say another one than `DEFAULT_SECONDS`."""
+    """Return the hold-back in milliseconds: the environment's, or `DEFAULT_SECONDS`."""
     return round(float(os.environ.get(VARIABLE, DEFAULT_SECONDS)) * 1000)

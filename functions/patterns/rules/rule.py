@@ -1,20 +1,20 @@
 """Rules: what a control service decides over several events. Pure values, checked when they are made.
 
-A rule is evaluated *at* an event, its anchor, over what the anchor's correlation key has seen: the events of the window
-before it, as they lie in the order of time, whatever order they arrived in. Its expression is pure. All that it can do
-is to decide: a decision is a row that is put once, and told by the table's stream like everything else.
+A rule is evaluated *at* an event, its anchor, over the events of the anchor's correlation key: those of the window
+before it, in the order of time, whatever order they arrived in. Its expression is pure and returns decisions. A
+decision is a row that is put once and published from the table's stream like any other.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, Literal, TypedDict
 
 from patterns.dynamodb.keys import SEPARATOR, sort_key
 from patterns.dynamodb.schema import Keys
 from patterns.events.domain_event import DomainEvent
-from patterns.rules.stored_event import StoredEvent, correlation_key
+from patterns.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
 
 Topic = tuple[str, str]
 """(source, type), both exact."""
@@ -23,10 +23,26 @@ BY: Final = "by"
 RULE: Final = "rule"
 TRIGGERS: Final = "triggers"
 WHY: Final = (BY, RULE, TRIGGERS)
-"""What stands on every row that a rule decided: `by: rule`, the rule's id, and `[{id, type, timestamp}]`."""
+"""The attributes of every row that a rule decided, see `DecisionAttributes`."""
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
+
+
+class TriggeringEvent(TypedDict):
+    """An event that a rule decided upon; `timestamp` is in epoch milliseconds."""
+
+    id: str
+    type: str
+    timestamp: int
+
+
+class DecisionAttributes(TypedDict):
+    """What every row of a decision says beside its own: that a rule decided it, which one, and upon which events."""
+
+    by: Literal["rule"]
+    rule: str
+    triggers: list[TriggeringEvent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,20 +50,20 @@ class History:
     """What an expression gets to see.
 
     anchor: the event that the rule is evaluated at. events: those of the window, in order, the anchor among them.
-    before: the one that ended the look-back, just before the first of them: the rule's `until`, or the last of the
-    rule's own types that is older than the window; None: there is none. given: what the service told of the key.
-    arrived_ms: when each of them arrived, by its id.
+    before: the event that ended the look-back, just before the first of them: the rule's `until`, or the last of the
+    rule's own types that is older than the window; None: there is none. context: what the service knows of the
+    correlation key beside events, if the rule `needs_context`. arrived_ms: event id -> when it arrived.
     """
 
     anchor: DomainEvent
     events: tuple[DomainEvent, ...]
     before: DomainEvent | None = None
-    given: Any = None
+    context: object = None
     arrived_ms: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     hold_back_ms: int = field(default=0, compare=False, repr=False)
 
     def was_known(self, event: DomainEvent, *, of: DomainEvent, after_ms: int) -> bool:
-        """Tell whether an event had arrived when a rule was due that is evaluated `after_ms` after another one."""
+        """Return whether an event had arrived when a rule was due that is evaluated `after_ms` after event `of`."""
         return self.arrived_ms[event.id] <= due_ms(of, self.arrived_ms[of.id], after_ms, self.hold_back_ms)
 
 
@@ -55,22 +71,22 @@ class History:
 class Decision:
     """A row to be put, unless it is there.
 
-    key: its primary key, made of the rule and of what it is about; never of the triggers, or another order of arrival
-    would decide twice. row: what it says. triggers: the events that it was decided upon.
+    key: its primary key. It names the rule and the subject, never the triggers: another order of arrival would decide
+    twice. row: its other attributes, `DecisionAttributes` aside. triggers: the events that it was decided upon.
     """
 
     key: Mapping[str, str | int]
-    row: Mapping[str, Any]
+    row: Mapping[str, object]
     triggers: tuple[DomainEvent, ...]
 
 
 def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
-    """Tell when something is due `after_ms` after an event: as soon as everything that counts has arrived."""
+    """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
     return max(event.timestamp + after_ms, arrived_ms) + hold_back_ms
 
 
 def decision_key(keys: Keys, partition: str, rule_id: str, subject: str) -> dict[str, str | int]:
-    """Give the primary key of a decision that is a row of its own: `decision#<rule>#<subject>`.
+    """Return the primary key of a decision that is a row of its own: `decision#<rule>#<subject>`.
 
     Raises:
         ValueError: the subject cannot stand in a sort key.
@@ -80,12 +96,12 @@ def decision_key(keys: Keys, partition: str, rule_id: str, subject: str) -> dict
 
 
 def always(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
-    """Tell that every event will do."""
+    """Accept every event."""
     return True
 
 
 def never(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
-    """Tell that no event will do."""
+    """Accept no event."""
     return False
 
 
@@ -94,12 +110,12 @@ class Rule:
     """What is decided at which events.
 
     on: the exact (source, type) of its anchors; `when` narrows them down.
-    key: the correlation key of an anchor; `suffix` keeps its events apart from those of other rules under that key.
-    window_ms: how far it looks back from its anchor; `until`: an event that it does not look behind; `most`: so many
-    events, and no more, so that a device which never stops talking does not cost more with each word.
+    key: anchor -> the key that it correlates by; `suffix` keeps the rule's events apart from those of other rules.
+    window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
+    events that it looks back over at most, so that a key with ever more events does not cost more each time.
     after_ms: how long after its anchor it is evaluated, over what has happened until then as well.
     at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
-    informed: its history has `given`.
+    needs_context: its history has a `context`.
     emits: the types of the events that its decisions become.
 
     Raises:
@@ -119,7 +135,7 @@ class Rule:
     most: int = 1_000
     after_ms: int = 0
     at_once: bool = False
-    informed: bool = False
+    needs_context: bool = False
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
@@ -139,25 +155,25 @@ class Rule:
         yield self.after_ms < 0, "it cannot be evaluated before its anchor"
         yield self.at_once and self.after_ms > 0, "it is evaluated either at once or later"
 
-    def key_of(self, event: DomainEvent) -> str:
-        """Give the key under which the rule finds an event and those that it correlates with."""
+    def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
+        """Return the key under which the rule finds an event and those that it correlates with."""
         return correlation_key(self.key(event), self.suffix)
 
-    def hears(self, one: StoredEvent) -> bool:
-        """Tell whether an event is of the types that the rule is evaluated at."""
-        return (one.source, one.event.type) in self.on
+    def is_on(self, stored: StoredEvent) -> bool:
+        """Return whether an event is of the types that the rule is evaluated at."""
+        return (stored.source, stored.event.type) in self.on
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
-        """Tell when an anchor is to be evaluated: everything that counts has arrived by then."""
+        """Return when the rule is due at an anchor: when all that counts has arrived."""
         return due_ms(anchor.event, anchor.arrived_ms, self.after_ms, hold_back_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a service, found by the type of an event: those of other types cost nothing.
+    """The rules of a service, found by the type of an event: those on other types cost nothing.
 
     Raises:
-        ValueError: two have one id, one emits what the service does not declare, or they could decide without end.
+        ValueError: two have one id, one emits a type that the service does not declare, or one could cause itself.
 
     """
 
@@ -167,9 +183,9 @@ class Rules:
     _by_topic: Mapping[Topic, tuple[Rule, ...]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._refuse_twins()
-        self._refuse_undeclared()
-        self._refuse_loops()
+        self._require_unique_ids()
+        self._require_declared_types()
+        self._require_no_loops()
         by_topic: dict[Topic, tuple[Rule, ...]] = defaultdict(tuple)
         for rule in self.all:
             for topic in rule.on:
@@ -177,21 +193,21 @@ class Rules:
         object.__setattr__(self, "_by_topic", dict(by_topic))
 
     def at(self, source: str, event: DomainEvent) -> list[Rule]:
-        """List the rules that an event is an anchor of."""
+        """Return the rules that an event is an anchor of."""
         return [rule for rule in self._by_topic.get((source, event.type), ()) if rule.when(event)]
 
-    def _refuse_twins(self) -> None:
+    def _require_unique_ids(self) -> None:
         twins = [rule_id for rule_id, times in Counter(rule.id for rule in self.all).items() if times > 1]
         if twins:
             raise ValueError(f"more than one rule is called {', '.join(twins)}")
 
-    def _refuse_undeclared(self) -> None:
+    def _require_declared_types(self) -> None:
         for rule in self.all:
             if undeclared := rule.emits - self.types:
                 raise ValueError(f"rule {rule.id}: {self.source} does not declare {', '.join(sorted(undeclared))}")
 
-    def _refuse_loops(self) -> None:
-        """Refuse a rule that could cause itself: decisions are events that rules may be on in turn."""
+    def _require_no_loops(self) -> None:
+        """Raise ValueError if a rule could cause itself: decisions are events that rules may be on in turn."""
         causes = {rule: [other for other in self.all if self._emitted_by(rule) & other.on] for rule in self.all}
         for rule in self.all:
             seen: set[str] = set()

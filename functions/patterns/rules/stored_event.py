@@ -2,125 +2,106 @@
 
 | pk | sk | row |
 |---|---|---|
-| correlation key | `event#<13-digit ms>#<identity>` | the event without its `raw`, when it arrived, its ttl |
+| correlation key | `event#<13-digit ms>#<identity>` | `StoredEventRow` |
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal, NotRequired, TypedDict, cast
 
+from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import SEPARATOR, prefix, require_part, within_limit
 from patterns.dynamodb.schema import Keys
-from patterns.dynamodb.ttl import ATTRIBUTE, ttl_at
 from patterns.events.domain_event import DomainEvent
 
 EVENT: Final = "event"
 CORRELATED: Final = "correlated"
 
 PREFIX: Final = prefix(EVENT)
-"""How the sort keys of events begin, and nobody else's."""
+"""How the sort keys of events begin, and no others."""
 
 EXPIRE: Final = "expire"
 
+CorrelationKey = str
+"""The partition in which a rule finds an event beside those that it correlates with, see `correlation_key`."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
-    """What a listener says of an event that is to be stored whole, once, however often it is told.
 
-    key: the primary key of its row, see `event_key`. source: who published it. ttl_days: how long it is kept, from its
-    own time. expire: the type of the event that its removal by the TTL service is; None: that stays silent.
+class StoredEventRow(TypedDict):
+    """The attributes of a stored event, its primary key aside.
+
+    discriminator: `event`, or `correlated` for a copy under a further key. event: the event on the wire, without its
+    `raw`. arrived: epoch milliseconds. ttl: epoch seconds. expire: see `StoredEvent`.
     """
 
-    key: Mapping[str, str | int]
+    discriminator: Literal["event", "correlated"]
     source: str
-    ttl_days: int
-    expire: str | None = None
-
-    @property
-    def oplock(self) -> str:
-        """Name what one write of the row settles: the whole of it."""
-        return EVENT
+    event: Mapping[str, Any]
+    arrived: int
+    ttl: int
+    expire: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEvent:
-    """An event as it lies in the store, under `key`, in its place in the order of time, `sort`.
+    """An event as it lies in the store, under its correlation `key`, at `sort`, its place in the order of time.
 
-    arrived_ms: when it was first stored there. correlated: it is a copy, for a rule that looks under another key.
+    arrived_ms: when it was first stored there. ttl: epoch seconds. expire: the type of the event that its removal by
+    the TTL service becomes; None: its removal is no event. correlated: it is a copy, for a rule that reads another key.
     """
 
     source: str
     event: DomainEvent
     arrived_ms: int
-    key: str
+    key: CorrelationKey
     sort: str
     ttl: int
     expire: str | None = None
     correlated: bool = False
 
     @classmethod
-    def of(cls, row: Mapping[str, Any], keys: Keys) -> "StoredEvent":
+    def of(cls, item: Item, keys: Keys) -> "StoredEvent":
         """Read a row of the store."""
-        key, sort = (row[name] for name in keys.names)
+        key, sort = (item[name] for name in keys.names)
+        row = cast("StoredEventRow", item)
         return cls(
             source=row["source"],
             event=DomainEvent.from_wire(row["event"]),
             arrived_ms=row["arrived"],
             key=key,
             sort=sort,
-            ttl=row[ATTRIBUTE],
-            expire=row.get(EXPIRE),
+            ttl=row["ttl"],
+            expire=row.get("expire"),
             correlated=row["discriminator"] == CORRELATED,
         )
 
-    def row(self, keys: Keys) -> dict[str, Any]:
-        """Give the row: immutable, so that it is the same however often it is written."""
-        row = {
-            **keys.of(self.key, self.sort),
+    def row(self, keys: Keys) -> Item:
+        """Return the row: immutable, so that it is the same however often it is written."""
+        row: StoredEventRow = {
             "discriminator": CORRELATED if self.correlated else EVENT,
             "source": self.source,
             "event": replace(self.event, raw=None).to_wire(),
             "arrived": self.arrived_ms,
-            ATTRIBUTE: self.ttl,
+            "ttl": self.ttl,
         }
-        return row if self.expire is None else {**row, EXPIRE: self.expire}
-
-
-def event_key(
-    event: DomainEvent, keys: Keys, *, correlation_key: str, identity: str | None = None
-) -> dict[str, str | int]:
-    """Give the primary key under which an event is stored.
-
-    identity: what, beside key and time, makes two events the same fact; the event's id, where nothing else does.
-
-    Raises:
-        ValueError: it is longer than a key may be.
-
-    """
-    return keys.of(correlation_key, sort_of(event.timestamp, event.id if identity is None else identity))
+        if self.expire is not None:
+            row["expire"] = self.expire
+        return {**keys.of(self.key, self.sort), **row}
 
 
 def sort_of(timestamp_ms: int, identity: str) -> str:
-    """Give an event's place in the order of (timestamp, identity), as text."""
+    """Return an event's place in the order of (timestamp, identity), as text.
+
+    identity: what, beside correlation key and time, makes two events the same fact.
+
+    Raises:
+        ValueError: it is longer than a sort key may be.
+
+    """
     return within_limit(f"{PREFIX}{timestamp_ms:013d}{SEPARATOR}{identity}")
 
 
-def stored(collected: Collected, event: DomainEvent, keys: Keys, *, arrived_ms: int) -> StoredEvent:
-    """Give an event as it is to be stored."""
-    key, sort = (str(collected.key[name]) for name in keys.names)
-    return StoredEvent(
-        source=collected.source,
-        event=event,
-        arrived_ms=arrived_ms,
-        key=key,
-        sort=sort,
-        ttl=ttl_at(event.timestamp, collected.ttl_days),
-        expire=collected.expire,
-    )
-
-
-def correlation_key(key: str, suffix: str = "") -> str:
-    """Give the key under which events are found together, apart from those that another rule keeps there.
+def correlation_key(key: str, suffix: str = "") -> CorrelationKey:
+    """Return the key under which events are found together, apart from those that other rules keep under `key`.
 
     Raises:
         ValueError: the suffix has a `#` in it.

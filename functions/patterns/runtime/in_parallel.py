@@ -13,15 +13,30 @@ PARALLEL = 5
 Result = TypeVar("Result")
 
 
-def in_parallel(tasks: Sequence[Callable[[], list[Result]]]) -> list[Result]:
-    """Do everything, each thread its share, this one the first; whatever goes wrong in a task is to be its result."""
+def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Run all tasks, each thread its share, this one the first; return their results.
+
+    Raises:
+        Exception: the first that a task raised, once every task was run.
+
+    """
+    errors: list[Exception] = []
     mine, *others = (tasks[first::PARALLEL] for first in range(PARALLEL))
-    helping = [_pool().submit(_each, share) for share in others if share]
-    return [*_each(mine), *chain.from_iterable(share.result() for share in helping)]
+    helping = [_pool().submit(_run_all, share, errors) for share in others if share]
+    results = [*_run_all(mine, errors), *chain.from_iterable(share.result() for share in helping)]
+    if errors:
+        raise errors[0]
+    return results
 
 
-def _each(tasks: Sequence[Callable[[], list[Result]]]) -> list[Result]:
-    return [result for task in tasks for result in task()]
+def _run_all(tasks: Sequence[Callable[[], Result]], errors: list[Exception]) -> list[Result]:
+    results = []
+    for task in tasks:
+        try:
+            results.append(task())
+        except Exception as error:  # noqa: BLE001  the other tasks must not suffer; it is raised when they are done
+            errors.append(error)
+    return results
 
 
 @cache

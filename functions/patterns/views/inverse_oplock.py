@@ -3,7 +3,7 @@
 *Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields.
 """
 
-from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
@@ -11,7 +11,10 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.events.domain_event import DomainEvent
-from patterns.views.view_update import ViewUpdate
+from patterns.views.outcome import Outcome
+
+if TYPE_CHECKING:
+    from patterns.views.view_update import ViewUpdate
 
 ATTEMPTS = 5
 
@@ -21,34 +24,27 @@ TTL_GROWS = f"{NEWER} AND (attribute_not_exists(#ttl) OR #ttl <= :ttl)"
 TTL_STAYS = f"{NEWER} AND #ttl > :ttl"
 
 
-class Outcome(StrEnum):
-    """What became of an event at a view; only APPLIED changed anything."""
-
-    APPLIED = "applied"
-    DUPLICATE = "duplicate"
-    STALE = "stale"
-    EXPIRED = "expired"
-
-
-class Contended(Exception):
-    """The row's ttl went up and down between our attempts; the message is to be tried again."""
+class TtlContended(Exception):
+    """The row's ttl rose and fell between the attempts; the message must come again."""
 
 
 def order_of(event: DomainEvent) -> str:
-    """Give the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties."""
+    """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties."""
     return f"{event.timestamp:013d}#{event.id}"
 
 
 def oplock_attribute(name: str) -> str:
-    """Name the attribute that keeps the order of the newest event seen under an oplock."""
+    """Return the name of the attribute that keeps the order of the newest event seen under an oplock."""
     return f"oplock#{name}"
 
 
-def put_if_newer(table: Table, update: ViewUpdate, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+def put_if_newer(
+    table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int
+) -> Outcome:
     """Write `update` unless the row has seen something at least as new under the same oplock: one request, rarely two.
 
     Raises:
-        Contended: the row kept changing between `ATTEMPTS` attempts.
+        TtlContended: the row kept changing between `ATTEMPTS` attempts.
 
     """
     if ttl_days is None:
@@ -59,7 +55,7 @@ def put_if_newer(table: Table, update: ViewUpdate, event: DomainEvent, *, ttl_da
     return _write(table, update, order_of(event), expires_at)
 
 
-def _write(table: Table, update: ViewUpdate, order: str, expires_at: int | None) -> Outcome:
+def _write(table: Table, update: "ViewUpdate", order: str, expires_at: int | None) -> Outcome:
     oplock = oplock_attribute(update.oplock)
     kept = {name: value for name, value in update.fields.items() if value is not None}
     assign = {**update.key_fields, **kept, oplock: order}
@@ -72,11 +68,11 @@ def _write(table: Table, update: ViewUpdate, order: str, expires_at: int | None)
                 return dropped
         else:
             return Outcome.APPLIED
-    raise Contended
+    raise TtlContended
 
 
 def _tries(oplock: str, order: str, expires_at: int | None) -> tuple[tuple[Condition, dict[str, int]], ...]:
-    """List the conditions to try in turn, each with what it assigns on top."""
+    """Return the conditions to try in turn, each with what it assigns in addition."""
     if expires_at is None:
         return ((Condition(NEWER, {"oplock": oplock}, {"oplock": order}), {}),)
     names = {"oplock": oplock, "ttl": ttl.ATTRIBUTE}
@@ -88,7 +84,7 @@ def _tries(oplock: str, order: str, expires_at: int | None) -> tuple[tuple[Condi
 
 
 def _why_dropped(row: Item | None, oplock: str, order: str) -> Outcome | None:
-    """Tell from the row that a failed condition returned why the event is dropped; None: it is newer after all."""
+    """Return why an event is dropped, from the row that the failed condition returned; None: it is newer after all."""
     seen = (row or {}).get(oplock, "")
     if seen == order:
         return Outcome.DUPLICATE

@@ -1,8 +1,9 @@
-"""A batch of domain events -> rows of a view; every message is answered for on its own."""
+"""A batch of domain events -> rows of a view; each message succeeds or fails on its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from patterns.dynamodb.client import Table
@@ -12,50 +13,58 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.publish import publish
 from patterns.events.upcast import NONE, Upcasters, upcast
-from patterns.rules.micro_event_store import collect
-from patterns.rules.stored_event import Collected
 from patterns.runtime import clock
 from patterns.runtime.aws import name_of
 from patterns.runtime.errors import Poison
 from patterns.runtime.in_parallel import in_parallel
 from patterns.runtime.log import logger
 from patterns.views.compaction import Message, compact
-from patterns.views.inverse_oplock import Outcome, put_if_newer
-from patterns.views.ledger import Fate, Result, failures, line_of
-from patterns.views.view_update import Heard, ViewUpdate
+from patterns.views.ledger import Result, failures, line_of
+from patterns.views.outcome import Outcome
+from patterns.views.row_write import RowWrite, Subscriptions
 
-Kept = TypeVar("Kept", ViewUpdate, Collected, ViewUpdate | Collected)
-
-Settle = Callable[[], list[Result]]
-"""Deals with some messages of a batch, whatever happens."""
+Update = TypeVar("Update", bound=RowWrite)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Where and how a view is kept; `upcasters` read what was told in older shapes."""
+    """Where and how a view is kept; `upcasters` read what was published in older shapes."""
 
     name: str
     table: Table
-    on: Heard
+    on: Subscriptions
     ttl_days: int | None
     upcasters: Upcasters = field(default_factory=lambda: NONE)
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A message that can never be understood, and why."""
+
+    message_id: str
+    body: str
+    error: Exception
+
+
 def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[str, Any]:  # noqa: ANN401
-    """Handle a batch of a queue; answer `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
-    results = in_parallel(_settlements(event["Records"], view))
-    told = line_of(results, view=view.name, now_ms=clock.now_ms())
-    logger().info("materialized", extra={"function_request_id": context.aws_request_id, **told})
+    """Handle a batch of a queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
+    messages, unreadable = _read(event["Records"], view)
+    results = [
+        *in_parallel([partial(_settle_unreadable, message, view) for message in unreadable]),
+        *chain.from_iterable(in_parallel([partial(_settle, group, view) for group in compact(messages)])),
+    ]
+    line = line_of(results, view=view.name, now_ms=clock.now_ms())
+    logger().info("materialized", extra={"function_request_id": context.aws_request_id, **line})
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results)]}
 
 
 def interpret(
-    body: str, on: Mapping[tuple[str, str], Callable[[DomainEvent], Kept]], upcasters: Upcasters = NONE
-) -> tuple[DomainEvent, Kept]:
-    """Read a message, in whatever shape it was told, and decide what the view keeps of it. Pure.
+    body: str, on: Mapping[tuple[str, str], Callable[[DomainEvent], Update]], upcasters: Upcasters = NONE
+) -> tuple[DomainEvent, Update]:
+    """Parse a message, bring its event into today's shape, and decide what the view keeps of it. Pure.
 
     Raises:
-        Poison: nobody can make anything of it.
+        Poison: it is no message that the view subscribes to.
 
     """
     delivery = from_message(body)
@@ -66,62 +75,60 @@ def interpret(
     return event, decide(event)
 
 
-def _settlements(records: list[dict[str, Any]], view: View) -> list[Settle]:
-    """Give what is to be done for a batch: a write for each row and oplock, a fault for each message that is poison."""
-    messages, faults = [], []
+def _read(records: list[dict[str, Any]], view: View) -> tuple[list[Message], list[Unreadable]]:
+    messages, unreadable = [], []
     for record in records:
         message_id, body = record["messageId"], record.get("body", "")
         try:
             messages.append(Message(message_id, body, *interpret(body, view.on, view.upcasters)))
-        except Exception as error:  # noqa: BLE001  interpreting is pure, so that it would fail in the same way for ever
-            faults.append(partial(_settle_poison, message_id, body, error, view))
-    return [*faults, *(partial(_settle, group, view) for group in compact(messages))]
+        except Exception as error:  # noqa: BLE001  interpreting is pure: it would fail in the same way for ever
+            unreadable.append(Unreadable(message_id, body, error))
+    return messages, unreadable
 
 
-def _settle(messages: list[Message], view: View) -> list[Result]:
+def _settle_unreadable(message: Unreadable, view: View) -> Result:
+    try:
+        outcome = _publish_fault(message.error, message.body, view)
+    except Exception as error:  # noqa: BLE001  see _send
+        return Result(message.message_id, Outcome.FAILED, error=name_of(error))
+    return Result(message.message_id, outcome, error=name_of(message.error))
+
+
+def _settle(newest_first: Sequence[Message], view: View) -> list[Result]:
     """Write the newest of several updates of one row; an older one only if those before it can never be written."""
     results: list[Result] = []
-    for number, message in enumerate(messages):
-        older = messages[number + 1 :]
-        try:
-            fate = _write(message, view)
-        except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
-            return results + [_result(one, Fate.FAILED, name_of(error)) for one in (message, *older)]
-        results.append(_result(message, fate))
-        if fate is not Fate.FAULT:
-            return results + [_result(one, Fate.COMPACTED) for one in older]
+    for number, message in enumerate(newest_first, start=1):
+        result = _send(message, view)
+        results.append(result)
+        if result.outcome is not Outcome.FAULT:
+            return results + [_follow(result, older) for older in newest_first[number:]]
     return results
 
 
-def _settle_poison(message_id: str, body: str, error: Exception, view: View) -> list[Result]:
+def _send(message: Message, view: View) -> Result:
     try:
-        return [Result(message_id, _give_up(error, body, view), error=name_of(error))]
-    except Exception as failure:  # noqa: BLE001  see _settle
-        return [Result(message_id, Fate.FAILED, error=name_of(failure))]
+        outcome = _write(message, view)
+    except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
+        return Result(message.message_id, Outcome.FAILED, message.event, name_of(error))
+    return Result(message.message_id, outcome, message.event)
 
 
-def _write(message: Message, view: View) -> Fate:
+def _write(message: Message, view: View) -> Outcome:
     try:
-        outcome = _keep(message, view, now_ms=clock.now_ms())
+        return message.update.write(view.table, message.event, ttl_days=view.ttl_days, now_ms=clock.now_ms())
     except Poison as error:
-        return _give_up(error, message.body, view)
+        return _publish_fault(error, message.body, view)
     except ItemRefused:
-        return _give_up(Poison("DynamoDB refuses the row as invalid"), message.body, view)
-    return Fate(outcome.value)
+        return _publish_fault(Poison("DynamoDB refuses the row as invalid"), message.body, view)
 
 
-def _keep(message: Message, view: View, *, now_ms: int) -> Outcome:
-    match message.update:
-        case Collected() as collected:
-            return collect(view.table, collected, message.event, now_ms=now_ms)
-        case update:
-            return put_if_newer(view.table, update, message.event, ttl_days=view.ttl_days, now_ms=now_ms)
+def _follow(newer: Result, older: Message) -> Result:
+    """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
+    if newer.outcome is Outcome.FAILED:
+        return Result(older.message_id, Outcome.FAILED, older.event, newer.error)
+    return Result(older.message_id, Outcome.COMPACTED, older.event)
 
 
-def _give_up(error: Exception, body: str, view: View) -> Fate:
+def _publish_fault(error: Exception, body: str, view: View) -> Outcome:
     publish([fault_of(error, body, consumer=f"{view.name}.listener", now_ms=clock.now_ms())], source=view.name)
-    return Fate.FAULT
-
-
-def _result(message: Message, fate: Fate, error: str | None = None) -> Result:
-    return Result(message.message_id, fate, message.event, error)
+    return Outcome.FAULT

@@ -1,12 +1,14 @@
-"""What a view keeps of one event."""
+"""What a view keeps of one event: fields of a row, under an oplock."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from patterns.dynamodb.client import Table
 from patterns.events.domain_event import DomainEvent
-from patterns.rules.stored_event import Collected
 from patterns.runtime.errors import Poison
+from patterns.views.inverse_oplock import put_if_newer
+from patterns.views.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +30,15 @@ class ViewUpdate:
             if not isinstance(value, str) or not value:
                 raise Poison(f"key attribute {name} must be text")
 
+    @property
+    def target(self) -> Hashable:
+        """The row and the oplock: never the row alone, or one oplock's update would replace another's."""
+        return (self.oplock, *sorted(self.key.items()))
+
+    def write(self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+        """Write the fields unless the row has seen something at least as new under the same oplock."""
+        return put_if_newer(table, self, event, ttl_days=ttl_days, now_ms=now_ms)
+
 
 On = Mapping[tuple[str, str], Callable[[DomainEvent], ViewUpdate]]
-"""`(source, type)` -> what the view keeps of it."""
-
-Heard = Mapping[tuple[str, str], Callable[[DomainEvent], ViewUpdate | Collected]]
-"""`(source, type)` -> what a control service keeps of it: fields of a row, or the whole event, for its rules."""
+"""`(source, type)` -> what a view keeps of it."""

@@ -1,29 +1,42 @@
-"""That somebody has seen a log: said once, by whoever was first."""
+"""That somebody has seen a log: recorded once, for whoever was first."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Final, Literal, TypedDict, cast
 
 from contract import logs, times
+from contract.entities import AcknowledgementEntity, LogRef
+from patterns.dynamodb.attribute_values import Item
 from patterns.events.fact import Change, Fact
-from services.dispatch.responsibility import Log, row_key
+from services.dispatch.facts import STATE_ACKNOWLEDGED
+from services.dispatch.responsibility import row_key
 
-DISCRIMINATOR = "acknowledgement"
+DISCRIMINATOR: Final = "acknowledgement"
 
 
-def key_of(log: Log) -> dict[str, str | int]:
-    """Give the primary key of the row about a log."""
+class AcknowledgementRow(TypedDict):
+    """Who acknowledged a log first, and when (epoch milliseconds); the primary key aside. `ttl` is epoch seconds."""
+
+    discriminator: Literal["acknowledgement"]
+    equipmentId: str
+    state: str
+    logTimestamp: str
+    timestamp: int
+    acknowledgedBy: str
+    ttl: int
+
+
+def key_of(log: LogRef) -> dict[str, str | int]:
+    """Return the primary key of the row about a log."""
     return row_key(log, DISCRIMINATOR)
 
 
-def acknowledge(log: Log, *, actor: str, now_ms: int) -> dict[str, Any]:
+def acknowledge(log: LogRef, *, actor: str, now_ms: int) -> Item:
     """Decide the row of an acknowledgement.
 
     Raises:
         Invalid: the log's time lies ahead or too far back.
 
     """
-    return {
-        **key_of(log),
+    row: AcknowledgementRow = {
         "discriminator": DISCRIMINATOR,
         "equipmentId": log["equipmentId"],
         "state": log["state"],
@@ -33,10 +46,12 @@ def acknowledge(log: Log, *, actor: str, now_ms: int) -> dict[str, Any]:
         "acknowledgedBy": actor,
         "ttl": logs.ttl_of(log["timestamp"], now_ms=now_ms),
     }
+    return {**key_of(log), **row}
 
 
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer or an event says: `{equipmentId, state, timestamp, acknowledgedBy, acknowledgedAt}`."""
+def to_response(item: Item) -> AcknowledgementEntity:
+    """Return what a response or an event says of a row."""
+    row = cast("AcknowledgementRow", item)
     return {
         "equipmentId": row["equipmentId"],
         "state": row["state"],
@@ -47,14 +62,13 @@ def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fact_of(change: Change) -> Fact | None:
-    """Tell that a log was acknowledged; that is never taken back."""
+    """Return the fact that a log was acknowledged; that is never taken back."""
     if change.kind != "INSERT":
         return None
-    row = change.row
     return Fact(
-        type="state-acknowledged",
-        timestamp=row["timestamp"],
-        partition_key=row["equipmentId"],
+        type=STATE_ACKNOWLEDGED,
+        timestamp=change.row["timestamp"],
+        partition_key=change.row["equipmentId"],
         entity_name=DISCRIMINATOR,
-        entity=to_response(row),
+        entity=to_response(change.row),
     )

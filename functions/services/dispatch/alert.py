@@ -1,25 +1,41 @@
-"""What a rule tells of a piece of equipment as a whole: that it is at risk, silent, back."""
+"""What a rule says of a piece of equipment as a whole: that it is at risk, silent, back."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Final, NotRequired, cast
 
 from contract import logs, times
+from contract.entities import AlertEntity, Why
+from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision, decision_key
+from services.dispatch.facts import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
 from services.dispatch.reports import equipment_in
 from services.dispatch.tables import KEYS
 
-TOLD = ("equipmentId", "since", "timestamp", "reason", *WHY)
+PUBLISHED: Final = ("equipmentId", "since", "timestamp", "reason", *WHY)
+"""The attributes of a row that its event says, see `AlertEntity`."""
+
+
+class AlertRow(Why):
+    """The row of an alert, its primary key aside. `at` is epoch milliseconds, `ttl` epoch seconds."""
+
+    discriminator: str
+    equipmentId: str  # noqa: N815  the row's name
+    since: str
+    timestamp: str
+    reason: NotRequired[str]
+    at: int
+    ttl: int
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A kind of alert; `type` also names its rows, `entity` what its events speak of."""
+    """A kind of alert; `type` also names its rows, `entity_name` the entity of its events."""
 
     type: str
-    entity: str
+    entity_name: str
 
     def decide(
         self,
@@ -32,45 +48,42 @@ class Alert:
     ) -> Decision:
         """Decide an alert about the equipment that reported the `triggers`.
 
-        subject: what it is about, by a time, so that it is decided once. since: when that began, fixed-width UTC.
-        at_ms: when it came to be so.
+        subject: the time that it is about, so that it is decided once. since: when that began, fixed-width UTC.
+        at_ms: when the alert became true.
         """
-        told = {
+        row: AlertRow = {
             "equipmentId": triggers[-1].entity("state").text("equipmentId"),
             "since": since,
             "timestamp": times.to_utc(at_ms),
+            "discriminator": self.type,
+            "at": at_ms,
+            "ttl": ttl_at(at_ms, logs.TTL_DAYS),
         }
-        return Decision(
-            key=decision_key(KEYS, equipment_in(triggers[-1]), self.type, subject),
-            row={
-                **(told if reason is None else {**told, "reason": reason}),
-                "discriminator": self.type,
-                "at": at_ms,
-                "ttl": ttl_at(at_ms, logs.TTL_DAYS),
-            },
-            triggers=triggers,
-        )
+        if reason is not None:
+            row["reason"] = reason
+        key = decision_key(KEYS, equipment_in(triggers[-1]), self.type, subject)
+        return Decision(key=key, row=row, triggers=triggers)
 
     def fact_of(self, change: Change) -> Fact | None:
-        """Tell of an alert: `{equipmentId, since, timestamp, reason?, by, rule, triggers}`; it is never taken back."""
+        """Return the fact that equipment is at risk, silent or back; it is never taken back."""
         if change.kind != "INSERT":
             return None
-        row = change.row
         return Fact(
             type=self.type,
-            timestamp=row["at"],
-            partition_key=row["equipmentId"],
-            entity_name=self.entity,
-            entity=self.to_response(row),
+            timestamp=change.row["at"],
+            partition_key=change.row["equipmentId"],
+            entity_name=self.entity_name,
+            entity=to_entity(change.row),
         )
 
-    def to_response(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Give what an event says of it."""
-        return {name: row[name] for name in TOLD if name in row}
+
+def to_entity(item: Item) -> AlertEntity:
+    """Return what an event says of a row."""
+    return cast("AlertEntity", {name: item[name] for name in PUBLISHED if name in item})
 
 
-AT_RISK = Alert("equipment-at-risk", "risk")
-SILENT = Alert("equipment-silent", "silence")
-BACK = Alert("equipment-back", "silence")
+AT_RISK = Alert(EQUIPMENT_AT_RISK, "risk")
+SILENT = Alert(EQUIPMENT_SILENT, "silence")
+BACK = Alert(EQUIPMENT_BACK, "silence")
 
 ALERTS = (AT_RISK, SILENT, BACK)

@@ -1,4 +1,4 @@
-"""Bodies of dispatch's requests and answers."""
+"""Bodies of dispatch's requests and responses."""
 
 from typing import Annotated, Literal
 
@@ -20,7 +20,7 @@ Person = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(schemas
 
 
 class AssignmentBody(BaseModel):
-    """Who is to see to the log."""
+    """Who deals with the log."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -28,7 +28,7 @@ class AssignmentBody(BaseModel):
 
 
 class EscalationBody(BaseModel):
-    """Whom the log is handed up to."""
+    """Whom the log is escalated to."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -36,7 +36,7 @@ class EscalationBody(BaseModel):
 
 
 class RosterBody(BaseModel):
-    """Who works in a factory; abnormal logs are shared out among the operators."""
+    """Who works in a factory; abnormal logs are shared among the operators."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -46,15 +46,15 @@ class RosterBody(BaseModel):
     supervisor: Person = Field(examples=["Sara"])
 
 
-class Roster(BaseModel):
-    """A roster as it is answered."""
+class RosterResponse(BaseModel):
+    """A factory's roster."""
 
     factoryId: str  # noqa: N815  the contract's name
     operators: list[str]
     supervisor: str
 
 
-class Trigger(BaseModel):
+class TriggerResponse(BaseModel):
     """An event that a rule decided upon; `timestamp` is in epoch milliseconds."""
 
     id: str
@@ -62,12 +62,12 @@ class Trigger(BaseModel):
     timestamp: int
 
 
-class Decided(BaseModel):
-    """Which rule decided it and upon which events, if a rule did."""
+class DecidedByRule(BaseModel):
+    """Which rule decided, and upon which events; missing if a person did."""
 
     by: Literal["rule"] | Absent = None
     rule: str | Absent = None
-    triggers: list[Trigger] | Absent = None
+    triggers: list[TriggerResponse] | Absent = None
 
 
 class LogKey(BaseModel):
@@ -78,26 +78,26 @@ class LogKey(BaseModel):
     timestamp: str
 
 
-class Assignment(Decided, LogKey):
-    """An assignment as it is answered."""
+class AssignmentResponse(DecidedByRule, LogKey):
+    """Who a log is assigned to."""
 
     operator: str
 
 
-class Escalation(Decided, LogKey):
-    """An escalation as it is answered."""
+class EscalationResponse(DecidedByRule, LogKey):
+    """Whom a log was escalated to."""
 
     supervisor: str
 
 
-class Acknowledgement(LogKey):
-    """An acknowledgement as it is answered; `acknowledgedAt` is fixed-width UTC."""
+class AcknowledgementResponse(LogKey):
+    """Who acknowledged a log first; `acknowledgedAt` is fixed-width UTC."""
 
     acknowledgedBy: str  # noqa: N815
     acknowledgedAt: str  # noqa: N815
 
 
-class Entry(Decided):
+class EntryResponse(DecidedByRule):
     """An event of an episode: a report, or what was done about it; times are fixed-width UTC.
 
     `at` is when it was so; `timestamp` is that of the log that it is about, or, of an alert, `at` again.
@@ -119,7 +119,7 @@ class Entry(Decided):
     reason: str | Absent = None
 
 
-class Episode(BaseModel):
+class EpisodeResponse(BaseModel):
     """From the first abnormal report to the next normal one, which is null as long as there is none.
 
     `partial`: it is longer than what a page reads; the pages beside have the rest.
@@ -127,13 +127,13 @@ class Episode(BaseModel):
 
     startedAt: str  # noqa: N815
     endedAt: str | None  # noqa: N815
-    story: list[Entry]
+    story: list[EntryResponse]
     partial: bool | Absent = None
 
 
-class Episodes(BaseModel):
+class EpisodesResponse(BaseModel):
     """A page, newest first; `others` is what was done about logs of no episode on it; a missing cursor is the end."""
 
-    items: list[Episode]
-    others: list[Entry] | Absent = None
+    items: list[EpisodeResponse]
+    others: list[EntryResponse] | Absent = None
     cursor: str | Absent = None

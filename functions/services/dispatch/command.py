@@ -4,8 +4,8 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from contract.entities import LogRef
 from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
-from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
@@ -14,25 +14,25 @@ from patterns.runtime import clock
 from patterns.versions.versioned_write import Versions, save
 from services.dispatch import acknowledgement, roster
 from services.dispatch.bodies import (
-    Acknowledgement,
-    Assignment,
+    AcknowledgementResponse,
     AssignmentBody,
-    Escalation,
+    AssignmentResponse,
     EscalationBody,
-    Roster,
+    EscalationResponse,
     RosterBody,
+    RosterResponse,
 )
-from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
+from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility, log_of
 from services.dispatch.routes import ROUTES
-from services.dispatch.tables import KEYS
-
-TABLE = Table("DISPATCH_TABLE", KEYS)
+from services.dispatch.tables import TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(Assignment, 201, 200, 412, 428))
+@app.put(
+    "/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(AssignmentResponse, 201, 200, 412, 428)
+)
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
 ) -> Response[str]:
@@ -40,7 +40,9 @@ def put_assignment(
     return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(Escalation, 201, 200, 412, 428))
+@app.put(
+    "/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(EscalationResponse, 201, 200, 412, 428)
+)
 def put_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
 ) -> Response[str]:
@@ -48,28 +50,30 @@ def put_escalation(
     return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
 
 
-@app.put("/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(Acknowledgement, 201, 200))
+@app.put(
+    "/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(AcknowledgementResponse, 201, 200)
+)
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
-    """Acknowledge a log: it was seen. Who does it again gets the answer that the first one got."""
+    """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
     log = log_of(equipment_id, state, timestamp)
     row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
     try:
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
-        if failed.row != row:  # else it is this one, whose first answer was lost on the way
+        if failed.row != row:  # else it is this one, whose first response was lost on the way
             return respond(HTTPStatus.OK, acknowledgement.to_response(failed.row or row))
     return respond(HTTPStatus.CREATED, acknowledgement.to_response(row))
 
 
-@app.put("/factories/<factoryId>/roster", responses=responses(Roster, 201, 200, 412, 428))
+@app.put("/factories/<factoryId>/roster", responses=responses(RosterResponse, 201, 200, 412, 428))
 def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
-    """Say who works in a factory, or who works there now: then If-Match names the version that is changed."""
+    """Set who works in a factory; a change needs If-Match with the current version."""
     command = app.command(if_match, body.model_dump())
     draft = roster.write(factory_id, body.operators, body.supervisor, command)
     return app.saved(save(Versions(table=TABLE, key=roster.key_of(factory_id)), draft), to_response=roster.to_response)
 
 
-def _save(kind: Responsibility, log: Log, person: str, if_match: int | None) -> Response[str]:
+def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response[str]:
     command = app.command(if_match, {kind.person: person})
     versions = Versions(table=TABLE, key=kind.key_of(log))
     return app.saved(save(versions, kind.decide(log, person, command)), to_response=kind.to_response)

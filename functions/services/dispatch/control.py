@@ -1,35 +1,40 @@
-"""By what dispatch decides, and where it writes that down."""
+"""What dispatch decides by, and where it writes that down."""
 
 from contract import logs
-from patterns.dynamodb.client import Table
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.evaluate import Control
+from patterns.rules.rule import Rules
+from patterns.rules.stored_event import CorrelationKey
 from services.dispatch import roster, whereabouts
 from services.dispatch.facts import TYPES
 from services.dispatch.roster import Roster
-from services.dispatch.rules import RULES
-from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.rules import assign, at_risk, escalate, silence
+from services.dispatch.tables import TABLE, partition_of
 
-TABLE = Table("DISPATCH_TABLE", KEYS)
+RULES = Rules(
+    source="dispatch",
+    types=TYPES,
+    all=(assign.RULE, escalate.RULE, at_risk.RULE, silence.SILENT_RULE, silence.BACK_RULE),
+)
 
 
-def roster_for(partition: str) -> Roster | None:
-    """Read who works where a piece of equipment is; None: nobody, or nobody knows where it is."""
-    factory_id = whereabouts.factory_of(TABLE.get(whereabouts.key_of(partition), consistent=True))
+def roster_for(key: CorrelationKey) -> Roster | None:
+    """Read who works where a piece of equipment is; None: nobody, or its factory is unknown."""
+    factory_id = whereabouts.factory_of(TABLE.get(whereabouts.key_of(key), consistent=True))
     if factory_id is None:
         return None
     return Roster.of(TABLE.get(roster.key_of(factory_id), consistent=True))
 
 
-def partition_in(event: DomainEvent) -> str:
-    """Tell beside which reports an own fact is stored: those of the equipment that it speaks of."""
+def correlation_key_in(event: DomainEvent) -> CorrelationKey:
+    """Return the key under which an own fact is stored: that of the equipment's reports."""
     return partition_of(event.partition_key)
 
 
 CONTROL = Control(
     table=TABLE,
     rules=RULES,
-    given=roster_for,
-    remembers=dict.fromkeys(TYPES, partition_in),
+    context_of=roster_for,
+    remembers=dict.fromkeys(TYPES, correlation_key_in),
     ttl_days=logs.TTL_DAYS,
 )

@@ -1,4 +1,4 @@
-"""One page of a story: one Query over the micro event store."""
+"""One page of episodes: one Query over the micro event store."""
 
 from typing import Any
 
@@ -27,9 +27,9 @@ def read_episodes(
     rows = read_rows(table, query, scope=scope, limit=EVENTS_READ, cursor=cursor)
     alive = [row for row in rows.items if is_alive(row, now_ms)]
     events = [StoredEvent.of(row, KEYS).event for row in alive]
-    told = story.tell(events, limit=limit, is_end=rows.last_key is None, goes_on=cursor is not None)
-    page = {"items": list(told.episodes), **({"others": list(told.others)} if told.others else {})}
+    found = story.page_of(events, limit=limit, is_end=rows.last_key is None, goes_on=cursor is not None)
+    page = {"items": found.episodes, **({"others": found.others} if found.others else {})}
     last_key = rows.last_key
-    if told.upto < len(alive):
-        last_key = {name: alive[told.upto - 1][name] for name in KEYS.names}
+    if found.upto < len(alive):
+        last_key = {name: alive[found.upto - 1][name] for name in KEYS.names}
     return {**page, **next_page(last_key, query, scope=scope)}

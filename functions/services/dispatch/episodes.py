@@ -10,7 +10,7 @@ from services.dispatch.reports import is_normal, reports_in, time_in
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The abnormal reports of an episode as far as they are known, in order; `recovery` is what ended it, if it has."""
+    """The known abnormal reports of an episode, in order; `recovery` is the report that ended it, if it has ended."""
 
     reports: tuple[DomainEvent, ...]
     recovery: DomainEvent | None = None
@@ -21,12 +21,12 @@ class Episode:
         return self.reports[0]
 
     def covers(self, time: str) -> bool:
-        """Tell whether a log of a time (fixed-width UTC) is one of the episode's."""
+        """Whether a log of a time (fixed-width UTC) belongs to the episode."""
         return time_in(self.first) <= time and (self.recovery is None or time < time_in(self.recovery))
 
 
 def episodes_in(reports: Iterable[DomainEvent]) -> list[Episode]:
-    """Part reports, in order, into episodes; what is normal between them belongs to none."""
+    """Split reports, in order, into episodes; normal reports between them belong to none."""
     episodes: list[Episode] = []
     abnormal: list[DomainEvent] = []
     for report in reports:
@@ -39,10 +39,10 @@ def episodes_in(reports: Iterable[DomainEvent]) -> list[Episode]:
 
 
 def episode_of(history: History) -> Episode | None:
-    """Find the episode of a history whose anchor is abnormal; None if it is unknown where it began.
+    """Return the episode of a history whose anchor is abnormal; None if its beginning is unknown.
 
-    That is so if it goes on for longer than a rule looks back. Of equipment that reports every few minutes, whatever
-    there was to decide has been decided by then.
+    It is unknown if the episode began before all that the rule looks back at. By then, what there was to decide about
+    equipment that reports every few minutes has been decided.
     """
     if history.before is not None and not is_normal(history.before):
         return None

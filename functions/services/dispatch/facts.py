@@ -1,12 +1,14 @@
-"""The types of facts that dispatch tells the world."""
+"""The types of the facts that dispatch publishes."""
 
-TYPES = frozenset(
-    {
-        "operator-assigned",
-        "state-escalated",
-        "state-acknowledged",
-        "equipment-at-risk",
-        "equipment-silent",
-        "equipment-back",
-    }
+from typing import Final
+
+OPERATOR_ASSIGNED: Final = "operator-assigned"
+STATE_ESCALATED: Final = "state-escalated"
+STATE_ACKNOWLEDGED: Final = "state-acknowledged"
+EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
+EQUIPMENT_SILENT: Final = "equipment-silent"
+EQUIPMENT_BACK: Final = "equipment-back"
+
+TYPES: Final = frozenset(
+    {OPERATOR_ASSIGNED, STATE_ESCALATED, STATE_ACKNOWLEDGED, EQUIPMENT_AT_RISK, EQUIPMENT_SILENT, EQUIPMENT_BACK}
 )

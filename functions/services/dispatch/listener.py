@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from patterns.dynamodb.client import Table
 from patterns.views.materialize import View, materialize
 from services.dispatch.subscriptions import ON, UPCASTERS
-from services.dispatch.tables import KEYS
+from services.dispatch.tables import TABLE
 
-VIEW = View(name="dispatch", table=Table("DISPATCH_TABLE", KEYS), on=ON, ttl_days=None, upcasters=UPCASTERS)
+VIEW = View(name="dispatch", table=TABLE, on=ON, ttl_days=None, upcasters=UPCASTERS)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context

@@ -5,9 +5,9 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from contract.entities import LogRef
 from contract.parameters import Cursor, EquipmentId, FactoryId, IfNoneMatch, Limit, State, Timestamp
 from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.client import Table
 from patterns.dynamodb.ttl import is_alive
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
@@ -16,61 +16,69 @@ from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.runtime.errors import NotFound
 from services.dispatch import acknowledgement, roster
-from services.dispatch.bodies import Acknowledgement, Assignment, Episodes, Escalation, Roster
+from services.dispatch.bodies import (
+    AcknowledgementResponse,
+    AssignmentResponse,
+    EpisodesResponse,
+    EscalationResponse,
+    RosterResponse,
+)
 from services.dispatch.episode_pages import read_episodes
-from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Log, Responsibility, log_of
+from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility, log_of
 from services.dispatch.routes import ROUTES
-from services.dispatch.tables import KEYS
-
-TABLE = Table("DISPATCH_TABLE", KEYS)
+from services.dispatch.tables import TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(Assignment, 200, 304, 404))
+@app.get("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(AssignmentResponse, 200, 304, 404))
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
-    """Tell which operator sees to a log."""
+    """Return the operator of a log."""
     return _get(ASSIGNMENT, log_of(equipment_id, state, timestamp), if_none_match)
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(Escalation, 200, 304, 404))
+@app.get("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(EscalationResponse, 200, 304, 404))
 def get_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
-    """Tell which supervisor a log was escalated to."""
+    """Return the supervisor that a log was escalated to."""
     return _get(ESCALATION, log_of(equipment_id, state, timestamp), if_none_match)
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(Acknowledgement, 200, 404))
+@app.get(
+    "/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(AcknowledgementResponse, 200, 404)
+)
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
-    """Tell who has seen a log first."""
-    row = _alive(acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged.")
+    """Return who acknowledged a log first."""
+    row = _require_alive(
+        acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged."
+    )
     return respond(HTTPStatus.OK, acknowledgement.to_response(row))
 
 
-@app.get("/factories/<factoryId>/roster", responses=responses(Roster, 200, 304, 404))
+@app.get("/factories/<factoryId>/roster", responses=responses(RosterResponse, 200, 304, 404))
 def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
-    """Tell who works in a factory."""
-    row = _alive(roster.key_of(factory_id), "This factory has no roster.")
+    """Return who works in a factory."""
+    row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
     return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
 
 
-@app.get("/equipment/<id>/episodes", responses=responses(Episodes, 200))
+@app.get("/equipment/<id>/episodes", responses=responses(EpisodesResponse, 200))
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
-    """Tell what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
+    """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
     page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())
     return respond(HTTPStatus.OK, page)
 
 
-def _get(kind: Responsibility, log: Log, if_none_match: str | None) -> Response[str]:
-    row = _alive(kind.key_of(log), f"This log has no {kind.discriminator}.")
+def _get(kind: Responsibility, log: LogRef, if_none_match: str | None) -> Response[str]:
+    row = _require_alive(kind.key_of(log), f"This log has no {kind.discriminator}.")
     return app.found(row, to_response=kind.to_response, if_none_match=if_none_match)
 
 
-def _alive(key: Mapping[str, str | int], otherwise: str) -> Item:
+def _require_alive(key: Mapping[str, str | int], otherwise: str) -> Item:
     row = TABLE.get(key, consistent=True)
     if row is None or not is_alive(row, clock.now_ms()):
         raise NotFound(otherwise)

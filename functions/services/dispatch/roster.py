@@ -1,31 +1,49 @@
-"""Who works in a factory: operators, among whom abnormal logs are shared out, and whom those are escalated to."""
+"""Who works in a factory: the operators that abnormal logs are assigned to, and the supervisor for escalations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Final, Literal, TypedDict, cast
 
+from patterns.dynamodb.attribute_values import Item
 from patterns.rules.rule import History
 from patterns.versions.optimistic_lock import Command, Draft
 from services.dispatch.tables import KEYS
 
-DISCRIMINATOR = "roster"
+DISCRIMINATOR: Final = "roster"
+
+
+class RosterContent(TypedDict):
+    """What a response says of a roster."""
+
+    factoryId: str
+    operators: list[str]
+    supervisor: str
+
+
+class RosterRow(RosterContent):
+    """The row of a roster, its primary key and its version attributes aside."""
+
+    discriminator: Literal["roster"]
 
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Those who can be assigned, and the one it is escalated to."""
+    """Who can be assigned, and who is escalated to."""
 
     operators: tuple[str, ...]
     supervisor: str
 
     @classmethod
-    def of(cls, row: Mapping[str, Any] | None) -> "Roster | None":
+    def of(cls, item: Item | None) -> "Roster | None":
         """Read a row; None: there is none."""
-        return None if row is None else cls(tuple(row["operators"]), row["supervisor"])
+        if item is None:
+            return None
+        row = cast("RosterRow", item)
+        return cls(tuple(row["operators"]), row["supervisor"])
 
     def operator_for(self, equipment_id: str) -> str:
-        """Choose the operator of a piece of equipment: the same each time, and another one only if that one leaves.
+        """Return the operator of a piece of equipment: the same each time, and another one only if that one leaves.
 
         Rendezvous hashing: https://www.eecs.umich.edu/techreports/cse/96/CSE-TR-316-96.pdf
         """
@@ -33,13 +51,12 @@ class Roster:
 
 
 def roster_in(history: History) -> Roster | None:
-    """Give the roster that a rule is told of."""
-    roster: Roster | None = history.given
-    return roster
+    """Return the roster that a rule decides by."""
+    return history.context if isinstance(history.context, Roster) else None
 
 
 def key_of(factory_id: str) -> dict[str, str | int]:
-    """Give the primary key of a factory's roster."""
+    """Return the primary key of a factory's roster."""
     return KEYS.of(f"Factory#{factory_id}", DISCRIMINATOR)
 
 
@@ -52,9 +69,10 @@ def write(factory_id: str, operators: Sequence[str], supervisor: str, command: C
     )
 
 
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says: `{factoryId, operators, supervisor}`."""
-    return {name: row[name] for name in ("factoryId", "operators", "supervisor")}
+def to_response(item: Item) -> RosterContent:
+    """Return what a response says of a row."""
+    row = cast("RosterRow", item)
+    return {"factoryId": row["factoryId"], "operators": row["operators"], "supervisor": row["supervisor"]}
 
 
 def _weight(equipment_id: str, operator: str) -> bytes:

@@ -1,49 +1,62 @@
-"""What happened to a piece of equipment, by episodes: what it reported, who did what about it, when and why."""
+"""What happened to a piece of equipment, by episodes: what it reported, who did what about it, when and why. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from contract import times
 from patterns.events.domain_event import DomainEvent
 from services.dispatch.episodes import Episode, episodes_in
 from services.dispatch.reports import is_abnormal, is_normal, is_report, reports_in, time_in
 
+StoryEntry = Mapping[str, object]
+"""An event of a story: `{type, at, id}` and what its entity says, the id of the equipment aside."""
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Part of a story: `episodes` newest first, what was done about logs of none of them, and how far it goes.
 
-    upto: the number of events that it tells of; the next page goes on behind them.
+class EpisodeStory(TypedDict):
+    """An episode with its events in order; times are fixed-width UTC.
+
+    endedAt: None as long as there is no normal report. partial: the pages beside have the rest of it.
     """
 
-    episodes: tuple[Mapping[str, Any], ...]
-    others: tuple[Mapping[str, Any], ...]
+    startedAt: str
+    endedAt: str | None
+    story: list[StoryEntry]
+    partial: NotRequired[Literal[True]]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPage:
+    """Part of a story, newest first: episodes, and what was done about logs of none of them.
+
+    upto: the number of events that it covers; the next page goes on behind them.
+    """
+
+    episodes: list[EpisodeStory]
+    others: list[StoryEntry]
     upto: int
 
 
-def tell(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool, goes_on: bool) -> Page:
-    """Tell a story from its events, newest first, in at most `limit` episodes.
+def page_of(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool, goes_on: bool) -> StoryPage:
+    """Return a page of at most `limit` episodes.
 
-    is_end: there are no older events. goes_on: there are newer ones, which other pages have told.
+    is_end: there are no older events than these. goes_on: newer ones are on other pages.
     """
     upto = _cut(newest_first, limit=limit, is_end=is_end)
     events = tuple(reversed(newest_first[:upto]))
     reports = reports_in(events)
     episodes = episodes_in(reports)
-    told = [_episode(episode, events) for episode in episodes]
-    # An episode that is longer than what one page reads is told in parts.
-    if told and not is_end and upto == len(newest_first) and is_abnormal(reports[0]):
-        told[0]["partial"] = True
-    if told and goes_on and episodes[-1].recovery is None:
-        told[-1]["partial"] = True
-    facts = [event for event in events if _is_fact(event)]
-    others = [_entry(fact) for fact in facts if not any(episode.covers(_about(fact)) for episode in episodes)]
-    return Page(tuple(reversed(told)), tuple(reversed(others)), upto)
+    stories = [_story_of(episode, events) for episode in episodes]
+    # An episode that is longer than what one page reads is split.
+    if stories and not is_end and upto == len(newest_first) and is_abnormal(reports[0]):
+        stories[0]["partial"] = True
+    if stories and goes_on and episodes[-1].recovery is None:
+        stories[-1]["partial"] = True
+    return StoryPage(episodes=stories[::-1], others=_others(events, episodes)[::-1], upto=upto)
 
 
 def _cut(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool) -> int:
-    """Tell how many events to tell of, so that no episode is torn from its recovery which a page could hold."""
+    """Return how many events the page covers: it separates no episode from its recovery if one page can hold both."""
     episodes, is_open, last_normal = 0, False, 0
     for number, event in enumerate(newest_first):
         if is_abnormal(event):
@@ -55,9 +68,9 @@ def _cut(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool) -> in
     return len(newest_first) if is_end else last_normal or len(newest_first)
 
 
-def _episode(episode: Episode, events: Sequence[DomainEvent]) -> dict[str, Any]:
+def _story_of(episode: Episode, events: Sequence[DomainEvent]) -> EpisodeStory:
     its_own = {event.id for event in (*episode.reports, episode.recovery) if event}
-    story = [event for event in events if event.id in its_own or (_is_fact(event) and episode.covers(_about(event)))]
+    story = [event for event in events if event.id in its_own or (_is_fact(event) and episode.covers(_log_time(event)))]
     return {
         "startedAt": time_in(episode.first),
         "endedAt": time_in(episode.recovery) if episode.recovery else None,
@@ -65,8 +78,13 @@ def _episode(episode: Episode, events: Sequence[DomainEvent]) -> dict[str, Any]:
     }
 
 
+def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[StoryEntry]:
+    facts = filter(_is_fact, events)
+    return [_entry(fact) for fact in facts if not any(episode.covers(_log_time(fact)) for episode in episodes)]
+
+
 def _place(event: DomainEvent) -> tuple[int, bool]:
-    """Tell of a report before what was done about it in the same millisecond."""
+    """Sort key: a report comes before what was done about it in the same millisecond."""
     return event.timestamp, _is_fact(event)
 
 
@@ -74,13 +92,13 @@ def _is_fact(event: DomainEvent) -> bool:
     return not is_report(event)
 
 
-def _about(fact: DomainEvent) -> str:
-    """Tell the time of the log that a fact is about: an alert is about the one since when it is so."""
+def _log_time(fact: DomainEvent) -> str:
+    """Return the time of the log that a fact is about; an alert is about the log of its `since`."""
     (entity,) = fact.entities.values()
     return str(entity.get("since", entity["timestamp"]))
 
 
-def _entry(event: DomainEvent) -> dict[str, Any]:
+def _entry(event: DomainEvent) -> StoryEntry:
     (entity,) = event.entities.values()
-    said = {name: value for name, value in entity.items() if name != "equipmentId"}
-    return {"type": event.type, "at": times.to_utc(event.timestamp), "id": event.id, **said}
+    fields = {name: value for name, value in entity.items() if name != "equipmentId"}
+    return {"type": event.type, "at": times.to_utc(event.timestamp), "id": event.id, **fields}

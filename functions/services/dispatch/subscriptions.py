@@ -1,23 +1,32 @@
-"""What dispatch hears of others: reports, for its rules to look at, and where equipment is."""
+"""What dispatch subscribes to: reports, for its rules to look at, and where equipment is."""
+
+from typing import Final
 
 from contract import logs, names, old_shapes, times
 from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import Upcasters
-from patterns.rules.stored_event import Collected, event_key
-from patterns.views.view_update import Heard, ViewUpdate
+from patterns.rules.collect import Collected
+from patterns.views.row_write import Subscriptions
+from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
-from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.tables import partition_of
+
+SOURCE: Final = "equipment"
+STATE_REPORTED: Final = "state-reported"
+REPORTED: Final = (SOURCE, STATE_REPORTED)
 
 
 def on_state_reported(event: DomainEvent) -> Collected:
-    """Store a report once, under whichever event ids it is told: it is named by equipment, time and state."""
+    """Store a report once, whichever event ids it is published under: equipment, time and state identify it."""
     report = event.entity("state")
     state = names.state(report.text("state"))
     times.require_fixed(report.text("timestamp"))
-    return Collected(
-        key=event_key(event, KEYS, correlation_key=partition_of(report.text("equipmentId")), identity=state),
-        source="equipment",
+    return Collected.of(
+        event,
+        key=partition_of(report.text("equipmentId")),
+        source=SOURCE,
         ttl_days=logs.TTL_DAYS,
+        identity=state,
     )
 
 
@@ -30,14 +39,14 @@ def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
     )
 
 
-ON: Heard = {  # (source, type) -> what dispatch keeps of it
-    ("equipment", "state-reported"): on_state_reported,
-    ("equipment", "equipment-created"): on_equipment_changed,
-    ("equipment", "equipment-updated"): on_equipment_changed,
-    ("equipment", "equipment-deleted"): on_equipment_changed,
-    ("equipment", "equipment-undeleted"): on_equipment_changed,
+ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
+    REPORTED: on_state_reported,
+    (SOURCE, "equipment-created"): on_equipment_changed,
+    (SOURCE, "equipment-updated"): on_equipment_changed,
+    (SOURCE, "equipment-deleted"): on_equipment_changed,
+    (SOURCE, "equipment-undeleted"): on_equipment_changed,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
-    ("equipment", "state-reported"): (old_shapes.state_reported_v0,),
+    REPORTED: (old_shapes.state_reported_v0,),
 }

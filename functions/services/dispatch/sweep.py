@@ -1,4 +1,4 @@
-"""time -> decisions upon what has become due."""
+"""schedule -> decisions upon what has become due."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""dispatch table -> domain events, and decisions upon the events that came to be in it."""
+"""dispatch table -> domain events, and decisions upon the events that were stored in it."""
 
 from typing import Any
 

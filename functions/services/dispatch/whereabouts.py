@@ -1,16 +1,22 @@
 """Which factory a piece of equipment is in: dispatch's own projection, as little as its rules need."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
+from patterns.dynamodb.attribute_values import Item
 from services.dispatch.tables import KEYS
 
 
+class WhereaboutsRow(TypedDict):
+    """Which factory a piece of equipment is in, the primary key aside; deleted equipment is in none."""
+
+    factoryId: NotRequired[str]
+
+
 def key_of(partition: str) -> dict[str, str | int]:
-    """Give the primary key of the row, in the partition of the equipment."""
+    """Return the primary key of the row, in the partition of the equipment."""
     return KEYS.of(partition, "equipment")
 
 
-def factory_of(row: Mapping[str, Any] | None) -> str | None:
-    """Tell the factory; None: unknown, or deleted."""
-    return None if row is None else row.get("factoryId")
+def factory_of(row: Item | None) -> str | None:
+    """Return the factory; None: it is unknown, or the equipment was deleted."""
+    return None if row is None else cast("WhereaboutsRow", row).get("factoryId")

@@ -6,7 +6,8 @@ from patterns.events.bus_entry import from_message
 from patterns.runtime import clock
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
-from patterns.views.ledger import Fate, Result, failures, line_of
+from patterns.views.ledger import Result, failures, line_of
+from patterns.views.outcome import Outcome
 from stores.faults.objects import keep
 from stores.faults.record import fault_in
 
@@ -23,6 +24,6 @@ def _settle(message_id: str, body: str) -> Result:
     """Keep one fault. What cannot be kept is retried, then a dead letter; a fault of a fault would never end."""
     try:
         event = from_message(body).event
-        return Result(message_id, Fate.APPLIED if keep(fault_in(event)) else Fate.DUPLICATE, event)
+        return Result(message_id, Outcome.APPLIED if keep(fault_in(event)) else Outcome.DUPLICATE, event)
     except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
-        return Result(message_id, Fate.FAILED, error=type(error).__name__)
+        return Result(message_id, Outcome.FAILED, error=type(error).__name__)

@@ -12,7 +12,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.publish import NotPublished
 from patterns.rules.evaluate import Control
 from patterns.rules.rule import Decision, History, Rule
-from patterns.rules.stored_event import event_key
+from patterns.rules.stored_event import sort_of
 from patterns.runtime.errors import CallFailed
 from tests.support.patterns.toy_control import (
     BROKEN,
@@ -20,7 +20,6 @@ from tests.support.patterns.toy_control import (
     FORGOTTEN,
     FORGOTTEN_MS,
     HOLD_BACK_MS,
-    KEYS,
     LABEL,
     LISTING,
     NOISY,
@@ -277,7 +276,7 @@ def test_what_could_not_be_published_is_raised_and_nothing_is_evaluated_before_i
     assert pauses
 
 
-def test_an_own_fact_is_remembered_beside_the_events_that_were_heard_once(keeper: Keeper, name: str) -> None:
+def test_an_own_fact_is_remembered_beside_the_events_of_others_once(keeper: Keeper, name: str) -> None:
     decision = decided(keeper, name)
     with frozen_clock(NOW + 5):
         keeper.trigger(decision)
@@ -288,11 +287,11 @@ def test_an_own_fact_is_remembered_beside_the_events_that_were_heard_once(keeper
     assert fact == again
     (own,) = (one for one in keeper.events(thing_of(name)) if one.source == "keeper")
     assert own.event.to_wire() == {member: value for member, value in fact.items() if member != "raw"}
-    assert own.sort == event_key(own.event, KEYS, correlation_key="")["sk"]
+    assert own.sort == sort_of(own.event.timestamp, own.event.id)
     assert (own.arrived_ms, own.ttl, own.expire) == (NOW + 5, ttl_at(NOW, TTL_DAYS), None)
 
 
-def test_own_facts_that_nobody_wants_to_remember_are_only_told(keeper: Keeper, name: str) -> None:
+def test_own_facts_that_nobody_wants_to_remember_are_only_published(keeper: Keeper, name: str) -> None:
     keeper.trigger(decided(keeper, name), replace(CONTROL, remembers={}))
 
     assert len(keeper.published()) == 1
@@ -381,23 +380,6 @@ def test_what_is_remembered_is_counted(keeper: Keeper, name: str, log_lines: lis
     assert [line.get("remembered.duplicate") for line in log_lines] == [None, 1]
 
 
-def test_a_rule_that_fails_at_an_event_is_a_fault_and_the_batch_goes_on(
-    keeper: Keeper, name: str, log_lines: list[dict[str, Any]]
-) -> None:
-    def failing(history: History) -> Iterable[Decision]:
-        raise KeyError(history.anchor.id)
-
-    keeper.give(name, "Liz")
-    records = arrival(keeper, knocked(name), knocked(f"{name}!"))
-    log_lines.clear()
-
-    keeper.trigger(records, control_of(replace(LABEL, id="culprit", expression=failing), LABEL))
-
-    assert log_lines[-1]["fault"] == 2
-    assert [fault["fault"]["consumer"] for fault in keeper.published()] == ["keeper.rule-culprit"] * 2
-    assert keeper.decisions(thing_of(name)) == [f"label#{NOW}"]
-
-
 @pytest.mark.parametrize("part", ["when", "key"])
 def test_an_event_by_which_a_rule_cannot_even_be_asked_is_a_fault_and_its_neighbours_are_decided_upon(
     keeper: Keeper, name: str, part: str
@@ -445,7 +427,7 @@ def test_an_event_whose_key_is_too_long_to_be_due_is_a_fault_and_its_neighbours_
     assert [event["type"] for event in keeper.published()] == ["fault"]
 
 
-def test_an_own_fact_that_cannot_be_remembered_is_told_and_is_a_fault(keeper: Keeper, name: str) -> None:
+def test_an_own_fact_that_cannot_be_remembered_is_published_and_is_a_fault(keeper: Keeper, name: str) -> None:
     def nowhere(event: DomainEvent) -> str:
         raise KeyError(event.type)
 
@@ -455,12 +437,3 @@ def test_an_own_fact_that_cannot_be_remembered_is_told_and_is_a_fault(keeper: Ke
     assert told_["type"] == "thing-broken"
     assert fault["fault"]["consumer"] == "keeper.trigger"
     assert [one.source for one in keeper.events(thing_of(name))] == ["workshop"] * 3
-
-
-def test_an_event_that_arrives_after_its_time_is_not_correlated(keeper: Keeper, name: str) -> None:
-    records = arrival(keeper, knocked(name))
-
-    with frozen_clock(NOW + 11 * 86_400_000):
-        keeper.trigger(records)
-
-    assert keeper.events(f"{room_of(name)}#list") == []

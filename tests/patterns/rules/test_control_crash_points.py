@@ -164,7 +164,7 @@ def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
-def test_a_service_that_is_broken_at_any_call_makes_the_same_decisions_and_tells_each_under_one_id(
+def test_a_service_that_is_broken_at_any_call_makes_the_same_decisions_and_publishes_each_under_one_id(
     keeper: Keeper, interruption: Interruption
 ) -> None:
     clean = Run(keeper, f"{interruption} nowhere", NOT_AT_ALL)

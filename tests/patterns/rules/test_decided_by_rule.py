@@ -8,7 +8,7 @@ import pytest
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.expressions import UNCONDITIONAL
-from patterns.rules.evaluate import Control, Subject, Verdict, evaluate
+from patterns.rules.evaluate import Control, Evaluator, Verdict
 from patterns.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules
 from patterns.rules.stored_event import StoredEvent, sort_of
 from patterns.runtime.errors import PreconditionRequired, Stale
@@ -60,7 +60,7 @@ def by_rule(name: str, *, at: int = NOW) -> str:
     sort = sort_of(at, event.id)
     anchor = StoredEvent(source="workshop", event=event, arrived_ms=at, key=key, sort=sort, ttl=2 * NOW)
     TABLE.put(anchor.row(KEYS), condition=UNCONDITIONAL)
-    (verdict,) = evaluate(CONTROL, Subject(CONTROL, key, now_ms=NOW), anchor, [WHITE])
+    (verdict,) = Evaluator(CONTROL, key, now_ms=NOW).evaluate(anchor, [WHITE])
     return verdict
 
 

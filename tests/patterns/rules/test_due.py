@@ -63,7 +63,7 @@ def test_what_is_due_first_lies_first_and_one_time_of_one_anchor_is_one_row(one:
 
 
 @given(dues, st.integers(0, MAX_TIMESTAMP_MS - 1))
-def test_a_sweep_is_told_of_all_that_is_due_by_then_and_of_nothing_else(due: Due, at_ms: int) -> None:
+def test_a_sweep_reads_all_that_is_due_by_then_and_of_nothing_else(due: Due, at_ms: int) -> None:
     query = due_by(KEYS, shard_of(due.key), at_ms)
 
     assert query.partition == due.row_key(KEYS)["pk"]

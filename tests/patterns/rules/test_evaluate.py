@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from patterns.events.publish import NotPublished
-from patterns.rules.evaluate import Control, Subject, Verdict, evaluate, row_of
-from patterns.rules.micro_event_store import collect
+from patterns.rules.evaluate import Control, Evaluator, Verdict, row_of
 from patterns.rules.rule import Decision, History, Rule
 from patterns.rules.stored_event import StoredEvent
 from patterns.runtime.errors import Poison
@@ -43,21 +42,21 @@ def upon_all(history: History) -> Iterable[Decision]:
 
 
 def a_rule(expression: Expression = upon, id: str = "broken", **members: Any) -> Rule:  # noqa: A002, ANN401
-    made: dict[str, Any] = {"at_once": True, "informed": False}
+    made: dict[str, Any] = {"at_once": True, "needs_context": False}
     return replace(LABEL, id=id, expression=expression, emits=frozenset({"thing-broken"}), **made | members)
 
 
 def stored(keeper: Keeper, name: str, *, at: int = NOW, arrived: int = NOW) -> StoredEvent:
     """Store a knock; give it as it lies there."""
     event = knocked(name, at=at)
-    collect(TABLE, on_happened(event), event, now_ms=arrived)
+    on_happened(event).write(TABLE, event, now_ms=arrived)
     (one,) = (one for one in keeper.events(thing_of(name)) if one.event.id == event.id)
     keeper.new_records(VARIABLE)
     return one
 
 
 def evaluated(anchor: StoredEvent, *rules: Rule, control: Control = CONTROL, now_ms: int = NOW) -> Counts:
-    return dict(evaluate(control, Subject(control, anchor.key, now_ms=now_ms), anchor, rules))
+    return dict(Evaluator(control, anchor.key, now_ms=now_ms).evaluate(anchor, rules))
 
 
 def test_a_decision_is_a_row_that_says_which_rule_made_it_and_upon_which_events(keeper: Keeper, name: str) -> None:
@@ -85,7 +84,7 @@ def test_a_decision_is_a_row_that_says_which_rule_made_it_and_upon_which_events(
     }
 
 
-def test_a_decision_that_was_made_stands_and_nobody_hears_of_it_again(keeper: Keeper, name: str) -> None:
+def test_a_decision_that_was_made_stands_and_is_not_published_again(keeper: Keeper, name: str) -> None:
     anchor = stored(keeper, name)
     assert evaluated(anchor, a_rule()) == {Verdict.DECIDED: 1}
     before = keeper.partition(thing_of(name))
@@ -310,34 +309,38 @@ class Asked:
         return "an owner"
 
 
-def test_a_rule_that_is_informed_sees_what_the_service_knows_which_is_asked_once_for_a_key(
+def test_a_rule_that_needs_context_sees_what_the_service_knows_which_is_read_once_for_a_key(
     keeper: Keeper, name: str
 ) -> None:
-    asked, given = Asked(), []
+    asked, seen = Asked(), []
 
     def looking(history: History) -> Iterable[Decision]:
-        given.append(history.given)
+        seen.append(history.context)
         return ()
 
-    control = replace(CONTROL, given=asked)
+    control = replace(CONTROL, context_of=asked)
     one, other = stored(keeper, name), stored(keeper, name, at=NOW + 1)
-    subject = Subject(control, one.key, now_ms=NOW)
-    rules = [a_rule(looking, "r1", informed=True), a_rule(looking, "r2"), a_rule(looking, "r3", informed=True)]
+    evaluator = Evaluator(control, one.key, now_ms=NOW)
+    rules = [
+        a_rule(looking, "r1", needs_context=True),
+        a_rule(looking, "r2"),
+        a_rule(looking, "r3", needs_context=True),
+    ]
 
     for anchor in (one, other):
-        evaluate(control, subject, anchor, rules)
+        evaluator.evaluate(anchor, rules)
 
-    assert given == ["an owner", None, "an owner"] * 2
+    assert seen == ["an owner", None, "an owner"] * 2
     assert asked.keys == [thing_of(name)]
 
 
 def test_a_service_is_asked_for_nothing_that_no_rule_is_to_see(keeper: Keeper, name: str) -> None:
     asked = Asked()
-    control = replace(CONTROL, given=asked)
+    control = replace(CONTROL, context_of=asked)
     late = stored(keeper, name, at=NOW - 10, arrived=NOW + HOLD_BACK_MS + 1)
     anchor = stored(keeper, name)
 
     evaluated(anchor, a_rule(), control=control)
-    assert evaluated(late, a_rule(at_once=False, informed=True), control=control) == {Verdict.LATE: 1}
+    assert evaluated(late, a_rule(at_once=False, needs_context=True), control=control) == {Verdict.LATE: 1}
 
     assert asked.keys == []

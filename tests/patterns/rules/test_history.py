@@ -122,21 +122,21 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
     """Say in sets what a held-back history is, of all that ever arrives."""
     now = anchor.event.timestamp
     due = max(anchor.arrived_ms, now + rule.after_ms) + HOLD_BACK
-    heard = [one for one in store if rule.hears(one)]
+    on_it = [one for one in store if rule.is_on(one)]
     timely = {
         one.sort: one
-        for one in heard
-        if not any(newer.sort > one.sort and one.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in heard)
+        for one in on_it
+        if not any(newer.sort > one.sort and one.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in on_it)
     }
     if anchor.sort not in timely:
         return LATE if any(one.sort == anchor.sort for one in store) else GONE
     counting = sorted(
-        [one for one in [*timely.values(), *(one for one in store if not rule.hears(one))] if one.arrived_ms <= due],
+        [one for one in [*timely.values(), *(one for one in store if not rule.is_on(one))] if one.arrived_ms <= due],
         key=lambda one: one.sort,
     )
     first = now - rule.window_ms
     back = [one for one in counting if one.sort < anchor.sort]
-    ends = [one for one in back if rule.until(one.event) or (one.event.timestamp < first and rule.hears(one))]
+    ends = [one for one in back if rule.until(one.event) or (one.event.timestamp < first and rule.is_on(one))]
     before = ends[-1] if ends else None
     inside = [one for one in back if one.event.timestamp >= first and (before is None or one.sort > before.sort)]
     if len(inside) + 1 > rule.most:
@@ -176,7 +176,7 @@ def arrivals(history: History | NotEvaluated) -> Mapping[str, int]:
 
 def anchors(rule: Rule, store: Store) -> Store:
     """List what a rule is evaluated at."""
-    found = [one for one in store if rule.hears(one)]
+    found = [one for one in store if rule.is_on(one)]
     assume(found)
     return found
 
@@ -377,7 +377,7 @@ def test_such_an_event_after_the_anchor_is_part_of_what_follows() -> None:
     assert seen(a_rule(until=is_mended, after_ms=5), store[2], store)[0] == ["19a", "20a", "21a", "22a"]
 
 
-def test_before_the_window_only_events_of_the_rules_own_types_are_told_of() -> None:
+def test_before_the_window_only_events_of_the_rules_own_types_count() -> None:
     store = [at(20), at(10, kind="noted"), at(9, kind="mended"), at(8), at(7)]
 
     assert seen(a_rule(), store[0], store) == (["20a"], "8a")
@@ -444,7 +444,7 @@ def test_a_history_knows_when_each_of_its_events_arrived_and_so_does_the_one_bef
 
 
 @pytest.mark.parametrize(("arrived", "expected"), [(35, True), (36, False)])
-def test_a_history_tells_what_another_rule_had_heard_of_when_it_was_due(arrived: int, expected: bool) -> None:  # noqa: FBT001
+def test_a_history_knows_what_had_arrived_for_another_rule_when_it_was_due(arrived: int, expected: bool) -> None:  # noqa: FBT001
     store = [at(21, arrived=arrived), at(20)]
 
     history = look(a_rule(after_ms=9), at(20), store)
@@ -455,7 +455,7 @@ def test_a_history_tells_what_another_rule_had_heard_of_when_it_was_due(arrived:
     assert history.was_known(newer, of=anchor, after_ms=6)
 
 
-def test_what_another_rule_had_heard_of_depends_on_when_its_own_anchor_arrived() -> None:
+def test_what_had_arrived_for_another_rule_depends_on_when_its_own_anchor_arrived() -> None:
     store = [at(21, arrived=31), at(20, arrived=26)]
 
     history = look(a_rule(after_ms=30), store[1], store)

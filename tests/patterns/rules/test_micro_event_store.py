@@ -6,9 +6,9 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.rules import micro_event_store
-from patterns.rules.micro_event_store import Past, collect, store
-from patterns.rules.stored_event import StoredEvent, stored
-from patterns.views.inverse_oplock import Outcome
+from patterns.rules.micro_event_store import Past, store
+from patterns.rules.stored_event import StoredEvent
+from patterns.views.outcome import Outcome
 from tests.support.patterns.toy_control import (
     KEYS,
     TABLE,
@@ -33,7 +33,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def keep(event: DomainEvent, *, now_ms: int = NOW) -> Outcome:
-    return collect(TABLE, on_happened(event), event, now_ms=now_ms)
+    return on_happened(event).write(TABLE, event, now_ms=now_ms)
 
 
 def keep_many(name: str, number: int) -> list[str]:
@@ -66,7 +66,7 @@ def test_an_event_is_stored_whole_with_its_arrival(keeper: Keeper, name: str) ->
     assert (one.source, one.arrived_ms, one.ttl) == ("workshop", NOW + 7, ttl_at(NOW, TTL_DAYS))
 
 
-def test_storing_an_event_again_changes_nothing_and_nobody_hears_of_it(keeper: Keeper, name: str) -> None:
+def test_storing_an_event_again_changes_neither_the_table_nor_the_stream(keeper: Keeper, name: str) -> None:
     keep(knocked(name), now_ms=NOW)
     before = keeper.partition(thing_of(name))
     assert len(keeper.new_records(VARIABLE)) == 1
@@ -205,7 +205,7 @@ def test_a_page_of_nothing_but_expired_events_is_not_the_end(name: str, monkeypa
     monkeypatch.setattr(micro_event_store, "PAGE", 1)
     for number, ttl in enumerate([0, 0, 2 * NOW]):
         event = knocked(name, at=NOW - number)
-        one = stored(on_happened(event), event, KEYS, arrived_ms=NOW)
+        one = on_happened(event).stored(event, arrived_ms=NOW)
         TABLE.put({**one.row(KEYS), "ttl": ttl}, condition=UNCONDITIONAL)
 
     assert [one.event.timestamp for one in past_of(name)] == [NOW - 2]

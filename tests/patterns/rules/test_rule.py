@@ -179,9 +179,9 @@ def test_rules_on_other_types_are_not_even_asked() -> None:
 def test_a_suffix_keeps_the_events_of_a_rule_apart() -> None:
     event = happened("knocked", "a thing")
 
-    assert a_rule().key_of(event) == "a thing"
-    assert a_rule(suffix="noise").key_of(event) == "a thing#noise"
-    assert a_rule(suffix="list").key_of(event) != a_rule(suffix="noise").key_of(event)
+    assert a_rule().correlation_key_of(event) == "a thing"
+    assert a_rule(suffix="noise").correlation_key_of(event) == "a thing#noise"
+    assert a_rule(suffix="list").correlation_key_of(event) != a_rule(suffix="noise").correlation_key_of(event)
 
 
 def test_a_decision_of_its_own_is_named_by_the_rule_and_its_subject() -> None:

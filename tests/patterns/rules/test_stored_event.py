@@ -9,7 +9,8 @@ from patterns.dynamodb.keys import MAX_SORT_KEY_BYTES
 from patterns.dynamodb.schema import Keys
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
-from patterns.rules.stored_event import PREFIX, Collected, StoredEvent, correlation_key, event_key, sort_of, stored
+from patterns.rules.collect import Collected
+from patterns.rules.stored_event import PREFIX, StoredEvent, correlation_key, sort_of
 from tests.support.patterns.things import happened
 from tests.support.samples import NOW
 
@@ -46,9 +47,8 @@ stored_events = st.builds(
 
 
 def collected(event: DomainEvent, **members: Any) -> Collected:  # noqa: ANN401
-    key = event_key(event, KEYS, correlation_key="a thing")
-    made: dict[str, Any] = {"key": key, "source": "workshop", "ttl_days": 10}
-    return Collected(**made | members)
+    made: dict[str, Any] = {"key": "a thing", "source": "workshop", "ttl_days": 10}
+    return Collected.of(event, **made | members)
 
 
 @given(st.lists(places, max_size=8))
@@ -91,7 +91,7 @@ def test_a_row_is_the_same_however_often_it_is_made(one: StoredEvent) -> None:
 def test_a_row_says_what_happened_when_it_arrived_and_until_when_it_is_kept() -> None:
     event = happened("knocked", "a thing", id="e1", room="hall")
 
-    row = stored(collected(event), event, KEYS, arrived_ms=NOW + 7).row(KEYS)
+    row = collected(event).stored(event, arrived_ms=NOW + 7).row(KEYS)
 
     assert row == {
         "the partition": "a thing",
@@ -107,23 +107,22 @@ def test_a_row_says_what_happened_when_it_arrived_and_until_when_it_is_kept() ->
 def test_only_a_row_that_asked_for_it_says_what_its_end_is_called() -> None:
     event = happened("knocked", "a thing")
 
-    assert "expire" not in stored(collected(event), event, KEYS, arrived_ms=NOW).row(KEYS)
-    row = stored(collected(event, expire="thing-faded"), event, KEYS, arrived_ms=NOW).row(KEYS)
+    assert "expire" not in collected(event).stored(event, arrived_ms=NOW).row(KEYS)
+    row = collected(event, expire="thing-faded").stored(event, arrived_ms=NOW).row(KEYS)
     assert row["expire"] == "thing-faded"
 
 
 def test_an_event_is_kept_from_its_own_time_and_not_from_its_arrival() -> None:
     event = happened("knocked", "a thing", at=NOW - 5_000)
 
-    assert stored(collected(event, ttl_days=1), event, KEYS, arrived_ms=NOW).ttl == NOW // 1000 - 5 + SECONDS_PER_DAY
+    assert collected(event, ttl_days=1).stored(event, arrived_ms=NOW).ttl == NOW // 1000 - 5 + SECONDS_PER_DAY
 
 
 def test_an_event_is_named_by_its_id_where_nothing_else_names_it() -> None:
     event = happened("knocked", "a thing", id="e1")
 
-    assert event_key(event, KEYS, correlation_key="k") == {"the partition": "k", "the sort key": f"{PREFIX}{NOW}#e1"}
-    other = event_key(event, KEYS, correlation_key="k", identity="left hand")
-    assert other == {"the partition": "k", "the sort key": f"{PREFIX}{NOW}#left hand"}
+    assert collected(event).target == ("a thing", f"{PREFIX}{NOW}#e1")
+    assert collected(event, identity="left hand").target == ("a thing", f"{PREFIX}{NOW}#left hand")
 
 
 def test_a_key_has_thirteen_digits_of_milliseconds_at_any_time() -> None:

@@ -21,7 +21,6 @@ from tests.support.patterns.toy_control import (
     KEYS,
     SWEPT_MS,
     TABLE,
-    TTL_MS,
     VARIABLE,
     Keeper,
     decide,
@@ -291,28 +290,6 @@ def test_an_anchor_that_is_gone_is_not_decided_upon_nor_due_again(keeper: Keeper
     assert swept(log_lines) == {"due": 2, "decided": 1, "gone": 1}
     assert decided(keeper, name) == [f"broken#{NOW - 1}"]
     assert keeper.dues() == []
-
-
-def test_an_anchor_that_has_expired_is_gone(keeper: Keeper, name: str, log_lines: Lines) -> None:
-    knock(keeper, name)
-
-    keeper.sweep(NOW + TTL_MS, EACH)
-
-    assert swept(log_lines) == {"due": 1, "gone": 1}
-    assert decided(keeper, name) == []
-
-
-def test_an_anchor_that_arrived_too_late_is_counted_and_not_decided_upon(
-    keeper: Keeper, name: str, log_lines: Lines
-) -> None:
-    knock(keeper, name)
-    with frozen_clock(NOW + HOLD_BACK_MS + 1):
-        knock(keeper, name, at=NOW - 1)
-
-    keeper.sweep(NOW + 3 * SWEPT_MS, EACH)
-
-    assert swept(log_lines) == {"due": 2, "decided": 1, "late": 1}
-    assert decided(keeper, name) == [f"broken#{NOW}"]
 
 
 def test_a_decision_is_the_same_whenever_it_is_swept_although_more_has_arrived_by_then(

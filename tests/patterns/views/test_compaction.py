@@ -22,7 +22,7 @@ from tests.support.patterns.things import ON, TTL_MS, VARIABLE, VIEW, happened, 
 from tests.support.rows_in_memory import RowsInMemory
 from tests.support.samples import NOW
 
-FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 DAY_MS = SECONDS_PER_DAY * 1000
 POISON = "not JSON"
 
@@ -99,7 +99,7 @@ def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: RowsInMe
 
 
 @given(st.lists(bodies, max_size=6), st.lists(bodies, min_size=1, max_size=10), st.integers(0, 5))
-def test_every_message_has_one_fate_and_those_that_failed_come_again_to_the_same_table(
+def test_every_message_has_one_outcome_and_those_that_failed_come_again_to_the_same_table(
     memory: RowsInMemory, lines: Lines, before: list[str], batch: list[str], writes: int
 ) -> None:
     memory.rows = {}
@@ -117,7 +117,7 @@ def test_every_message_has_one_fate_and_those_that_failed_come_again_to_the_same
 
     assert memory.rows == whole
     for line, received in zip(lines, (len(batch), len(batch), len(again)), strict=True):
-        assert line["received"] == sum(line[fate] for fate in FATES) == received
+        assert line["received"] == sum(line[outcome] for outcome in OUTCOMES) == received
     assert [line["failed"] for line in lines] == [0, len(failed), 0]
     assert lines[1]["fault"] == batch.count(POISON)
 
@@ -150,7 +150,7 @@ def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_o
     assert deliver(*paintings("lathe")) == []
 
     assert colour_in(memory) == colour
-    assert {fate: lines[-1][fate] for fate in FATES if lines[-1][fate]} == counts
+    assert {outcome: lines[-1][outcome] for outcome in OUTCOMES if lines[-1][outcome]} == counts
 
 
 def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: RowsInMemory, lines: Lines) -> None:
@@ -207,7 +207,8 @@ def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_los
     groups = compact(messages)
 
     assert Counter(message.message_id for group in groups for message in group) == Counter(map(str, range(len(events))))
-    targets = [{(str(message.update.key), message.update.oplock) for message in group} for group in groups]
+    updates = [[ON["workshop", message.event.type](message.event) for message in group] for group in groups]
+    targets = [{(str(update.key), update.oplock) for update in group} for group in updates]
     assert all(len(target) == 1 for target in targets)
     assert len(set.union(set(), *targets)) == len(groups)
     for group in groups:

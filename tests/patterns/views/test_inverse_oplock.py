@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
-from patterns.views.inverse_oplock import ATTEMPTS, Contended, Outcome, oplock_attribute, order_of, put_if_newer
+from patterns.views.inverse_oplock import ATTEMPTS, TtlContended, oplock_attribute, order_of, put_if_newer
+from patterns.views.outcome import Outcome
 from patterns.views.view_update import ViewUpdate
 from tests.support.examples import ON_TABLES
 from tests.support.patterns.things import ON, TABLE, TTL_DAYS, TTL_MS, World, happened
@@ -103,7 +104,7 @@ def test_the_order_of_events_is_text_that_sorts_as_time_does() -> None:
     assert order_of(late) == "0000000001000#a"
 
 
-def test_each_event_is_told_apart_as_applied_duplicate_stale_or_expired(world: World, name: str) -> None:
+def test_each_event_is_recognised_as_applied_duplicate_stale_or_expired(world: World, name: str) -> None:
     newer, older = happened("painted", name, at=NOW, colour="red"), happened("painted", name, at=NOW - 1, id="e0")
     expired = happened("painted", name, at=NOW - TTL_MS)
 
@@ -232,7 +233,7 @@ def test_a_row_that_is_contended_at_every_attempt_is_given_back(world: World, na
 
     wire.before("UpdateItem", disturb, times=1000)
 
-    with pytest.raises(Contended):
+    with pytest.raises(TtlContended):
         apply(happened("weighed", name, at=NOW - DAY_MS, id="e1", grams=7))
 
     ours = [request for request in wire.requests[sent:] if ":oplock" in str(request.parameters)]

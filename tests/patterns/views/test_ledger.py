@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.views.ledger import Fate, Result, failures, line_of
+from patterns.views.ledger import Result, failures, line_of
+from patterns.views.outcome import Outcome
 from tests.support.patterns.things import happened
 from tests.support.samples import NOW
 
@@ -15,36 +16,41 @@ def namespace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 results = st.builds(
-    lambda fate, number, kind: Result(
-        f"message-{number}", fate, happened(kind, "x", at=NOW - number) if kind else None
+    lambda outcome, number, kind: Result(
+        f"message-{number}", outcome, happened(kind, "x", at=NOW - number) if kind else None
     ),
-    st.sampled_from(Fate),
+    st.sampled_from(Outcome),
     st.integers(0, 99),
     st.sampled_from(["painted", "weighed", None]),
 )
 
 
 @given(st.lists(results, max_size=20))
-def test_of_the_messages_received_each_has_one_fate_and_is_counted_once_more_by_its_type(batch: list[Result]) -> None:
+def test_of_the_messages_received_each_has_one_outcome_and_is_counted_once_more_by_its_type(
+    batch: list[Result],
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
         line = line_of(batch, view="things", now_ms=NOW)
 
-    assert line["received"] == len(batch) == sum(line[fate.value] for fate in Fate)
-    for fate in Fate:
-        of_types = [result for result in batch if result.fate is fate and result.event]
-        assert sum(line.get(f"thing-{kind}.{fate}", 0) for kind in ("painted", "weighed")) == len(of_types)
-    assert len(line.get("lag", [])) == sum(result.fate is Fate.APPLIED and bool(result.event) for result in batch)
+    assert line["received"] == len(batch) == sum(line[outcome.value] for outcome in Outcome)
+    for outcome in Outcome:
+        of_types = [result for result in batch if result.outcome is outcome and result.event]
+        assert sum(line.get(f"thing-{kind}.{outcome}", 0) for kind in ("painted", "weighed")) == len(of_types)
+    assert len(line.get("lag", [])) == sum(result.outcome is Outcome.APPLIED and bool(result.event) for result in batch)
 
 
 @given(st.lists(results, max_size=20))
 def test_only_what_failed_comes_again(batch: list[Result]) -> None:
-    assert failures(batch) == [result.message_id for result in batch if result.fate is Fate.FAILED]
+    assert failures(batch) == [result.message_id for result in batch if result.outcome is Outcome.FAILED]
 
 
 def test_every_figure_of_the_line_is_a_metric_and_every_metric_is_a_figure_of_the_line() -> None:
     line = line_of(
-        [Result("m1", Fate.APPLIED, happened("painted", "x", at=NOW - 7)), Result("m2", Fate.FAULT, error="Poison")],
+        [
+            Result("m1", Outcome.APPLIED, happened("painted", "x", at=NOW - 7)),
+            Result("m2", Outcome.FAULT, error="Poison"),
+        ],
         view="things",
         now_ms=NOW,
     )
@@ -61,7 +67,7 @@ def test_every_figure_of_the_line_is_a_metric_and_every_metric_is_a_figure_of_th
 
 
 def test_a_batch_of_which_nothing_was_applied_has_no_lag() -> None:
-    line = line_of([Result("m1", Fate.STALE, happened("painted", "x"))], view="things", now_ms=NOW)
+    line = line_of([Result("m1", Outcome.STALE, happened("painted", "x"))], view="things", now_ms=NOW)
 
     assert "lag" not in line
     assert "lag" not in json.dumps(line["_aws"])

@@ -25,7 +25,7 @@ def test_a_log_is_not_acknowledged_before_somebody_does(loop: Loop, equipment_id
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_an_acknowledgement_is_created_and_told(loop: Loop, equipment_id: str) -> None:
+def test_an_acknowledgement_is_created_and_published(loop: Loop, equipment_id: str) -> None:
     answer = acknowledge(loop, equipment_id, subject="the token's subject")
 
     body = {
@@ -44,7 +44,7 @@ def test_an_acknowledgement_is_created_and_told(loop: Loop, equipment_id: str) -
 
 
 @pytest.mark.parametrize("who", ["the first", "another"])
-def test_whoever_acknowledges_it_again_is_told_who_was_first(loop: Loop, equipment_id: str, who: str) -> None:
+def test_whoever_acknowledges_it_again_learns_who_was_first(loop: Loop, equipment_id: str, who: str) -> None:
     first = acknowledge(loop, equipment_id, subject="the first")
     with frozen_clock(NOW + 5 * MINUTE):
         again = acknowledge(loop, equipment_id, subject=who)

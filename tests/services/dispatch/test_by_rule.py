@@ -1,12 +1,8 @@
 """What a rule decides is the row that a person would have written, and a person has the last word."""
 
-import pytest
-
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
 from patterns.packages.package import Package
-from tests.support.dispatch.floor import report_body
-from tests.support.dispatch.model import Report
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assign, escalate
@@ -14,7 +10,7 @@ from tests.support.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assi
 DISPATCH = Package("services", "dispatch")
 
 
-def test_an_assignment_by_rule_tells_by_which_rule_and_upon_which_event(loop: Loop, equipment_id: str) -> None:
+def test_an_assignment_by_rule_says_by_which_rule_and_upon_which_event(loop: Loop, equipment_id: str) -> None:
     open_shop(loop, equipment_id)
     published = reported(loop, equipment_id, "ERROR", 0)
 
@@ -58,30 +54,6 @@ def test_a_person_needs_no_version_to_change_what_a_rule_decided_and_the_rule_is
     assert found(loop.request(ASSIGNMENT, path=path)) == body
 
 
-@pytest.mark.parametrize(("version", "status"), [(1, 200), (2, 412)])
-def test_a_person_may_name_the_version_that_a_rule_decided(
-    loop: Loop, equipment_id: str, version: int, status: int
-) -> None:
-    open_shop(loop, equipment_id)
-    reported(loop, equipment_id, "ERROR", 0)
-
-    with frozen_clock(NOW + MINUTE):
-        answer = assign(loop, equipment_id, "Ann", path=log(equipment_id, "ERROR", 0), if_match=version)
-
-    assert answer.status == status
-
-
-def test_a_person_who_says_the_same_as_the_rule_makes_it_their_own_word(loop: Loop, equipment_id: str) -> None:
-    open_shop(loop, equipment_id, ["Liz"])
-    reported(loop, equipment_id, "ERROR", 0)
-
-    with frozen_clock(NOW + MINUTE):
-        answer = assign(loop, equipment_id, "Liz", path=log(equipment_id, "ERROR", 0))
-
-    assert (answer.status, answer.body.get("by")) == (200, None)
-    assert assign(loop, equipment_id, "Ann", path=log(equipment_id, "ERROR", 0)).status == 428
-
-
 def test_a_rule_never_overwrites_what_a_person_decided(loop: Loop, equipment_id: str) -> None:
     open_shop(loop, equipment_id)
     by_hand = assign(loop, equipment_id, "Ann", path=log(equipment_id, "ERROR", 0))
@@ -94,22 +66,6 @@ def test_a_rule_never_overwrites_what_a_person_decided(loop: Loop, equipment_id:
     assert found(loop.request(ASSIGNMENT, path=log(equipment_id, "ERROR", 0))) == by_hand.body
     assert escalated.status == 201
     assert sorted(told) == ["equipment-silent", "operator-assigned"]
-
-
-def test_a_rule_that_hears_of_it_again_does_not_overwrite_who_a_person_put_in_its_place(
-    loop: Loop, equipment_id: str
-) -> None:
-    open_shop(loop, equipment_id)
-    reported(loop, equipment_id, "ERROR", 0)
-    with frozen_clock(NOW + MINUTE):
-        by_hand = assign(loop, equipment_id, "Ann", path=log(equipment_id, "ERROR", 0))
-
-    with frozen_clock(NOW + 2 * MINUTE):
-        loop.deliver(DISPATCH, [report_body(equipment_id, Report(NOW, "ERROR", NOW))])
-        loop.run()
-    reported(loop, equipment_id, "WARNING1", 5)
-
-    assert found(loop.request(ASSIGNMENT, path=log(equipment_id, "ERROR", 0))) == by_hand.body
 
 
 def test_logs_and_operators_show_an_assignment_by_rule_as_they_show_one_by_hand(loop: Loop, equipment_id: str) -> None:

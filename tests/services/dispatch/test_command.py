@@ -24,7 +24,7 @@ def row_of(loop: Loop, equipment_id: str) -> dict[str, object]:
     return row
 
 
-def test_a_first_assignment_is_created_and_told(loop: Loop, equipment_id: str) -> None:
+def test_a_first_assignment_is_created_and_published(loop: Loop, equipment_id: str) -> None:
     answer = assign(loop, equipment_id, "Liz", subject="the token's subject")
 
     body = {"equipmentId": equipment_id, "state": "WARNING1", "timestamp": AT, "operator": "Liz"}
@@ -36,7 +36,7 @@ def test_a_first_assignment_is_created_and_told(loop: Loop, equipment_id: str) -
     assert envelope["detail"]["raw"]["new"]["changedBy"] == "the token's subject"
 
 
-def test_a_first_escalation_is_created_and_told(loop: Loop, equipment_id: str) -> None:
+def test_a_first_escalation_is_created_and_published(loop: Loop, equipment_id: str) -> None:
     answer = escalate(loop, equipment_id, "Sara")
 
     body = {"equipmentId": equipment_id, "state": "WARNING1", "timestamp": AT, "supervisor": "Sara"}

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-from botocore.exceptions import ConnectionClosedError
 
 from patterns.events.domain_event import ENVELOPE
+from patterns.runtime.errors import CallFailed
 from services.dispatch.facts import TYPES
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
@@ -78,7 +78,7 @@ class Story:
 
     def _report(self, reports: Sequence[Report]) -> None:
         self._wait_until(reports[0].arrived_ms)
-        self._insist(partial(self._floor.hear, [report_body(PRESS, report) for report in reports]))
+        self._insist(partial(self._floor.deliver, [report_body(PRESS, report) for report in reports]))
         self._settle()
 
     def _wait_until(self, at_ms: int) -> None:
@@ -100,7 +100,7 @@ class Story:
         self._floor.table.watch = self._watch
         try:
             invoke()
-        except (Killed, ComesAgain, ConnectionClosedError):
+        except (Killed, ComesAgain, CallFailed):
             self._floor.now_ms += SECOND
             invoke()
         finally:

@@ -15,7 +15,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.micro_event_store import store
 from patterns.rules.stored_event import StoredEvent, sort_of
 from services.dispatch import episode_pages
-from services.dispatch.control import TABLE
+from services.dispatch.tables import TABLE
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import Floor
 from tests.support.dispatch.model import MINUTE, Report
@@ -160,7 +160,7 @@ def test_all_pages_together_tell_every_event_once_and_no_episode_that_fits_on_on
 
 
 @given(stories)
-def test_what_fits_on_one_page_is_told_in_the_order_of_time_and_nothing_is_partial(
+def test_what_fits_on_one_page_is_in_the_order_of_time_and_nothing_is_partial(
     floor: Floor, story: list[Happened]
 ) -> None:
     keep(floor, story)

@@ -47,7 +47,7 @@ def three(loop: Loop) -> str:
     return "three"
 
 
-def test_equipment_of_which_nothing_was_heard_has_no_story(loop: Loop, equipment_id: str) -> None:
+def test_equipment_that_never_reported_has_no_story(loop: Loop, equipment_id: str) -> None:
     assert story(loop, equipment_id) == {"items": []}
 
 
@@ -58,7 +58,7 @@ def test_equipment_that_is_well_has_no_story(loop: Loop, equipment_id: str) -> N
     assert story(loop, equipment_id) == {"items": []}
 
 
-def test_an_episode_tells_who_did_what_when_and_why(loop: Loop, equipment_id: str) -> None:
+def test_an_episode_says_who_did_what_when_and_why(loop: Loop, equipment_id: str) -> None:
     open_shop(loop, equipment_id, ["Liz"])
     published = reported(loop, equipment_id, "WARNING1", 0) + reported(loop, equipment_id, "ERROR", 5)
     published += swept(loop, 16)
@@ -140,7 +140,7 @@ def test_an_episode_tells_who_did_what_when_and_why(loop: Loop, equipment_id: st
     assert [entry["id"] for entry in item["story"] if entry["type"] == "state-reported"] == [warning, error, normal]
 
 
-def test_episodes_are_told_newest_first_and_the_last_may_go_on(loop: Loop, three: str) -> None:
+def test_episodes_are_listed_newest_first_and_the_last_may_go_on(loop: Loop, three: str) -> None:
     page = story(loop, three)
 
     assert spans(page) == [(at(7), None), (at(4), at(6)), (at(1), at(2))]
@@ -176,7 +176,7 @@ def test_a_cursor_that_is_tampered_with_is_refused(loop: Loop, three: str) -> No
         assert answer.status == 400 or answer.body["items"] == story(loop, three, cursor=cursor)["items"]
 
 
-def test_an_episode_that_is_longer_than_a_page_is_told_in_parts(
+def test_an_episode_that_is_longer_than_a_page_is_split(
     loop: Loop, equipment_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for minute in range(7):
@@ -254,7 +254,7 @@ def test_a_report_that_came_late_takes_its_place_in_the_story(loop: Loop, equipm
     assert types(after["items"][0]).count("operator-assigned") == 2
 
 
-def test_events_that_have_expired_and_are_not_reaped_yet_are_not_told(loop: Loop, three: str) -> None:
+def test_events_that_have_expired_and_are_not_reaped_yet_are_left_out(loop: Loop, three: str) -> None:
     with frozen_clock(NOW + 33 * DAY * MINUTE + 3 * MINUTE):
         assert spans(story(loop, three)) == [(at(7), None), (at(4), at(6))]
     with frozen_clock(NOW + 33 * DAY * MINUTE + 5 * MINUTE):

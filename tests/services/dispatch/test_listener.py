@@ -32,8 +32,8 @@ def rows(loop: Loop, equipment_id: str) -> Rows:
 
 
 def counted(line: dict[str, Any]) -> dict[str, int]:
-    fates = ("received", "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
-    return {name: line[name] for name in fates if line[name]}
+    outcomes = ("received", "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
+    return {name: line[name] for name in outcomes if line[name]}
 
 
 def test_a_report_older_than_its_ttl_is_counted_and_dropped(
@@ -50,7 +50,7 @@ def test_a_report_older_than_its_ttl_is_counted_and_dropped(
     assert list(rows(loop, equipment_id)) == [f"event#{young.at_ms}#ERROR"]
 
 
-def test_a_report_is_kept_once_under_whichever_event_ids_it_is_told_and_in_whichever_batches(
+def test_a_report_is_kept_once_under_whichever_event_ids_it_is_published_and_in_whichever_batches(
     loop: Loop, equipment_id: str, log_lines: list[dict[str, Any]]
 ) -> None:
     report = Report(NOW - 1000, "ERROR", NOW)
@@ -65,8 +65,8 @@ def test_a_report_is_kept_once_under_whichever_event_ids_it_is_told_and_in_which
     assert rows(loop, equipment_id) == before
     ((_, row),) = before.items()
     assert (row["event"]["id"], row["arrived"]) == ("one", NOW)
-    fates = [counted(line) for line in log_lines if line.get("view") == "dispatch"]
-    assert fates == [
+    outcomes = [counted(line) for line in log_lines if line.get("view") == "dispatch"]
+    assert outcomes == [
         {"received": 1, "applied": 1},
         {"received": 2, "duplicate": 1, "compacted": 1},
         {"received": 1, "duplicate": 1},
@@ -136,7 +136,7 @@ def test_where_equipment_is_is_the_newest_word_whatever_order_it_comes_in(loop: 
 
 
 @pytest.mark.parametrize("times_lost", [1, 3])
-def test_answers_that_are_lost_on_the_way_leave_one_decision_each_told_once(
+def test_answers_that_are_lost_on_the_way_leave_one_decision_each_published_once(
     loop: Loop, equipment_id: str, wire: Wire, pauses: list[float], times_lost: int
 ) -> None:
     def lose() -> None:

@@ -32,7 +32,7 @@ def test_an_expired_row_that_is_not_reaped_yet_is_not_found(loop: Loop, equipmen
     ("if_none_match", "status"),
     [('"1"', 304), ('W/"1"', 304), ("*", 304), ('"2"', 200), ("1", 200), ("", 200), ("\x00", 200)],
 )
-def test_a_client_that_has_the_current_version_is_told_so(
+def test_a_client_that_has_the_current_version_gets_a_304(
     loop: Loop, equipment_id: str, if_none_match: str, status: int
 ) -> None:
     assign(loop, equipment_id, "Liz")

@@ -41,7 +41,7 @@ def test_a_first_roster_is_created_and_found(loop: Loop, equipment_id: str) -> N
     assert told(roster(loop, equipment_id)) == (200, '"1"', body)
 
 
-def test_nobody_is_told_of_a_roster(loop: Loop, equipment_id: str) -> None:
+def test_a_roster_is_not_published(loop: Loop, equipment_id: str) -> None:
     loop.run()
     staff(loop, equipment_id)
 
@@ -94,7 +94,7 @@ def test_a_change_of_what_is_not_there_is_stale(loop: Loop, equipment_id: str) -
 
 
 @pytest.mark.parametrize(("if_none_match", "status"), [('"1"', 304), ("*", 304), ('"2"', 200)])
-def test_a_client_that_has_the_current_roster_is_told_so(
+def test_a_client_that_has_the_current_roster_gets_a_304(
     loop: Loop, equipment_id: str, if_none_match: str, status: int
 ) -> None:
     staff(loop, equipment_id)

@@ -329,7 +329,7 @@ def test_the_first_report_of_all_is_no_return(floor: Floor, press: str) -> None:
     assert decided(floor, press, "equipment-back") == []
 
 
-def test_equipment_that_was_told_silent_while_its_report_was_on_its_way_is_back_with_the_next(
+def test_equipment_that_was_decided_silent_while_its_report_was_on_its_way_is_back_with_the_next(
     floor: Floor, press: str
 ) -> None:
     says(floor, press, (0, "NORMAL"))
@@ -341,12 +341,12 @@ def test_equipment_that_was_told_silent_while_its_report_was_on_its_way_is_back_
     assert (minutes([found]), found.says) == ([34], "2020-04-28T00:00:00.000Z")
 
 
-def test_equipment_that_was_told_silent_is_back_whenever_the_sweep_ran(floor: Floor) -> None:
+def test_equipment_that_was_decided_silent_is_back_whenever_the_sweep_ran(floor: Floor) -> None:
     def returns(swept_ms: int) -> list[float]:
         floor.restart("press-7")
         says(floor, "press-7", (0, "NORMAL"), (30.1, "NORMAL"))
         floor.now_ms = ms(30.5) + SECOND
-        floor.hear([report_body("press-7", Report(ms(29.9), "NORMAL", floor.now_ms))])
+        floor.deliver([report_body("press-7", Report(ms(29.9), "NORMAL", floor.now_ms))])
         floor.settle()
         floor.now_ms = swept_ms
         floor.sweep()
@@ -361,7 +361,7 @@ def test_equipment_that_was_told_silent_is_back_whenever_the_sweep_ran(floor: Fl
 # What is late
 
 
-def test_what_was_late_is_told_of_and_assigned_and_decides_nothing_else(floor: Floor, press: str) -> None:
+def test_what_was_late_is_in_the_story_and_assigned_and_decides_nothing_else(floor: Floor, press: str) -> None:
     says(floor, press, (5, "ERROR"))
     floor.report(press, Report(ms(0), "WARNING1", ms(5) + HOLD_BACK + 1))
 
@@ -385,7 +385,7 @@ def test_what_had_not_come_by_the_time_that_it_was_asked_for_is_not_looked_at_ho
 ) -> None:
     for report in (Report(ms(0), "ERROR", ms(0)), Report(ms(14), "NORMAL", ms(15) + HOLD_BACK + 1)):
         floor.now_ms = report.arrived_ms
-        floor.hear([report_body(press, report)])
+        floor.deliver([report_body(press, report)])
         floor.settle()
     floor.now_ms = ms(20)
 
@@ -402,7 +402,7 @@ def test_what_people_and_rules_do_in_between_makes_no_report_late(floor: Floor, 
     assert minutes(decided(floor, press, "equipment-at-risk")) == [5]
 
 
-def test_all_that_a_press_kept_for_an_hour_and_tells_at_once_is_decided_upon_in_its_order(
+def test_all_that_a_press_kept_for_an_hour_and_reports_at_once_is_decided_upon_in_its_order(
     floor: Floor, press: str
 ) -> None:
     said = [(0, "WARNING1"), (5, "WARNING1"), (10, "ERROR"), (50, "NORMAL")]

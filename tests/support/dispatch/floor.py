@@ -71,16 +71,16 @@ class Floor(AbstractContextManager["Floor"]):
         self.settle()
 
     def register(self, equipment_id: str, factory_id: str = FACTORY) -> None:
-        """Let dispatch hear that a piece of equipment is in a factory, now."""
+        """Deliver that a piece of equipment is in a factory, now."""
         told = fact("equipment-updated", id=f"{equipment_id} {self.now_ms}", at=self.now_ms, factoryId=factory_id)
         told.entities["equipment"]["id"] = equipment_id
-        self.hear([body_of(told)])
+        self.deliver([body_of(told)])
 
     def scrap(self, equipment_id: str) -> None:
-        """Let dispatch hear that a piece of equipment is no more."""
+        """Deliver that a piece of equipment was deleted, now."""
         told = fact("equipment-deleted", id=f"{equipment_id} {self.now_ms}", at=self.now_ms)
         told.entities["equipment"]["id"] = equipment_id
-        self.hear([body_of(told)])
+        self.deliver([body_of(told)])
 
     def staff(self, factory_id: str = FACTORY, *, supervisor: str = SUPERVISOR) -> None:
         """Put a factory's first roster."""
@@ -90,7 +90,7 @@ class Floor(AbstractContextManager["Floor"]):
     def report(self, equipment_id: str, report: Report, event_id: str | None = None) -> None:
         """Let a report arrive when it says so."""
         self.wait_until(report.arrived_ms)
-        self.hear([report_body(equipment_id, report, event_id)])
+        self.deliver([report_body(equipment_id, report, event_id)])
         self.settle()
 
     def acknowledge(self, equipment_id: str, state: str, log_ms: int) -> None:
@@ -99,12 +99,12 @@ class Floor(AbstractContextManager["Floor"]):
         assert self.request(ACKNOWLEDGE, path=path)[0] in {200, 201}
 
     def request(self, route: str, **parts: Any) -> tuple[int, Any]:  # noqa: ANN401  see `http_event`
-        """Call one of dispatch's routes; give the answer's status and body."""
+        """Call one of dispatch's routes; return the response's status and body."""
         role = "query" if route.startswith("GET ") else "command"
         answer = _DISPATCH.handler(role)(http_event(route, **parts), _CONTEXT)
         return answer["statusCode"], json.loads(answer["body"])
 
-    def hear(self, bodies: Iterable[str]) -> None:
+    def deliver(self, bodies: Iterable[str]) -> None:
         """Deliver a batch of the queue.
 
         Raises:
@@ -147,7 +147,7 @@ class Floor(AbstractContextManager["Floor"]):
         self.now_ms = max(self.now_ms, at_ms)
 
     def decision_rows(self) -> dict[tuple[str, str], Typed]:
-        """Give all that rules decided, as it stands."""
+        """Return all that rules decided, as it stands."""
         return {
             (partition, sort): row
             for partition, rows in self.table.partitions.items()
@@ -160,8 +160,8 @@ class Floor(AbstractContextManager["Floor"]):
         rows = self.table.rows(f"Equipment#{equipment_id}")
         return sorted(_decided(row, self._reports(equipment_id)) for row in rows if row.get("by") == "rule")
 
-    def told(self, equipment_id: str) -> list[Decided]:
-        """Read what was published of that, by event id: one that is told again says the same."""
+    def published(self, equipment_id: str) -> list[Decided]:
+        """Read what was published of that, by event id: one that is published again says the same."""
         by_id: dict[str, set[str]] = defaultdict(set)
         for entry in self.table.published:
             detail = json.loads(entry["Detail"])

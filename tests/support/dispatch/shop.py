@@ -21,7 +21,7 @@ def open_shop(loop: Loop, equipment_id: str, operators: list[str] | None = None)
 
 
 def reported(loop: Loop, equipment_id: str, state: str, minute: float) -> list[dict[str, Any]]:
-    """Report a state when it is so, and let that go its way; give what was published."""
+    """Report a state when it is so, and let that go its way; return what was published."""
     at_ms = NOW + round(minute * MINUTE)
     with frozen_clock(at_ms):
         assert report(loop, equipment_id, state, times.to_utc(at_ms)).status == 201
@@ -29,7 +29,7 @@ def reported(loop: Loop, equipment_id: str, state: str, minute: float) -> list[d
 
 
 def swept(loop: Loop, minute: float) -> list[dict[str, Any]]:
-    """Let the clock tick at a minute; give what was published."""
+    """Let the clock tick at a minute; return what was published."""
     with frozen_clock(NOW + round(minute * MINUTE)):
         return loop.sweep()
 
@@ -49,6 +49,6 @@ def log(equipment_id: str, state: str, minute: float) -> dict[str, str]:
 
 
 def found(answer: Answer) -> Any:  # noqa: ANN401  a body
-    """Give the body of what was found."""
+    """Return the body of what was found."""
     assert answer.status == 200, answer.body
     return answer.body

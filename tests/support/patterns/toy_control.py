@@ -15,13 +15,14 @@ from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact, Facts
+from patterns.rules.collect import Collected
 from patterns.rules.control import control_changes
 from patterns.rules.due import SHARDS, partition_of
 from patterns.rules.evaluate import Control
 from patterns.rules.expired import expired
 from patterns.rules.hold_back import DEFAULT_SECONDS
 from patterns.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
-from patterns.rules.stored_event import PREFIX, Collected, StoredEvent, event_key
+from patterns.rules.stored_event import PREFIX, StoredEvent
 from patterns.rules.sweep import STORED_WITHIN_MS, sweep
 from patterns.views.materialize import View, materialize
 from tests.support.patterns.things import happened, message
@@ -54,13 +55,13 @@ def room_of(name: str) -> str:
 
 
 def knocked(name: str, *, at: int = NOW, id: str = "", **fields: object) -> DomainEvent:  # noqa: A002
-    """Tell that somebody knocked against a thing."""
+    """The event that somebody knocked against a thing."""
     room = f"room of {name}"
     return happened("knocked", name, at=at, id=id or f"knock of {name} at {at}", **{"room": room, **fields})
 
 
 def mended(name: str, *, at: int = NOW) -> DomainEvent:
-    """Tell that a thing is well again."""
+    """The event that a thing is well again."""
     return happened("mended", name, at=at, id=f"mending of {name} at {at}")
 
 
@@ -75,7 +76,7 @@ def room_in(event: DomainEvent) -> str:
 
 
 def is_mended(event: DomainEvent) -> bool:
-    """Tell what a thing's troubles end with."""
+    """Whether a thing's troubles end with an event."""
     return event.type == "thing-mended"
 
 
@@ -98,9 +99,9 @@ def decide(rule: str, partition: str, subject: str, *triggers: DomainEvent, **sa
 
 def label(history: History) -> Iterable[Decision]:
     """Write the owner's name on each knock, once a thing has an owner."""
-    if history.given is not None:
+    if history.context is not None:
         for knock in _knocks(history):
-            yield decide("label", key_of(knock), str(knock.timestamp), knock, owner=history.given)
+            yield decide("label", key_of(knock), str(knock.timestamp), knock, owner=history.context)
 
 
 def broken(history: History) -> Iterable[Decision]:
@@ -136,7 +137,7 @@ LABEL = Rule(
     key=key_of,
     window_ms=MINUTE_MS,
     at_once=True,
-    informed=True,
+    needs_context=True,
     expression=label,
     emits=frozenset({"thing-labelled"}),
 )
@@ -179,7 +180,7 @@ LISTING = Rule(
     emits=frozenset({"thing-listed"}),
 )
 
-TYPES = {  # discriminator of a decision -> what is told of it
+TYPES = {  # discriminator of a decision -> the type of its event
     "label": "thing-labelled",
     "broken": "thing-broken",
     "forgotten": "thing-forgotten",
@@ -188,7 +189,7 @@ TYPES = {  # discriminator of a decision -> what is told of it
 }
 
 
-def _told_as(event_type: str) -> Callable[[Change], Fact | None]:
+def _published_as(event_type: str) -> Callable[[Change], Fact | None]:
     def fact_of(change: Change) -> Fact | None:
         if change.new is None:
             return None
@@ -207,13 +208,13 @@ def _told_as(event_type: str) -> Callable[[Change], Fact | None]:
 FACTS = Facts(
     source="keeper",
     types=frozenset(TYPES.values()),
-    of={discriminator: _told_as(event_type) for discriminator, event_type in TYPES.items()},
+    of={discriminator: _published_as(event_type) for discriminator, event_type in TYPES.items()},
     expired=expired,
 )
 
 
 def rules_of(*rules: Rule) -> Rules:
-    """Give some rules to the keeper."""
+    """The keeper's rules."""
     return Rules(source="keeper", types=FACTS.types, all=rules)
 
 
@@ -226,7 +227,7 @@ def owner_of(key: str) -> str | None:
 CONTROL = Control(
     table=TABLE,
     rules=rules_of(LABEL, BROKEN, FORGOTTEN, NOISY, LISTING),
-    given=owner_of,
+    context_of=owner_of,
     remembers={"thing-broken": lambda event: event.partition_key},
     ttl_days=TTL_DAYS,
 )
@@ -235,8 +236,14 @@ CONTROL = Control(
 def on_happened(event: DomainEvent) -> Collected:
     """Store what happened to a thing once; what was done by a `hand` is named by that, whatever id it is told under."""
     thing = event.entity("thing")
-    key = event_key(event, KEYS, correlation_key=thing_of(thing.text("name")), identity=thing.get("hand"))
-    return Collected(key=key, source="workshop", ttl_days=TTL_DAYS, expire=thing.get("expire"))
+    return Collected.of(
+        event,
+        key=thing_of(thing.text("name")),
+        source="workshop",
+        ttl_days=TTL_DAYS,
+        identity=thing.get("hand"),
+        expire=thing.get("expire"),
+    )
 
 
 VIEW = View(
@@ -255,7 +262,7 @@ class Keeper(InProcess):
         self.schemas = {VARIABLE: TableSchema(KEYS, stream=True)}
 
     def listen(self, *events: DomainEvent) -> list[str]:
-        """Deliver a batch; give the ids of the messages that are to come again."""
+        """Deliver a batch; return the ids of the messages that must come again."""
         answer = materialize(sqs_event(map(message, events)), LambdaContext("keeper-listener"), view=VIEW)
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
@@ -264,13 +271,13 @@ class Keeper(InProcess):
         control_changes({"Records": records}, LambdaContext("keeper-trigger"), facts=FACTS, control=control)
 
     def react(self, control: Control = CONTROL) -> list[dict[str, Any]]:
-        """Hand changes to the trigger until nothing moves; give what was published."""
+        """Hand changes to the trigger until nothing moves; return what was published."""
         while records := self.new_records(VARIABLE):
             self.trigger(records, control)
         return self.published()
 
     def sweep(self, at_ms: int, control: Control = CONTROL) -> list[dict[str, Any]]:
-        """Let the clock tick at a time; give what was published."""
+        """Let the clock tick at a time; return what was published."""
         with frozen_clock(at_ms):
             sweep(LambdaContext("keeper-sweep"), control=control)
             return self.react(control)
@@ -304,7 +311,7 @@ class Keeper(InProcess):
         return [row for shard in range(SHARDS) for row in self.partition(partition_of(shard))]
 
     def forget(self) -> None:
-        """Let nothing be due, and nobody have anything to hear."""
+        """Let nothing be due, and nothing be in the stream or on the bus."""
         for row in self.dues():
             TABLE.delete({name: row[name] for name in KEYS.names})
         self.new_records(VARIABLE)

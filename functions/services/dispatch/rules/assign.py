@@ -3,20 +3,22 @@
 from collections.abc import Iterable
 
 from patterns.rules.rule import Decision, History, Rule
-from services.dispatch.reports import MINUTE_MS, REPORTED, equipment_in, is_abnormal, log_in
+from services.dispatch.facts import OPERATOR_ASSIGNED
+from services.dispatch.reports import MINUTE_MS, equipment_in, is_abnormal, log_in
 from services.dispatch.responsibility import ASSIGNMENT
 from services.dispatch.roster import roster_in
+from services.dispatch.subscriptions import REPORTED
 
 
 def assign(history: History) -> Iterable[Decision]:
-    """Assign the abnormal logs of the window: those that got nobody, because there was no roster, get one now."""
+    """Assign the abnormal logs of the window; those that got no operator for want of a roster get one now."""
     roster = roster_in(history)
     if roster is None:
         return
     for report in filter(is_abnormal, history.events):
         log = log_in(report)
         operator = roster.operator_for(log["equipmentId"])
-        row = ASSIGNMENT.decided(log, operator, at_ms=report.timestamp)
+        row = ASSIGNMENT.decided_row(log, operator, at_ms=report.timestamp)
         yield Decision(key=ASSIGNMENT.key_of(log), row=row, triggers=(report,))
 
 
@@ -27,7 +29,7 @@ RULE = Rule(
     key=equipment_in,
     window_ms=15 * MINUTE_MS,
     at_once=True,  # each log is decided upon by itself, whatever came before
-    informed=True,
+    needs_context=True,
     expression=assign,
-    emits=frozenset({"operator-assigned"}),
+    emits=frozenset({OPERATOR_ASSIGNED}),
 )

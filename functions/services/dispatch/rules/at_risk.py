@@ -1,4 +1,4 @@
-"""The rule that tells that equipment is at risk: it keeps reporting, or it gets worse."""
+"""The rule that equipment is at risk: trouble is reported again and again, or gets worse."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,8 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import AT_RISK
 from services.dispatch.episodes import episode_of
-from services.dispatch.reports import DAY_MS, MINUTE_MS, REPORTED, equipment_in, is_abnormal, is_normal, time_in
+from services.dispatch.reports import DAY_MS, MINUTE_MS, equipment_in, is_abnormal, is_normal, time_in
+from services.dispatch.subscriptions import REPORTED
 
 REPEATED = "three abnormal reports in 15 minutes"
 WORSE = "ERROR after WARNING"
@@ -30,7 +31,7 @@ def at_risk(history: History) -> Iterable[Decision]:
 
 
 def _completed_by(reports: Sequence[DomainEvent]) -> tuple[str, tuple[DomainEvent, ...]] | None:
-    """Tell which pattern the last of these reports completes, and the reports that make it up."""
+    """Return the pattern that the last of these reports completes, and the reports that it consists of."""
     last, repeated = reports[-1], tuple(reports[-REPEATS:])
     if len(repeated) == REPEATS and last.timestamp - repeated[0].timestamp <= WITHIN_MS:
         return REPEATED, repeated

@@ -1,22 +1,24 @@
-"""The rule that hands up what nobody has seen to for 15 minutes."""
+"""The rule that escalates what nobody has acknowledged for 15 minutes."""
 
 from collections.abc import Iterable
 
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.episodes import Episode, episode_of
-from services.dispatch.reports import DAY_MS, MINUTE_MS, REPORTED, equipment_in, is_abnormal, is_normal, log_in
+from services.dispatch.facts import STATE_ACKNOWLEDGED, STATE_ESCALATED
+from services.dispatch.reports import DAY_MS, MINUTE_MS, equipment_in, is_abnormal, is_normal, log_in
 from services.dispatch.responsibility import ESCALATION
 from services.dispatch.roster import roster_in
+from services.dispatch.subscriptions import REPORTED
 
 AFTER_MS = 15 * MINUTE_MS
 
 
 def escalate(history: History) -> Iterable[Decision]:
-    """Escalate an episode that has lasted for 15 minutes, by the log that it began with, so that it is done once.
+    """Escalate an episode that has lasted for 15 minutes: the log that it began with, so that it is done once.
 
-    It is asked again at each of its reports, in case that there was no roster before; what is over by then, or was
-    acknowledged, is not handed up any more.
+    The rule is evaluated again at each report of the episode, in case there was no roster before. What is over by
+    then, or was acknowledged, is not escalated any more.
     """
     roster = roster_in(history)
     episode = episode_of(history)
@@ -26,14 +28,14 @@ def escalate(history: History) -> Iterable[Decision]:
     last = [report for report in episode.reports if report.timestamp <= at_ms][-1]
     yield Decision(
         key=ESCALATION.key_of(log),
-        row=ESCALATION.decided(log, roster.supervisor, at_ms=at_ms),
+        row=ESCALATION.decided_row(log, roster.supervisor, at_ms=at_ms),
         triggers=(episode.first,) if last is episode.first else (episode.first, last),
     )
 
 
 def _is_acknowledged(episode: Episode, events: Iterable[DomainEvent]) -> bool:
-    """Tell whether any of the episode's logs was."""
-    acknowledged = (event for event in events if event.type == "state-acknowledged")
+    """Whether any of the episode's logs was acknowledged."""
+    acknowledged = (event for event in events if event.type == STATE_ACKNOWLEDGED)
     return any(episode.covers(event.entity("acknowledgement").text("timestamp")) for event in acknowledged)
 
 
@@ -45,7 +47,7 @@ RULE = Rule(
     window_ms=DAY_MS,
     until=is_normal,
     after_ms=AFTER_MS,
-    informed=True,
+    needs_context=True,
     expression=escalate,
-    emits=frozenset({"state-escalated"}),
+    emits=frozenset({STATE_ESCALATED}),
 )

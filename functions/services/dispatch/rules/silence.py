@@ -1,17 +1,18 @@
-"""The rules that tell that equipment has gone silent, and that it is back."""
+"""The rules that equipment has gone silent, and that it is back."""
 
 from collections.abc import Iterable
 
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import BACK, SILENT
-from services.dispatch.reports import MINUTE_MS, REPORTED, equipment_in, is_report, reports_in, time_in
+from services.dispatch.reports import MINUTE_MS, equipment_in, is_report, reports_in, time_in
+from services.dispatch.subscriptions import REPORTED
 
 AFTER_MS = 30 * MINUTE_MS
 
 
 def silent(history: History) -> Iterable[Decision]:
-    """Decide that equipment is silent, if within 30 minutes of its last word there is no other."""
+    """Decide that equipment is silent, if no other report comes within 30 minutes of its last one."""
     last = history.anchor
     if reports_in(history.events) == [last]:
         since = time_in(last)
@@ -19,7 +20,7 @@ def silent(history: History) -> Iterable[Decision]:
 
 
 def back(history: History) -> Iterable[Decision]:
-    """Decide that equipment is back, at the first report after it was to be told silent."""
+    """Decide that equipment is back, at the first report after it was due to be silent."""
     before = () if history.before is None else (history.before,)
     *earlier, now = reports_in((*before, *history.events))
     silences = [
@@ -34,7 +35,7 @@ def back(history: History) -> Iterable[Decision]:
 
 
 def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
-    """Tell whether a report of the 30 minutes after `last` had come in time; else it was told silent, whatever came."""
+    """Whether a report of the 30 minutes after `last` was known in time; if none was, *silent* was decided."""
     in_time = (report for report in later if report.timestamp <= last.timestamp + AFTER_MS)
     return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
 

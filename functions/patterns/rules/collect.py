@@ -1,0 +1,74 @@
+"""Collect: store an event whole, once, under its correlation key, for rules to look at."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.micro_event_store import store
+from patterns.rules.stored_event import CorrelationKey, StoredEvent, sort_of
+from patterns.views.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """An event that a listener stores, once, however often it is published.
+
+    key, sort: its correlation key, and its place in the order of time. source: who published it. ttl_days: how long it
+    is kept, from its own time. expire: see `StoredEvent`.
+    """
+
+    key: CorrelationKey
+    sort: str
+    source: str
+    ttl_days: int
+    expire: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        event: DomainEvent,
+        *,
+        key: CorrelationKey,
+        source: str,
+        ttl_days: int,
+        identity: str | None = None,
+        expire: str | None = None,
+    ) -> "Collected":
+        """Decide where an event is stored. `identity`: see `sort_of`; None: the event's id.
+
+        Raises:
+            ValueError: its sort key is longer than DynamoDB allows.
+
+        """
+        sort = sort_of(event.timestamp, event.id if identity is None else identity)
+        return cls(key=key, sort=sort, source=source, ttl_days=ttl_days, expire=expire)
+
+    @property
+    def target(self) -> Hashable:
+        """The row: one write settles all of it."""
+        return (self.key, self.sort)
+
+    def write(
+        self,
+        table: Table,
+        event: DomainEvent,
+        *,
+        now_ms: int,
+        ttl_days: int | None = None,  # noqa: ARG002  its own counts
+    ) -> Outcome:
+        """Store the event as it arrives now; one that is there already stays as it is."""
+        return store(table, self.stored(event, arrived_ms=now_ms), now_ms=now_ms)
+
+    def stored(self, event: DomainEvent, *, arrived_ms: int) -> StoredEvent:
+        """Return the event as it is stored."""
+        return StoredEvent(
+            source=self.source,
+            event=event,
+            arrived_ms=arrived_ms,
+            key=self.key,
+            sort=self.sort,
+            ttl=ttl_at(event.timestamp, self.ttl_days),
+            expire=self.expire,
+        )

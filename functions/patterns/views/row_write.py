@@ -1,0 +1,28 @@
+"""What a listener keeps of one event: a row that knows how to write itself."""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Protocol
+
+from patterns.dynamodb.client import Table
+from patterns.events.domain_event import DomainEvent
+from patterns.views.outcome import Outcome
+
+
+class RowWrite(Protocol):
+    """A write of one row: some fields of it under an oplock (`ViewUpdate`), or the event itself (`Collected`)."""
+
+    @property
+    def target(self) -> Hashable:
+        """What it writes: of several writes with the same target, the newest alone is enough."""
+
+    def write(self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+        """Write the row. `ttl_days`: how long the view keeps its rows, from the event's time; None: for ever.
+
+        Raises:
+            Poison: it can never be written.
+
+        """
+
+
+Subscriptions = Mapping[tuple[str, str], Callable[[DomainEvent], RowWrite]]
+"""`(source, type)` -> what a listener keeps of it."""
