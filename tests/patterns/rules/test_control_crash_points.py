@@ -3,10 +3,8 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ from patterns.rules import due
 from patterns.rules import sweep as module
 from patterns.rules.due import partition_of
 from patterns.rules.sweep import sweep
-from tests.support.interruptions import INTERRUPTIONS, Interruption, Killed, watched
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.patterns.toy_control import (
     CONTROL,
     LABEL,
@@ -46,37 +44,14 @@ TICKS = (NOW + SWEPT_MS + 1, NOW + SWEPT_MS + 60_000)
 LATER = NOW + SWEPT_MS + 120_000
 
 
-class Breaking:
-    """Breaks one call off, counted over all invocations; `broken` is its operation, as soon as it was made."""
-
-    def __init__(self, number: int, interruption: Interruption) -> None:
-        self._left = number
-        self._interruption = interruption
-        self.broken: str | None = None
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        with watched(self._interruption.when, self._count):
-            yield
-
-    def _count(self, operation: str) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self.broken = operation
-            raise self._interruption.error()
-
-
-NOT_AT_ALL = Breaking(0, INTERRUPTIONS[0])
-
-
 @dataclass(slots=True)
 class Run:
-    """Two things of one room are knocked; told: (type, decision) -> the ids under which it was published."""
+    """Two things of one room are knocked; published: (type, decision) -> the ids of its events."""
 
     keeper: Keeper
     name: str
     breaking: Breaking
-    told: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    published: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     records: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -133,7 +108,7 @@ class Run:
             self.records += records
             self._invoke(partial(self.keeper.trigger, records, RULES))
         for event in self.keeper.published():
-            self.told[event["type"], event["decision"]["what"]].add(event["id"])
+            self.published[event["type"], event["decision"]["what"]].add(event["id"])
 
     def _invoke(self, deliver: Callable[[], object]) -> None:
         """Deliver until nothing has to come again: what was written on the way stays written."""
@@ -167,28 +142,26 @@ def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_service_that_is_broken_at_any_call_makes_the_same_decisions_and_tells_each_under_one_id(
     keeper: Keeper, interruption: Interruption
 ) -> None:
-    clean = Run(keeper, f"{interruption} nowhere", NOT_AT_ALL)
+    clean = Run(keeper, f"{interruption} nowhere", Breaking.nothing())
     clean.whole()
     expected = clean.kept()
-    assert sorted(clean.told) == EXPECTED
+    assert sorted(clean.published) == EXPECTED
     assert expected["due#0"] == []
 
-    broken = []
-    for number in count(1):
-        breaking = Breaking(number, interruption)
-        run = Run(keeper, f"{interruption} at call {number}", breaking)
-
+    def whole(breaking: Breaking) -> Run:
+        run = Run(keeper, str(breaking), breaking)
         run.whole()
+        return run
 
-        if breaking.broken is None:
-            break
-        broken.append(breaking.broken)
+    broken = []
+    for breaking, run in broken_at_every_call(interruption, whole):
         where = f"{run.name}: {breaking.broken}"
+        broken.append(breaking.broken)
         assert run.kept() == expected, where
         run.redelivered()
         assert run.kept() == expected, where
-        assert sorted(run.told) == EXPECTED, where
-        assert {len(ids) for ids in run.told.values()} == {1}, where
+        assert sorted(run.published) == EXPECTED, where
+        assert {len(ids) for ids in run.published.values()} == {1}, where
 
     assert set(broken) == {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"}
     assert len(broken) > 20

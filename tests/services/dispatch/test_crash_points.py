@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-from botocore.exceptions import ConnectionClosedError
 
 from patterns.events.domain_event import ENVELOPE
+from patterns.runtime.errors import CallFailed
 from services.dispatch.facts import TYPES
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
 from tests.support.dispatch.model import MINUTE, Acknowledgement, Decided, Report
-from tests.support.dispatch.table_in_memory import Watch, nobody
-from tests.support.interruptions import INTERRUPTIONS, Interruption, Killed
 from tests.support.samples import NOW
 
 PRESS = "press-7"
@@ -44,9 +43,9 @@ class Ending:
 class Story:
     """The episode as it goes its way through dispatch; what breaks is tried again a second later."""
 
-    def __init__(self, floor: Floor, watch: Watch = nobody) -> None:
+    def __init__(self, floor: Floor, breaking: Breaking | None = None) -> None:
         self._floor = floor
-        self._watch = watch
+        self._breaking = breaking or Breaking.nothing()
         self._invocations: list[Callable[[], None]] = []
 
     def happen(self) -> Ending:
@@ -97,29 +96,12 @@ class Story:
     def _insist(self, invoke: Callable[[], None]) -> None:
         """Invoke a function, again if it breaks, as queue, stream and schedule do."""
         self._invocations.append(invoke)
-        self._floor.table.watch = self._watch
         try:
-            invoke()
-        except (Killed, ComesAgain, ConnectionClosedError):
+            with self._breaking.watching():
+                invoke()
+        except (Killed, ComesAgain, CallFailed):
             self._floor.now_ms += SECOND
             invoke()
-        finally:
-            self._floor.table.watch = nobody
-
-
-class Breaks:
-    """Breaks one call, by its number from 1."""
-
-    def __init__(self, interruption: Interruption, number: int) -> None:
-        self._interruption = interruption
-        self._left = number
-        self.calls: list[str] = []
-
-    def __call__(self, when: str, operation: str) -> None:
-        if when == self._interruption.when:
-            self.calls.append(operation)
-            if len(self.calls) == self._left:
-                raise self._interruption.error()
 
 
 def told(floor: Floor) -> list[tuple[str, str]]:
@@ -145,16 +127,14 @@ def test_an_episode_that_is_broken_at_any_call_ends_as_if_it_had_not_been(
     floor: Floor, interruption: Interruption, pauses: list[float]
 ) -> None:
     whole = Story(floor).happen()
-    counting = Breaks(interruption, 0)
-    Story(floor, counting).happen()
-    assert {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"} <= set(counting.calls)
 
-    for number, call in enumerate(counting.calls, 1):
-        ending = Story(floor, Breaks(interruption, number)).happen()
-
-        assert ending == whole, f"{interruption} {number}: {call}"
+    calls = []
+    for breaking, ending in broken_at_every_call(interruption, lambda breaking: Story(floor, breaking).happen()):
+        assert ending == whole, f"{breaking}: {breaking.broken}"
+        calls.append(breaking.broken)
+    assert {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"} <= set(calls)
     assert bool(pauses) == (not interruption.killed)  # only publishing is tried again where it is broken
-    print(f"{interruption}: {len(counting.calls)} calls")  # noqa: T201  a figure for a person
+    print(f"{interruption}: {len(calls)} calls")  # noqa: T201  a figure for a person
 
 
 def test_an_episode_that_is_delivered_again_as_a_whole_changes_nothing(floor: Floor) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, Floor, Stream, report_body
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, Acknowledgement, Decided, Report
+from tests.support.orders import cut_into_batches, with_duplicates
 from tests.support.samples import NOW
 
 PRESS = "press-7"
@@ -102,14 +103,12 @@ class Delivery:
     def play(self, order: Sequence[Happening]) -> None:
         """Let everything happen, arrive in `order`, each of it twice, and be decided upon."""
         self._prepare(order)
-        messages = self._doubled(order)
+        messages = with_duplicates(self._chance, order)
         start_ms = max(ms(one.minute) for one in order)
         offsets = sorted(self._chance.choice([0, HOLD_BACK, self._chance.randint(0, HOLD_BACK)]) for _ in messages)
-        while messages:
-            size = self._chance.randint(1, 4)
-            batch, messages = messages[:size], messages[size:]
+        for batch in cut_into_batches(self._chance, messages, 4):
             self._floor.now_ms = start_ms + offsets[0]
-            offsets = offsets[size:]
+            offsets = offsets[len(batch) :]
             self._deliver(batch)
             self._stream.flow()
             if self._chance.random() < 0.2:
@@ -123,13 +122,6 @@ class Delivery:
             floor.now_ms = ms(seen.minute)
             floor.acknowledge(PRESS, seen.state, ms(seen.of))
             self._seen[seen] = floor.table.new_records()
-
-    def _doubled(self, order: Sequence[Happening]) -> list[Happening]:
-        """Put a copy of each behind it, anywhere."""
-        messages = list(order)
-        for one in order:
-            messages.insert(self._chance.randint(messages.index(one) + 1, len(messages)), one)
-        return messages
 
     def _deliver(self, batch: Sequence[Happening]) -> None:
         self._floor.hear([message(one) for one in batch if isinstance(one, Said)])

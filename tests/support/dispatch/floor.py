@@ -11,15 +11,16 @@ from typing import Any, Final, Self
 from contract import times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
+from patterns.dynamodb.attribute_values import Typed
 from patterns.packages.package import Package
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import clock
 from services.dispatch import listener, sweep, trigger
+from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report
-from tests.support.dispatch.table_in_memory import Record, TableInMemory
-from tests.support.rows_in_memory import Typed
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
+from tests.support.table_in_memory import Record, TableInMemory
 
 FACTORY: Final = "gdl-1"
 OPERATORS: Final = ("Liz", "Sue", "Ann")
@@ -47,7 +48,7 @@ class Floor(AbstractContextManager["Floor"]):
     def __init__(self, start_ms: int) -> None:
         self._start_ms = start_ms
         self.now_ms = start_ms
-        self.table = TableInMemory()
+        self.table = TableInMemory("DISPATCH_TABLE", KEYS)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -63,7 +64,7 @@ class Floor(AbstractContextManager["Floor"]):
 
     def restart(self, *machines: str) -> None:
         """Be as at the beginning, with some machines in a factory that has a roster."""
-        self.table.forget()
+        self.table.clear()
         self.now_ms = self._start_ms
         self.staff()
         for machine in machines:
