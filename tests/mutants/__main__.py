@@ -28,7 +28,7 @@ ALL_PASSED, SOME_FAILED = 0, 1
 def main() -> int:
     """Run the chosen mutants; return the exit status."""
     options = _options()
-    chosen = [mutant for mutant in MUTANTS if options.k.lower() in f"{mutant.name} {mutant.path}".lower()]
+    chosen = [mutant for mutant in MUTANTS if options.k.lower() in f"{mutant.name} {mutant.file}".lower()]
     misfits = {mutant.name: why for mutant in chosen if (why := mutant.misfit(ROOT))}
     for name, why in misfits.items():
         print(f"NOT FOUND  {name}: {why}")
@@ -67,7 +67,7 @@ def _copy_to(tree: Path) -> None:
 
 def _is_killed(mutant: Mutant, tree: Path) -> bool:
     """Apply a mutant, run its tests, and take it back."""
-    path, started = tree / mutant.path, time.monotonic()
+    path, started = tree / mutant.file, time.monotonic()
     source = path.read_text()
     path.write_text(mutant.applied_to(source))
     status = _status(tree, mutant.selection)

@@ -166,7 +166,7 @@ VERSIONS: Final = [
     ),
     *_in(
         f"{PATTERNS}/versions/versioned_write.py",
-        "tests/services/equipment/test_lives.py tests/services/equipment/test_version_events.py",
+        "tests/services/equipment/test_history.py -k registered",
         ("nothing is required", "missing is not None and not (", "False and not ("),
     ),
     *_in(
@@ -376,6 +376,11 @@ SAMPLE: Final = [
         "functions/views/state_log/access_patterns.py",
         "tests/views/state_log/test_query.py",
         ("state_log: WARNING1 finds WARNING10", "else prefix(state)", "else state"),
+    ),
+    *_in(
+        "functions/services/equipment/metadata.py",
+        "tests/services/equipment/test_lives.py",
+        ("equipment: a tombstone expires too early", "ttl_at(timestamp, TOMBSTONE_DAYS)", "ttl_at(timestamp, 1)"),
     ),
     *_in(
         "functions/services/equipment/state.py",

@@ -77,7 +77,7 @@ class Story:
 
     def _report(self, reports: Sequence[Report]) -> None:
         self._wait_until(reports[0].arrived_ms)
-        self._insist(partial(self._floor.hear, [report_body(PRESS, report) for report in reports]))
+        self._insist(partial(self._floor.deliver, [report_body(PRESS, report) for report in reports]))
         self._settle()
 
     def _wait_until(self, at_ms: int) -> None:

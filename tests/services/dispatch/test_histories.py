@@ -135,7 +135,7 @@ def play(floor: Floor, history: History) -> Iterator[None]:
         floor.now_ms = at_ms
         match step:
             case Hear(reports):
-                floor.hear([report_body(machine, report, id_) for machine, report, id_ in reports])
+                floor.deliver([report_body(machine, report, id_) for machine, report, id_ in reports])
             case See(machine, report):
                 floor.acknowledge(machine, report.state, report.at_ms)
             case Sweep():
@@ -165,7 +165,7 @@ def test_what_arrives_within_the_hold_back_is_decided_upon_as_in_the_model(floor
         heard = model.first_heard(history.reports(machine))
         assert model.in_time(heard) == heard
         assert decided == expected(history, machine, decided)
-        assert floor.told(machine) == decided
+        assert floor.published(machine) == decided
 
 
 @AGAINST_THE_MODEL
@@ -192,7 +192,7 @@ def test_whenever_events_arrive_a_decision_is_put_once_and_never_changes(floor: 
         before = now
 
     for machine in history.machines:
-        assert floor.told(machine) == floor.decided(machine)
+        assert floor.published(machine) == floor.decided(machine)
 
 
 @IN_ITSELF

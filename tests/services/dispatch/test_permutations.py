@@ -124,7 +124,7 @@ class Delivery:
             self._seen[seen] = floor.table.new_records()
 
     def _deliver(self, batch: Sequence[Happening]) -> None:
-        self._floor.hear([message(one) for one in batch if isinstance(one, Said)])
+        self._floor.deliver([message(one) for one in batch if isinstance(one, Said)])
         for seen in (one for one in batch if isinstance(one, Seen)):
             # A person's word comes by the stream of the table that it was written to.
             self._floor.react(self._seen[seen])
@@ -134,7 +134,7 @@ def decided_in(floor: Floor, order: Sequence[Happening], chance: random.Random) 
     """Play an episode; give what was decided, having seen that exactly that was told, each under one id."""
     Delivery(floor, chance).play(order)
     decided = floor.decided(PRESS)
-    assert floor.told(PRESS) == decided
+    assert floor.published(PRESS) == decided
     return decided
 
 

@@ -346,7 +346,7 @@ def test_equipment_that_was_told_silent_is_back_whenever_the_sweep_ran(floor: Fl
         floor.restart("press-7")
         says(floor, "press-7", (0, "NORMAL"), (30.1, "NORMAL"))
         floor.now_ms = ms(30.5) + SECOND
-        floor.hear([report_body("press-7", Report(ms(29.9), "NORMAL", floor.now_ms))])
+        floor.deliver([report_body("press-7", Report(ms(29.9), "NORMAL", floor.now_ms))])
         floor.settle()
         floor.now_ms = swept_ms
         floor.sweep()
@@ -385,7 +385,7 @@ def test_what_had_not_come_by_the_time_that_it_was_asked_for_is_not_looked_at_ho
 ) -> None:
     for report in (Report(ms(0), "ERROR", ms(0)), Report(ms(14), "NORMAL", ms(15) + HOLD_BACK + 1)):
         floor.now_ms = report.arrived_ms
-        floor.hear([report_body(press, report)])
+        floor.deliver([report_body(press, report)])
         floor.settle()
     floor.now_ms = ms(20)
 

@@ -42,7 +42,7 @@ Choose = Callable[[list[Any]], Any]
 
 
 def every_run_of(play: Callable[[Choose], None]) -> int:
-    """Play again and again until every option was taken at every choice that ever came up; give how often that was."""
+    """Play until every option was taken at every choice that ever came up; return the number of runs."""
     plan: list[int] = []
     for runs in count(1):
         taken: list[tuple[int, int]] = []
@@ -62,7 +62,7 @@ def every_run_of(play: Callable[[Choose], None]) -> int:
 
 
 def versions_of(name: str) -> Versions:
-    """Tell where the versions of a thing are."""
+    """Return where the versions of a thing are kept."""
     revisions = Revisions(
         table=HISTORY,
         key_of=lambda version: {"pk": name, "version": version},
