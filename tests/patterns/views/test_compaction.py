@@ -1,9 +1,7 @@
 """What is folded into one write of a batch comes out as if each message had come alone."""
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,10 +12,10 @@ from local.in_process.lambda_events import sqs_event
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import DomainEvent
-from patterns.runtime.log import logger
 from patterns.views.compaction import Message, compact
 from patterns.views.inverse_oplock import order_of
 from patterns.views.materialize import interpret, materialize
+from tests.support.log_lines import LogLines, logged
 from tests.support.patterns.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message
 from tests.support.samples import NOW
 from tests.support.table_in_memory import TableInMemory
@@ -25,8 +23,6 @@ from tests.support.table_in_memory import TableInMemory
 FATES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 DAY_MS = SECONDS_PER_DAY * 1000
 POISON = "not JSON"
-
-Lines = list[dict[str, Any]]
 
 
 def event_of(kind: str, name: str, at: int, value: int | None) -> DomainEvent:
@@ -60,22 +56,10 @@ def let_all_through(memory: TableInMemory) -> None:
 
 
 @pytest.fixture(scope="module")
-def lines(memory: TableInMemory) -> Iterator[Lines]:  # noqa: ARG001  its service names the logger
+def lines(memory: TableInMemory) -> Iterator[LogLines]:  # noqa: ARG001  its service names the logger
     """What is logged of each batch."""
-    lines: Lines = []
-    listening = _Listening(lines)
-    logger().addHandler(listening)
-    yield lines
-    logging.getLogger(logger().name).removeHandler(listening)
-
-
-class _Listening(logging.Handler):
-    def __init__(self, lines: Lines) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(vars(record))
+    with logged() as lines:
+        yield lines
 
 
 def deliver(*bodies: str) -> list[str]:
@@ -100,7 +84,7 @@ def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: TableInM
 
 @given(st.lists(bodies, max_size=6), st.lists(bodies, min_size=1, max_size=10), st.integers(0, 5))
 def test_every_message_has_one_fate_and_those_that_failed_come_again_to_the_same_table(
-    memory: TableInMemory, lines: Lines, before: list[str], batch: list[str], writes: int
+    memory: TableInMemory, lines: LogLines, before: list[str], batch: list[str], writes: int
 ) -> None:
     memory.partitions = {}
     deliver(*before)
@@ -142,7 +126,7 @@ def colour_in(memory: TableInMemory) -> object:
     ],
 )
 def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_other_newest_first(
-    memory: TableInMemory, lines: Lines, refused: int, colour: dict[str, str], counts: dict[str, int]
+    memory: TableInMemory, lines: LogLines, refused: int, colour: dict[str, str], counts: dict[str, int]
 ) -> None:
     memory.partitions = {}
     memory.refuse(lambda number, _: "ValidationException" if number <= refused else None)
@@ -153,7 +137,7 @@ def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_o
     assert {fate: lines[-1][fate] for fate in FATES if lines[-1][fate]} == counts
 
 
-def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: TableInMemory, lines: Lines) -> None:
+def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: TableInMemory, lines: LogLines) -> None:
     memory.partitions, published = {}, len(memory.published)
     memory.refuse(lambda *_: "ValidationException")
 
@@ -165,7 +149,7 @@ def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: TableInMemo
 
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError", "AccessDeniedException"])
-def test_a_failure_that_may_pass_fails_all_members(memory: TableInMemory, lines: Lines, code: str) -> None:
+def test_a_failure_that_may_pass_fails_all_members(memory: TableInMemory, lines: LogLines, code: str) -> None:
     memory.partitions = {}
     memory.refuse(lambda *_: code)
 
@@ -176,7 +160,7 @@ def test_a_failure_that_may_pass_fails_all_members(memory: TableInMemory, lines:
 
 
 def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_come_again(
-    memory: TableInMemory, lines: Lines
+    memory: TableInMemory, lines: LogLines
 ) -> None:
     memory.partitions = {}
     bodies = paintings("lathe")
@@ -190,7 +174,7 @@ def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_com
     assert colour_in(memory) == {"S": "c2"}
 
 
-def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: TableInMemory, lines: Lines) -> None:
+def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: TableInMemory, lines: LogLines) -> None:
     memory.partitions = {}
     bodies = paintings("lathe")
     deliver(bodies[2])
