@@ -1,5 +1,6 @@
 """A mutant: one change of the code that breaks a law of the design, and the tests that must notice."""
 
+import ast
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,5 +33,12 @@ class Mutant:
         missing = [name for name in (self.file, *self.places) if not (root / name.partition("::")[0]).exists()]
         if missing:
             return f"there is no {missing[0]}"
-        found = (root / self.file).read_text().count(self.before)
-        return None if found == 1 else f"{self.file} has {found} times: {self.before}"
+        source = (root / self.file).read_text()
+        found = source.count(self.before)
+        if found != 1:
+            return f"{self.file} has {found} times: {self.before}"
+        try:
+            ast.parse(self.applied_to(source))
+        except SyntaxError as error:
+            return f"{self.file} is no Python any more: {error}"
+        return None
