@@ -130,7 +130,7 @@ EVENTS: Final = [
 VERSIONS: Final = [
     *_in(
         f"{PATTERNS}/versions/optimistic_lock.py",
-        f"{TESTS}/versions/test_versioned_write.py {TESTS}/versions/test_optimistic_lock.py",
+        f"{TESTS}/versions/test_versioned_write.py {TESTS}/versions/test_optimistic_lock.py -k 'not whatever'",
         ("the version is not in the condition", '"#version = :expected", ', ""),
         ("the timestamp is not in the condition", ', "#timestamp < :now"', ""),
         ("the digest is not in the condition", 'parts.append("#digest <> :digest")', "pass"),
@@ -171,7 +171,7 @@ VERSIONS: Final = [
     ),
     *_in(
         f"{PATTERNS}/versions/versioned_write.py",
-        f"{TESTS}/versions/test_versioned_write.py",
+        f"{TESTS}/versions/test_versioned_write.py -k 'not whatever'",
         ("a retry behind another change is refused", 'if row and row["fingerprint"] == fingerprint', "if False"),
     ),
 ]
@@ -179,7 +179,7 @@ VERSIONS: Final = [
 VIEWS: Final = [
     *_in(
         f"{PATTERNS}/views/inverse_oplock.py",
-        f"{TESTS}/views/test_inverse_oplock.py",
+        f"{TESTS}/views/test_inverse_oplock.py -k 'not however_often'",
         ("oplock: equal is newer", "#oplock < :oplock", "#oplock <= :oplock"),
         ("oplock: older is newer", "#oplock < :oplock", "#oplock > :oplock"),
         ("oplock: one for all fields", 'return f"oplock#{name}"', 'return "oplock#all"'),
@@ -230,7 +230,7 @@ VIEWS: Final = [
 RULES: Final = [
     *_in(
         f"{PATTERNS}/rules/history.py",
-        f"{TESTS}/rules/test_history.py",
+        f"{TESTS}/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
         ("no event is late", "arrived_ms <= first_arrival", "arrived_ms or first_arrival"),
         (
             "late: the last millisecond of the hold-back",

@@ -1,4 +1,4 @@
-"""Does a view converge? Whatever order, duplicate, batch, crash or delay its events meet, its rows must be the same.
+"""Does a view converge? In whatever order, batches and duplicates its events arrive, its rows must be the same.
 
 `converges(view, story)` delivers events through the real `materialize` and raises `Diverged` with the shortest sequence
 that breaks: fewest events, then fewest deliveries. `stories_of("board")` finds what to tell a view, by its name.

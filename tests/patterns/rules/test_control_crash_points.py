@@ -1,4 +1,4 @@
-"""A control service is broken at every call to AWS that it makes; what was broken off comes again, and so does all."""
+"""A control service is broken at every call to AWS that it makes; what was broken off is delivered again."""
 
 import json
 from collections import defaultdict
@@ -31,7 +31,7 @@ from tests.support.patterns.toy_control import (
 )
 from tests.support.samples import NOW
 
-# One rule decides at once, where the event is; the other waits, under another key, and its fact is remembered.
+# One rule decides at once, under the key of the event; the other waits, under another key, and its fact is stored.
 RULES = replace(CONTROL, rules=rules_of(LABEL, NOISY), remembers={"room-noisy": lambda event: event.partition_key})
 
 EXPECTED = [
@@ -76,7 +76,7 @@ class Run:
                 self._tick()
 
     def redelivered(self) -> None:
-        """Let all of that come a second time."""
+        """Deliver all of that a second time."""
         everything = self.records[:]
         with frozen_clock(LATER):
             self._invoke(partial(self.keeper.listen, *self.events))
@@ -86,12 +86,12 @@ class Run:
             self._tick()
 
     def kept(self) -> dict[str, list[str]]:
-        """Read all rows, whatever the things are called; the ids of own facts differ from run to run."""
+        """Return all rows, without the names of things and the ids of own facts, which differ from run to run."""
         room = room_of(self.name)
         places = [*map(thing_of, self.names), room, f"{room}#noise", partition_of(0)]
-        return {self._nameless(place): [self._shown(row) for row in self.keeper.partition(place)] for place in places}
+        return {self._nameless(place): [self._said(row) for row in self.keeper.partition(place)] for place in places}
 
-    def _shown(self, row: dict[str, Any]) -> str:
+    def _said(self, row: dict[str, Any]) -> str:
         if row.get("source") == "keeper":
             row = {"own": row["event"]["type"], "decision": row["event"]["decision"]}
         return self._nameless(json.dumps(row, sort_keys=True))
@@ -125,14 +125,14 @@ class Run:
 
 @pytest.fixture(name="keeper")
 def empty_keeper(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
-    """A control service, at `NOW`, that knows nothing: moto reads whole tables at each query."""
+    """A control service, at `NOW`, with an empty table: moto reads whole tables at each query."""
     with Keeper() as keeper, frozen_clock(NOW):
         yield keeper
 
 
 @pytest.fixture(autouse=True)
 def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not break eight queries off that are all the same."""
+    """Break one query for due rows, not eight that are all the same."""
     monkeypatch.setattr(due, "SHARDS", 1)
     monkeypatch.setattr(module, "SHARDS", 1)
 

@@ -33,15 +33,15 @@ ACKNOWLEDGED = Acknowledgement(NOW + 5 * MINUTE, NOW + 16 * MINUTE)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What there is at the end: what was decided; what was told, by event id; what lies in the store."""
+    """What there is at the end: what was decided; what was published, by event id; what is in the store."""
 
     decided: list[Decided]
-    told: list[tuple[str, str]]
+    published: list[tuple[str, str]]
     stored: list[tuple[str, int]]
 
 
 class Story:
-    """The episode as it goes its way through dispatch; what breaks is tried again a second later."""
+    """The episode on its way through dispatch; what breaks is tried again a second later."""
 
     def __init__(self, floor: Floor, breaking: Breaking | None = None) -> None:
         self._floor = floor
@@ -49,7 +49,7 @@ class Story:
         self._invocations: list[Callable[[], None]] = []
 
     def happen(self) -> Ending:
-        """Let it all happen."""
+        """Play the whole episode; return its ending."""
         floor = self._floor
         floor.restart(PRESS)
         self._report(REPORTS[:1])
@@ -70,10 +70,10 @@ class Story:
         self._wait_until(END_MS + DAY)
 
     def ending(self) -> Ending:
-        """Tell what came of it."""
+        """Return what there is now."""
         rows = self._floor.table.rows(f"Equipment#{PRESS}")
         stored = sorted((row["event"]["type"], row["event"]["timestamp"]) for row in rows if "event" in row)
-        return Ending(self._floor.decided(PRESS), told(self._floor), stored)
+        return Ending(self._floor.decided(PRESS), published(self._floor), stored)
 
     def _report(self, reports: Sequence[Report]) -> None:
         self._wait_until(reports[0].arrived_ms)
@@ -81,7 +81,7 @@ class Story:
         self._settle()
 
     def _wait_until(self, at_ms: int) -> None:
-        """Let time go on; what becomes due meanwhile is swept."""
+        """Move the clock; what becomes due on the way is swept."""
         floor = self._floor
         while (due := floor.due_times()) and due[0] <= at_ms:
             floor.now_ms = max(floor.now_ms, due[0])
@@ -104,8 +104,8 @@ class Story:
             invoke()
 
 
-def told(floor: Floor) -> list[tuple[str, str]]:
-    """List what was published, once for each event id: the type and what it says."""
+def published(floor: Floor) -> list[tuple[str, str]]:
+    """Return what was published, once for each event id: the type and what it says."""
     details = {detail["id"]: detail for entry in floor.table.published for detail in [json.loads(entry["Detail"])]}
     said = [{name: detail[name] for name in detail if name not in ENVELOPE} for detail in details.values()]
     types = [detail["type"] for detail in details.values()]
@@ -117,9 +117,9 @@ def test_the_episode_has_every_kind_of_decision_in_it_and_ends_as_in_the_model(f
 
     operator = next(one.says for one in ending.decided if one.says in OPERATORS)
     assert ending.decided == model.decisions(REPORTS, [ACKNOWLEDGED], operator=operator, supervisor=SUPERVISOR)
-    assert {kind for kind, _ in ending.told} == TYPES
-    assert len(ending.told) == len(ending.decided) + 1  # and the acknowledgement
-    assert len(ending.stored) == len(ending.told) + len(REPORTS)
+    assert {kind for kind, _ in ending.published} == TYPES
+    assert len(ending.published) == len(ending.decided) + 1  # and the acknowledgement
+    assert len(ending.stored) == len(ending.published) + len(REPORTS)
 
 
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)

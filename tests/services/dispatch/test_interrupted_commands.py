@@ -94,7 +94,7 @@ def loop(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
 
 
 def seen(loop: Loop, id_: str) -> Any:  # noqa: ANN401  answers
-    """Read all that clients can see, whenever it was done."""
+    """Return all that clients can read, without the times at which it was done."""
     answers = [
         loop.request(route, path=path)
         for path in (log_path(id_), log(id_, "ERROR", 0))
@@ -105,20 +105,20 @@ def seen(loop: Loop, id_: str) -> Any:  # noqa: ANN401  answers
 
 
 def without_names(answer: Answer, id_: str) -> Any:  # noqa: ANN401
-    """Give what an answer says, but for what differs between two things of which the same is said."""
+    """Return what an answer says, without what differs between two things of which the same is said."""
     body = answer.body if answer.status < 300 else None
     kept = {k: v for k, v in (body or {}).items() if k not in {"acknowledgedAt", "triggers"} and v != id_}
     return answer.headers.get("etag"), kept
 
 
-def told(loop: Loop, id_: str) -> list[str]:
-    """Name what is told of a piece of equipment since the last time."""
+def published(loop: Loop, id_: str) -> list[str]:
+    """Return the types of what was published about a piece of equipment since the last time."""
     return [one["detail-type"] for one in loop.run() if one["detail"].get("partitionKey") == id_]
 
 
 SUITE = Suite(
     seen=seen,
-    published=told,
+    published=published,
     said=without_names,
     timeless=lambda view: view,
     upserts=frozenset({ACKNOWLEDGE}),  # the answer says whose acknowledgement was the first

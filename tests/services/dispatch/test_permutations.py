@@ -1,4 +1,4 @@
-"""However the events of an episode arrive within the hold-back, they end in the same decisions, each told once."""
+"""However the events of an episode arrive within the hold-back, the decisions are the same, each published once."""
 
 import random
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ PRESS = "press-7"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A state that was reported, so many minutes into the story; told again under another event id, if so."""
+    """A state that was reported, so many minutes into the story; again: under another event id."""
 
     minute: float
     state: str
@@ -101,7 +101,7 @@ class Delivery:
         self._seen: dict[Seen, list[dict[str, Any]]] = {}
 
     def play(self, order: Sequence[Happening]) -> None:
-        """Let everything happen, arrive in `order`, each of it twice, and be decided upon."""
+        """Deliver everything in `order`, each event twice, and run until nothing is due."""
         self._prepare(order)
         messages = with_duplicates(self._chance, order)
         start_ms = max(ms(one.minute) for one in order)
@@ -126,12 +126,12 @@ class Delivery:
     def _deliver(self, batch: Sequence[Happening]) -> None:
         self._floor.deliver([message(one) for one in batch if isinstance(one, Said)])
         for seen in (one for one in batch if isinstance(one, Seen)):
-            # A person's word comes by the stream of the table that it was written to.
+            # What people did comes by the stream of the table that it was written to.
             self._floor.react(self._seen[seen])
 
 
 def decided_in(floor: Floor, order: Sequence[Happening], chance: random.Random) -> list[Decided]:
-    """Play an episode; give what was decided, having seen that exactly that was told, each under one id."""
+    """Play an episode; return what was decided, which is exactly what was published, each under one id."""
     Delivery(floor, chance).play(order)
     decided = floor.decided(PRESS)
     assert floor.published(PRESS) == decided
