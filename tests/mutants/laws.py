@@ -281,6 +281,10 @@ RULES: Final = [
         ("a decision's key has a trigger in it", "if any(event.id in key for", "if False and any(event.id in key for"),
         ("a decision is put again", "put(row, condition=table.absent)", 'put(row, condition=type(table.absent)(""))'),
         ("a rule that fails stops the others", "except (Unevaluable, Poison) as error:", "except OSError as error:"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/evaluate.py",
+        f"{TESTS}/rules/test_control.py -k keep_others",
         ("the network's failure is a rule's", "except CallFailed:\n        raise\n    except", "except"),
     ),
     *_in(
