@@ -356,7 +356,7 @@ INFRA: Final = [
         "infra/checks/loops.py",
         "tests/infra/test_loops.py",
         ("loops: none is found", "if here == start:", "if False:"),
-        ("loops: a latch cuts none", "hearer.hears - hearer.latched", "hearer.hears"),
+        ("loops: a latch cuts none", " - subscriber.latched", ""),
     ),
 ]
 
