@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench test deployed services others check synth openapi costs replay format lock pins deploy
+.PHONY: help install up down token load bench test deployed services others mutants check synth openapi costs replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ others:
 	@$(PYTHON) -m pytest --ignore=tests/e2e --ignore=tests/services
 
 SHOWN_AT_THE_END = $(PYTHON) -m pytest $(2) > .local/test-$(1).log 2>&1; status=$$?; cat .local/test-$(1).log; exit $$status
+
+mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
+	@$(RUN) tests.mutants $(ARGS)
 
 check: install  ## lint, formatting, types, and a synth for AWS with cdk-nag
 	@.venv/bin/ruff check .

@@ -1,9 +1,6 @@
-import json
-import logging
 import time
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
 
 import pytest
 
@@ -11,7 +8,7 @@ import tests.support.examples  # noqa: F401  its profile is to be in force befor
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
 from patterns.runtime import in_parallel
-from patterns.runtime.log import logger
+from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 
@@ -20,7 +17,7 @@ _numbers = count(1)
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
-    """Let a batch be worked through in order: moto is not atomic under threads."""
+    """Work through a batch in order: moto is not atomic under threads."""
     parallel = in_parallel.PARALLEL
     in_parallel.PARALLEL = 1
     in_parallel._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
@@ -38,7 +35,7 @@ def loop(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
 
 @pytest.fixture
 def wire() -> Iterator[Wire]:
-    """What goes over the wire from here on; to be asked for behind `loop` or `world`."""
+    """The requests from here on; a test asks for it after `loop` or `world`."""
     with Wire() as wire:
         yield wire
 
@@ -51,27 +48,14 @@ def equipment_id() -> str:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that somebody wanted to sleep; nobody does."""
+    """The seconds of every `time.sleep`, none of which sleeps."""
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses
 
 
 @pytest.fixture
-def log_lines() -> Iterator[list[dict[str, Any]]]:
+def log_lines() -> Iterator[LogLines]:
     """The lines that are logged from here on."""
-    lines: list[dict[str, Any]] = []
-    handler = _Listening(lines)
-    logger().addHandler(handler)
-    handler.setFormatter(logger().registered_formatter)
-    yield lines
-    logging.getLogger(logger().name).removeHandler(handler)
-
-
-class _Listening(logging.Handler):
-    def __init__(self, lines: list[dict[str, Any]]) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(json.loads(self.format(record)))
+    with logged() as lines:
+        yield lines

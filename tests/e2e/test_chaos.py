@@ -16,7 +16,6 @@ from botocore.retries.standard import ExponentialBackoff
 
 from local.in_process.loop import BATCH, Loop
 from local.in_process.world import frozen_clock
-from patterns.dynamodb.attribute_values import to_plain
 from patterns.events import publish
 from patterns.packages.discovery import views
 from patterns.packages.package import Package
@@ -28,7 +27,7 @@ from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
-from tests.support.rows_in_memory import RowsInMemory
+from tests.support.table_in_memory import TableInMemory
 from tests.support.wire import Wire
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
@@ -114,10 +113,10 @@ def _rebuilt(loop: Loop, view: Package, bodies: list[str]) -> list[dict[str, Any
         for body in told.values()
         if view.subscribes_to(json.loads(body)["source"], json.loads(body)["detail-type"])
     ]
-    with RowsInMemory(table) as fresh:
+    with TableInMemory(table, view.load("view").KEYS) as fresh:
         for start in range(0, len(mine), BATCH):
             assert loop.deliver(view, mine[start : start + BATCH]) == []
-    return [to_plain(row) for row in fresh.rows.values()]
+    return fresh.rows()
 
 
 def _by_key(view: Package, rows: list[dict[str, Any]]) -> dict[tuple[str, ...], dict[str, Any]]:

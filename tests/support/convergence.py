@@ -1,4 +1,4 @@
-"""Does a view converge? Whatever order, duplicate, batch, crash or delay its events meet, its rows must be the same.
+"""Does a view converge? In whatever order, batches and duplicates its events arrive, its rows must be the same.
 
 `converges(view, story)` delivers events through the real `materialize` and raises `Diverged` with the shortest sequence
 that breaks: fewest events, then fewest deliveries. `stories_of("board")` finds what to tell a view, by its name.
@@ -40,8 +40,9 @@ from patterns.views.inverse_oplock import order_of
 from patterns.views.materialize import View, interpret, materialize
 from patterns.views.outcome import Outcome
 from patterns.views.view_update import On
-from tests.support.rows_in_memory import RowsInMemory
+from tests.support.orders import cut_into_batches
 from tests.support.samples import body_of, paths, sample
+from tests.support.table_in_memory import Partitions, TableInMemory
 
 LIMIT = 6
 WALKS = 25
@@ -121,7 +122,7 @@ def stories_of(name: str) -> dict[str, Story]:
                 hint = "an old shape is lifted by UPCASTERS" if ".v" in path.stem else "see its view.py"
                 raise AssertionError(f"view {name} cannot read events/domain/{path.name}: {error}; {hint}") from error
     found: dict[str, Story] = dict(stories)
-    if (Path(__file__).parent / "views" / name / "stories.py").exists():
+    if (Path(__file__).parents[1] / "views" / name / "stories.py").exists():
         found |= importlib.import_module(f"tests.views.{name}.stories").STORIES
     return found
 
@@ -179,7 +180,7 @@ class _Lab:
             raise ValueError("an id names one event")
 
     def __enter__(self) -> Self:
-        self._memory = RowsInMemory(f"{self._view.name.upper()}_TABLE")
+        self._memory = TableInMemory(f"{self._view.name.upper()}_TABLE", self._view.table.keys)
         self._memory.__enter__()
         self._line = _LastLine()
         log = logging.getLogger(logger().name)
@@ -268,7 +269,11 @@ class _Lab:
         )
 
     def _reaped(self, moment: Moment, step: Reap) -> tuple[Moment, str | None]:
-        rows = {key: row for key, row in json.loads(moment.rows).items() if not _is_reaped(row, step.at_ms)}
+        rows = {
+            partition: left
+            for partition, rows in json.loads(moment.rows).items()
+            if (left := {sort: row for sort, row in rows.items() if not _is_reaped(row, step.at_ms)})
+        }
         interesting = {self._rows[number] for number in moment.seen if not self._is_expired(number, step.at_ms)}
         kept = frozenset(number for number in moment.kept if self._rows[number] in interesting)
         return replace(moment, rows=_frozen(rows), now_ms=step.at_ms, kept=kept), None
@@ -299,7 +304,7 @@ class _Lab:
         return self._known[known]
 
     def _really_deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Outcomes]:
-        self._memory.rows = json.loads(rows)
+        self._memory.partitions = json.loads(rows)
         with frozen_clock(now_ms):
             self._memory.busy_after(step.busy)
             again, outcomes = self._materialize(step.events)
@@ -308,7 +313,7 @@ class _Lab:
                 self._memory.busy_after(None)
                 _, more = self._materialize(again)
                 outcomes.update(more)
-        return _frozen(self._memory.rows), outcomes
+        return _frozen(self._memory.partitions), outcomes
 
     def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Outcomes]:
         """Call the listener; give the events that it wants again, and how many messages had which outcome."""
@@ -321,10 +326,8 @@ class _Lab:
     def _random_steps(self, chance: random.Random) -> Iterator[Deliver]:
         messages = [*self._story, *self._story]
         chance.shuffle(messages)
-        while messages:
-            size = chance.randint(1, BATCH)
-            batch, messages = tuple(messages[:size]), messages[size:]
-            yield Deliver(batch, chance.choice([None, chance.randrange(size + 1)]))
+        for batch in cut_into_batches(chance, messages, BATCH):
+            yield Deliver(batch, chance.choice([None, chance.randrange(len(batch) + 1)]))
             if chance.random() < 0.3:  # written, and not acknowledged
                 yield Deliver(batch)
 
@@ -375,12 +378,12 @@ def _is_reaped(row: dict[str, Any], now_ms: int) -> bool:
     return "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms)
 
 
-def _frozen(rows: dict[str, Any]) -> Rows:
+def _frozen(rows: Partitions) -> Rows:
     return json.dumps(rows, sort_keys=True, ensure_ascii=False)
 
 
 def _plain(rows: Rows) -> list[Item]:
-    return [to_plain(row) for row in json.loads(rows).values()]
+    return [to_plain(row) for partition in json.loads(rows).values() for row in partition.values()]
 
 
 def _source(view: View, event: DomainEvent) -> str:

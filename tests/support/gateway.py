@@ -1,4 +1,4 @@
-"""API Gateway's HTTP API as a WSGI application: routes, decodes and hands on as it does; answers 404 by itself."""
+"""API Gateway's HTTP API as a WSGI application: it routes and decodes as AWS does, and answers 404 by itself."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""The stand-in for the dispatch table does what moto does, and refuses what it does not know."""
+"""The table in memory does what moto does, and refuses what it does not know."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -8,57 +8,66 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.in_process.world import InProcess
+from local.in_process.world import frozen_clock
 from patterns.dynamodb.attribute_values import to_plain
-from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import UNCONDITIONAL, Condition
 from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan
 from patterns.runtime import aws
-from services.dispatch.tables import KEYS, TABLES
-from tests.support.dispatch.table_in_memory import TABLE, TableInMemory
+from patterns.views.inverse_oplock import NEWER, put_if_newer
 from tests.support.examples import ON_TABLES
+from tests.support.patterns.things import KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
+from tests.support.samples import NOW
+from tests.support.table_in_memory import TableInMemory, condition
 
-DISPATCH = Table(TABLE, KEYS)
+DAY_MS = 86_400_000
+UPDATED = "-"
 
 Operation = tuple[str, str, Any]
 
 _numbers = count(1)
 
-UPDATED = "equipment"
-
 sorts = st.sampled_from(["event#1", "event#2", "event#3", "0001#x", "0002#x"])
 numbers = st.integers(0, 2)
+facts = st.builds(
+    lambda kind, at, id_, value: happened(
+        kind, "?", at=at, id=id_, **{"gloss" if kind == "painted" else "grams": value}
+    ),
+    st.sampled_from(["painted", "weighed"]),
+    st.sampled_from([NOW - 11 * DAY_MS, NOW - DAY_MS, NOW]),
+    st.sampled_from(["a", "é", "￿", "🏭"]),
+    st.none() | st.integers(0, 3),
+)
 operations = st.one_of(
     st.tuples(st.sampled_from(["put", "put once", "delete"]), sorts, numbers),
     st.tuples(st.just("update"), st.just(UPDATED), numbers),
+    st.tuples(st.just("view"), st.just(UPDATED), st.tuples(facts, st.booleans())),
     st.tuples(st.just("get"), sorts | st.just(UPDATED), st.none()),
     st.tuples(st.just("query"), st.sampled_from(["event#", "0001", ""]), st.tuples(st.booleans(), st.integers(1, 4))),
 )
 
 
 @pytest.fixture(scope="module")
-def moto() -> Iterator[InProcess]:
-    """The dispatch table alone."""
-    process = InProcess()
-    process.schemas = TABLES
-    with process:
-        yield process
+def world(one_thread: None) -> Iterator[World]:  # noqa: ARG001
+    """The table on moto."""
+    with World() as world, frozen_clock(NOW):
+        yield world
 
 
 def done(partition: str, series: list[Operation]) -> list[object]:
-    """Do a series of operations in a partition, and note what comes back."""
+    """Do a series of operations in a partition; return what came back."""
     return [_do(operation, partition, sort, how) for operation, sort, how in series]
 
 
 def _do(operation: str, partition: str, sort: str, how: Any) -> object:  # noqa: ANN401
     if operation == "query":
         forward, limit = how
-        query = KeyQuery(keys=KEYS, partition=partition, sort=_sort_of(sort), forward=forward)
-        return list(_pages(query, limit))
+        return list(_pages(KeyQuery(keys=KEYS, partition=partition, sort=_sort_of(sort), forward=forward), limit))
+    if operation == "view":
+        return _put_if_newer(partition, *how)
     key = KEYS.of(partition, sort)
     if operation == "get":
-        return DISPATCH.get(key, consistent=True)
+        return TABLE.get(key, consistent=True)
     try:
         _write(operation, key, how)
     except ConditionFailed as failed:
@@ -66,16 +75,24 @@ def _do(operation: str, partition: str, sort: str, how: Any) -> object:  # noqa:
     return "done"
 
 
+def _put_if_newer(name: str, fact: Any, expires: bool) -> object:  # noqa: ANN401, FBT001
+    """Apply a fact to a view, which never expires unless it `expires`."""
+    event = happened(fact.type.removeprefix("thing-"), name, at=fact.timestamp, id=fact.id)
+    event.entities["thing"].update(fact.entity("thing").fields, name=name)
+    update = ON["workshop", event.type](event)
+    return put_if_newer(TABLE, update, event, ttl_days=TTL_DAYS if expires else None, now_ms=NOW)
+
+
 def _write(operation: str, key: Mapping[str, Any], number: int) -> None:
     match operation:
         case "put" | "put once":
-            condition = UNCONDITIONAL if operation == "put" else DISPATCH.absent
-            DISPATCH.put({**key, "n": number, "list": [{"id": "e1"}]}, condition=condition)
+            condition = UNCONDITIONAL if operation == "put" else TABLE.absent
+            TABLE.put({**key, "n": number, "list": [{"id": "e1"}]}, condition=condition)
         case "update":
             newer = Condition("attribute_not_exists(#n) OR #n < :n", {"n": "n"}, {"n": number})
-            DISPATCH.update(key, assign={"n": number, "m": True}, remove=("list",), condition=newer)
+            TABLE.update(key, assign={"n": number, "m": True}, remove=("list",), condition=newer)
         case "delete":
-            DISPATCH.delete(key)
+            TABLE.delete(key)
 
 
 def _sort_of(text: str) -> BeginsWith | LessThan | None:
@@ -87,7 +104,7 @@ def _sort_of(text: str) -> BeginsWith | LessThan | None:
 def _pages(query: KeyQuery, limit: int) -> Iterator[Mapping[str, Any]]:
     start = None
     while True:
-        rows = DISPATCH.query(query, limit=limit, start=start, consistent=True)
+        rows = TABLE.query(query, limit=limit, start=start, consistent=True)
         assert len(rows.items) <= limit
         yield from rows.items
         start = rows.last_key
@@ -96,42 +113,89 @@ def _pages(query: KeyQuery, limit: int) -> Iterator[Mapping[str, Any]]:
 
 
 def plain(records: list[dict[str, Any]]) -> list[object]:
-    """Read what a stream told."""
+    """Return what a stream's records say."""
     images = [record["dynamodb"] for record in records]
     return [
         (record["eventName"], *(to_plain(image[name]) for name in ("Keys", "OldImage", "NewImage") if name in image))
         for record, image in zip(records, images, strict=True)
-        # moto tells of what changes nothing, too, and of an update that creates a row in two steps.
+        # moto has records of what changes nothing, too, and two of an update that creates a row.
         if image.get("OldImage") != image.get("NewImage") and image["Keys"]["sk"] != {"S": UPDATED}
     ]
 
 
 @ON_TABLES
 @given(st.lists(operations, min_size=1, max_size=15))
-def test_rows_pages_and_records_come_out_as_in_moto(moto: InProcess, series: list[Operation]) -> None:
+def test_rows_pages_and_records_come_out_as_in_moto(world: World, series: list[Operation]) -> None:
     partition = f"compared {next(_numbers)}"
-    with TableInMemory() as table:
+    with TableInMemory(VARIABLE, KEYS) as table:
         in_memory = done(partition, series)
         rows, records = table.rows(partition), table.new_records()
 
     assert done(partition, series) == in_memory
-    assert [row for row in moto.rows(TABLE) if row["pk"] == partition] == rows
-    assert plain(moto.new_records(TABLE)) == plain(records)
+    assert [row for row in world.rows(VARIABLE) if row["pk"] == partition] == rows
+    assert plain(world.new_records(VARIABLE)) == plain(records)
     assert len({record["eventID"] for record in records}) == len(records)
 
 
-def test_a_change_that_changes_nothing_is_not_told() -> None:
-    with TableInMemory() as table:
+@pytest.mark.parametrize(
+    "expression",
+    [
+        NEWER,
+        "#oplock = :oplock",
+        "#oplock <= :oplock",
+        "#oplock > :oplock AND #oplock >= :oplock",
+        "attribute_not_exists(#oplock) AND #oplock < :oplock OR #oplock > :oplock",
+        "attribute_not_exists(#oplock) AND (#oplock < :oplock OR #oplock > :oplock)",
+    ],
+)
+@pytest.mark.parametrize("there", [None, "a", "b", "c"])  # moto cannot compare text with a number
+def test_conditions_hold_as_in_moto(world: World, expression: str, there: object) -> None:
+    key = KEYS.of(f"compared {next(_numbers)}", "-")
+
+    def holds() -> bool:
+        if there is not None:
+            TABLE.put({**key, "oplock": there}, condition=UNCONDITIONAL)
+        wanted = Condition(expression, {"oplock": "oplock"}, {"oplock": "b"})
+        try:
+            TABLE.update(key, assign={"done": True}, condition=wanted)
+        except ConditionFailed:
+            return False
+        return True
+
+    with TableInMemory(VARIABLE, KEYS):
+        in_memory = holds()
+
+    assert in_memory == holds() == bool((world.thing(str(key["pk"])) or {}).get("done"))
+
+
+def test_the_stream_has_no_record_of_what_changes_nothing() -> None:
+    with TableInMemory(VARIABLE, KEYS) as table:
         for _ in range(2):
-            DISPATCH.put({"pk": "p", "sk": "s", "n": 1}, condition=UNCONDITIONAL)
+            TABLE.put({"pk": "p", "sk": "s", "n": 1}, condition=UNCONDITIONAL)
 
         assert len(table.new_records()) == 1
 
 
+@pytest.mark.parametrize("expression", ["#a <> :a", "size(#a) < :a", "#a < :a #b", "NOT #a = :a", "#a + #b = :a"])
+def test_an_expression_that_it_does_not_know_is_refused(expression: str) -> None:
+    with pytest.raises((NotImplementedError, KeyError, IndexError)):
+        condition(expression)
+
+
 @pytest.mark.parametrize("call", ["scan", "batch_write_item", "transact_write_items"])
 def test_a_call_that_it_does_not_know_is_refused(call: str) -> None:
-    with TableInMemory(), pytest.raises(NotImplementedError):
-        getattr(aws.client("dynamodb"), call)(TableName=TABLE)
+    with TableInMemory(VARIABLE, KEYS), pytest.raises(NotImplementedError):
+        getattr(aws.client("dynamodb"), call)(TableName=VARIABLE)
+
+
+def test_another_table_is_refused() -> None:
+    with TableInMemory(VARIABLE, KEYS), pytest.raises(NotImplementedError):
+        aws.client("dynamodb").get_item(TableName="another", Key={})
+
+
+def test_counting_is_refused() -> None:
+    with TableInMemory(VARIABLE, KEYS), pytest.raises(NotImplementedError):
+        TABLE.increment(KEYS.of("p", "s"), "n", assign={"m": 1})
 
 
 @pytest.mark.parametrize(
@@ -140,5 +204,5 @@ def test_a_call_that_it_does_not_know_is_refused(call: str) -> None:
     ids=["a range", "an index"],
 )
 def test_a_question_that_it_does_not_know_is_refused(query: KeyQuery) -> None:
-    with TableInMemory(), pytest.raises((NotImplementedError, KeyError)):
-        DISPATCH.query(query, limit=1)
+    with TableInMemory(VARIABLE, KEYS), pytest.raises((NotImplementedError, KeyError)):
+        TABLE.query(query, limit=1)

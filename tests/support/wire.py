@@ -1,4 +1,4 @@
-"""The wire between our code and AWS: counts what goes over it, and breaks it where a test says so."""
+"""The wire between our code and AWS: records the requests, and breaks those that a test chooses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ class Wire:
         return [request.operation for request in self.requests]
 
     def before(self, operation: str, do: Callable[[], object], *, times: int = 1) -> None:
-        """Do something in the moment before a call reaches AWS."""
+        """Call `do` just before a request reaches AWS."""
         left = [times]
 
         def reply(request: Request) -> None:
@@ -76,7 +76,7 @@ class Wire:
     def fail(
         self, operation: str, code: str, *, when: Callable[[Parameters], bool] | None = None, times: int = 1_000_000
     ) -> None:
-        """Answer an error by its code, without letting the request through."""
+        """Answer requests with an error code; they do not reach AWS."""
         left = [times]
 
         def reply(request: Request) -> dict[str, Any] | None:
@@ -88,7 +88,7 @@ class Wire:
         self._replies.append(reply)
 
     def refuse_entries(self, code_of: Callable[[dict[str, str]], str | None]) -> None:
-        """Let PutEvents take those entries only for which `code_of` gives no error code."""
+        """Make PutEvents refuse the entries for which `code_of` returns an error code."""
 
         def reply(request: Request) -> dict[str, Any] | None:
             if request.operation != "PutEvents":
@@ -105,11 +105,11 @@ class Wire:
         self._replies.append(reply)
 
     def measure_capacity(self) -> None:
-        """Ask DynamoDB what its answers cost."""
+        """Make DynamoDB add to its answers what they cost."""
         self._measuring = True
 
     def lose_answers(self, operation: str, *, times: int) -> None:
-        """Let AWS do what it is asked, and lose its answer on the way back."""
+        """Let requests reach AWS, and lose its answers."""
         self._lost[operation] = times
 
     def _note(self, params: Parameters, model: Any, context: dict[str, Any], **_: object) -> None:  # noqa: ANN401

@@ -230,7 +230,7 @@ MUTANTS = {
     "compaction across oplocks": Mutant(compaction_across_oplocks, BOARD, JOIN, "c1+s1"),
     "compaction keeps the oldest": Mutant(compaction_keeps_the_oldest, BOARD, LIFE, "c1+u1"),
     "compaction forgets the third": Mutant(compaction_forgets_the_third, BOARD, LIFE, "c1+u2+d2"),
-    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "d2 (busy after 0)"),
+    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "u1 (busy after 0)"),
     "one shared oplock in state_log": Mutant(with_oplock(lambda *_: "all"), STATE_LOG, DAYS_APART, "o1, r1"),
     "order without the event id in state_log": Mutant(order_without_id, STATE_LOG, DAYS_APART, "r1, r2"),
     "not expired on arrival at state_log": Mutant(never_expired_on_arrival, STATE_LOG, DAYS_APART, "r1, reap, r1"),

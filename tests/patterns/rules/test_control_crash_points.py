@@ -1,12 +1,10 @@
-"""A control service is broken at every call to AWS that it makes; what was broken off comes again, and so does all."""
+"""A control service is broken at every call to AWS that it makes; what was broken off is delivered again."""
 
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ from patterns.rules import due
 from patterns.rules import sweep as module
 from patterns.rules.due import partition_of
 from patterns.rules.sweep import sweep
-from tests.support.interruptions import INTERRUPTIONS, Interruption, Killed, watched
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.patterns.toy_control import (
     CONTROL,
     LABEL,
@@ -33,7 +31,7 @@ from tests.support.patterns.toy_control import (
 )
 from tests.support.samples import NOW
 
-# One rule decides at once, where the event is; the other waits, under another key, and its fact is remembered.
+# One rule decides at once, under the key of the event; the other waits, under another key, and its fact is stored.
 RULES = replace(CONTROL, rules=rules_of(LABEL, NOISY), remembers={"room-noisy": lambda event: event.partition_key})
 
 EXPECTED = [
@@ -46,37 +44,14 @@ TICKS = (NOW + SWEPT_MS + 1, NOW + SWEPT_MS + 60_000)
 LATER = NOW + SWEPT_MS + 120_000
 
 
-class Breaking:
-    """Breaks one call off, counted over all invocations; `broken` is its operation, as soon as it was made."""
-
-    def __init__(self, number: int, interruption: Interruption) -> None:
-        self._left = number
-        self._interruption = interruption
-        self.broken: str | None = None
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        with watched(self._interruption.when, self._count):
-            yield
-
-    def _count(self, operation: str) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self.broken = operation
-            raise self._interruption.error()
-
-
-NOT_AT_ALL = Breaking(0, INTERRUPTIONS[0])
-
-
 @dataclass(slots=True)
 class Run:
-    """Two things of one room are knocked; told: (type, decision) -> the ids under which it was published."""
+    """Two things of one room are knocked; published: (type, decision) -> the ids of its events."""
 
     keeper: Keeper
     name: str
     breaking: Breaking
-    told: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    published: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     records: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -101,7 +76,7 @@ class Run:
                 self._tick()
 
     def redelivered(self) -> None:
-        """Let all of that come a second time."""
+        """Deliver all of that a second time."""
         everything = self.records[:]
         with frozen_clock(LATER):
             self._invoke(partial(self.keeper.listen, *self.events))
@@ -111,12 +86,12 @@ class Run:
             self._tick()
 
     def kept(self) -> dict[str, list[str]]:
-        """Read all rows, whatever the things are called; the ids of own facts differ from run to run."""
+        """Return all rows, without the names of things and the ids of own facts, which differ from run to run."""
         room = room_of(self.name)
         places = [*map(thing_of, self.names), room, f"{room}#noise", partition_of(0)]
-        return {self._nameless(place): [self._shown(row) for row in self.keeper.partition(place)] for place in places}
+        return {self._nameless(place): [self._said(row) for row in self.keeper.partition(place)] for place in places}
 
-    def _shown(self, row: dict[str, Any]) -> str:
+    def _said(self, row: dict[str, Any]) -> str:
         if row.get("source") == "keeper":
             row = {"own": row["event"]["type"], "decision": row["event"]["decision"]}
         return self._nameless(json.dumps(row, sort_keys=True))
@@ -133,7 +108,7 @@ class Run:
             self.records += records
             self._invoke(partial(self.keeper.trigger, records, RULES))
         for event in self.keeper.published():
-            self.told[event["type"], event["decision"]["what"]].add(event["id"])
+            self.published[event["type"], event["decision"]["what"]].add(event["id"])
 
     def _invoke(self, deliver: Callable[[], object]) -> None:
         """Deliver until nothing has to come again: what was written on the way stays written."""
@@ -150,14 +125,14 @@ class Run:
 
 @pytest.fixture(name="keeper")
 def empty_keeper(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
-    """A control service, at `NOW`, that knows nothing: moto reads whole tables at each query."""
+    """A control service, at `NOW`, with an empty table: moto reads whole tables at each query."""
     with Keeper() as keeper, frozen_clock(NOW):
         yield keeper
 
 
 @pytest.fixture(autouse=True)
 def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not break eight queries off that are all the same."""
+    """Break one query for due rows, not eight that are all the same."""
     monkeypatch.setattr(due, "SHARDS", 1)
     monkeypatch.setattr(module, "SHARDS", 1)
 
@@ -167,28 +142,26 @@ def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_service_that_is_broken_at_any_call_makes_the_same_decisions_and_publishes_each_under_one_id(
     keeper: Keeper, interruption: Interruption
 ) -> None:
-    clean = Run(keeper, f"{interruption} nowhere", NOT_AT_ALL)
+    clean = Run(keeper, f"{interruption} nowhere", Breaking.nothing())
     clean.whole()
     expected = clean.kept()
-    assert sorted(clean.told) == EXPECTED
+    assert sorted(clean.published) == EXPECTED
     assert expected["due#0"] == []
 
-    broken = []
-    for number in count(1):
-        breaking = Breaking(number, interruption)
-        run = Run(keeper, f"{interruption} at call {number}", breaking)
-
+    def whole(breaking: Breaking) -> Run:
+        run = Run(keeper, str(breaking), breaking)
         run.whole()
+        return run
 
-        if breaking.broken is None:
-            break
-        broken.append(breaking.broken)
+    broken = []
+    for breaking, run in broken_at_every_call(interruption, whole):
         where = f"{run.name}: {breaking.broken}"
+        broken.append(breaking.broken)
         assert run.kept() == expected, where
         run.redelivered()
         assert run.kept() == expected, where
-        assert sorted(run.told) == EXPECTED, where
-        assert {len(ids) for ids in run.told.values()} == {1}, where
+        assert sorted(run.published) == EXPECTED, where
+        assert {len(ids) for ids in run.published.values()} == {1}, where
 
     assert set(broken) == {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"}
     assert len(broken) > 20

@@ -1,5 +1,6 @@
 """What a control service decides, whatever way its events take to it within the hold-back."""
 
+import random
 from dataclasses import replace
 from itertools import count
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from local.in_process.world import frozen_clock
 from patterns.events.domain_event import DomainEvent
 from tests.support.examples import ON_TABLES
+from tests.support.orders import cut_into_batches
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -50,29 +52,22 @@ def events_of(name: str) -> list[DomainEvent]:
     return [*(knocked(name, at=at) for at in KNOCKS), mended(name, at=MENDED), other]
 
 
-numbers = range(len(events_of("")))
-# Each event twice, in any order, in batches.
-batches = st.permutations([*numbers, *numbers]).flatmap(
-    lambda order: st.lists(st.integers(0, len(order)), max_size=6).map(
-        lambda cuts: [order[a:b] for a, b in zip([0, *sorted(cuts)], [*sorted(cuts), len(order)], strict=True)]
-    )
-)
-
-
 @settings(ON_TABLES, max_examples=10)
-@given(batches, st.data())
+@given(st.randoms(use_true_random=False))
 def test_decisions_are_the_same_whatever_order_events_arrive_in_and_however_often(
-    keeper_of_module: Keeper, batches: list[list[int]], data: st.DataObject
+    keeper_of_module: Keeper, chance: random.Random
 ) -> None:
     keeper, name = keeper_of_module, f"run {next(_runs)}"
     keeper.give(name, "Liz")
-    events = events_of(name)
-    arrivals = sorted(data.draw(st.lists(st.integers(0, HOLD_BACK_MS), min_size=len(batches), max_size=len(batches))))
+    events = [*events_of(name), *events_of(name)]
+    chance.shuffle(events)
+    batches = [*cut_into_batches(chance, events, 6)]
+    arrivals = sorted(chance.choice([0, HOLD_BACK_MS, chance.randint(0, HOLD_BACK_MS)]) for _ in batches)
     published = []
 
     for batch, arrived in zip(batches, arrivals, strict=True):
         with frozen_clock(NOW + arrived):
-            keeper.listen(*(events[number] for number in batch))
+            keeper.listen(*batch)
             published += keeper.react(RULES)
     for now_ms in (NOW + HOLD_BACK_MS + SWEPT_MS, NOW + FORGOTTEN_MS + SWEPT_MS):
         published += keeper.sweep(now_ms, RULES)

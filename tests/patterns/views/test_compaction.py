@@ -1,9 +1,7 @@
 """What is folded into one write of a batch comes out as if each message had come alone."""
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,19 +12,17 @@ from local.in_process.lambda_events import sqs_event
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import DomainEvent
-from patterns.runtime.log import logger
 from patterns.views.compaction import Message, compact
 from patterns.views.inverse_oplock import order_of
 from patterns.views.materialize import interpret, materialize
-from tests.support.patterns.things import ON, TTL_MS, VARIABLE, VIEW, happened, message
-from tests.support.rows_in_memory import RowsInMemory
+from tests.support.log_lines import LogLines, logged
+from tests.support.patterns.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message
 from tests.support.samples import NOW
+from tests.support.table_in_memory import TableInMemory
 
 OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 DAY_MS = SECONDS_PER_DAY * 1000
 POISON = "not JSON"
-
-Lines = list[dict[str, Any]]
 
 
 def event_of(kind: str, name: str, at: int, value: int | None) -> DomainEvent:
@@ -47,35 +43,23 @@ batches = st.lists(st.lists(bodies, min_size=1, max_size=10), min_size=1, max_si
 
 
 @pytest.fixture(name="memory", scope="module")
-def memory_of_module(one_thread: None) -> Iterator[RowsInMemory]:  # noqa: ARG001
+def memory_of_module(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
     """Rows in this process, at `NOW`."""
-    with RowsInMemory(VARIABLE) as memory, frozen_clock(NOW):
+    with TableInMemory(VARIABLE, KEYS) as memory, frozen_clock(NOW):
         yield memory
 
 
 @pytest.fixture(autouse=True)
-def let_all_through(memory: RowsInMemory) -> None:
+def let_all_through(memory: TableInMemory) -> None:
     """Begin each test without errors."""
     memory.busy_after(None)
 
 
 @pytest.fixture(scope="module")
-def lines(memory: RowsInMemory) -> Iterator[Lines]:  # noqa: ARG001  its service names the logger
+def lines(memory: TableInMemory) -> Iterator[LogLines]:  # noqa: ARG001  its service names the logger
     """What is logged of each batch."""
-    lines: Lines = []
-    listening = _Listening(lines)
-    logger().addHandler(listening)
-    yield lines
-    logging.getLogger(logger().name).removeHandler(listening)
-
-
-class _Listening(logging.Handler):
-    def __init__(self, lines: Lines) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(vars(record))
+    with logged() as lines:
+        yield lines
 
 
 def deliver(*bodies: str) -> list[str]:
@@ -85,29 +69,29 @@ def deliver(*bodies: str) -> list[str]:
 
 
 @given(batches)
-def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: RowsInMemory, series: list[list[str]]) -> None:
-    memory.rows = {}
+def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: TableInMemory, series: list[list[str]]) -> None:
+    memory.partitions = {}
     for batch in series:
         assert deliver(*batch) == []
-    compacted, memory.rows = memory.rows, {}
+    compacted, memory.partitions = memory.partitions, {}
 
     for batch in series:
         for body in batch:
             assert deliver(body) == []
 
-    assert compacted == memory.rows
+    assert compacted == memory.partitions
 
 
 @given(st.lists(bodies, max_size=6), st.lists(bodies, min_size=1, max_size=10), st.integers(0, 5))
 def test_every_message_has_one_outcome_and_those_that_failed_come_again_to_the_same_table(
-    memory: RowsInMemory, lines: Lines, before: list[str], batch: list[str], writes: int
+    memory: TableInMemory, lines: LogLines, before: list[str], batch: list[str], writes: int
 ) -> None:
-    memory.rows = {}
+    memory.partitions = {}
     deliver(*before)
-    start = dict(memory.rows)
+    start = memory.partitions
     lines.clear()
     deliver(*batch)
-    whole, memory.rows = memory.rows, start
+    whole, memory.partitions = memory.partitions, start
 
     memory.busy_after(writes)
     failed = deliver(*batch)
@@ -115,7 +99,7 @@ def test_every_message_has_one_outcome_and_those_that_failed_come_again_to_the_s
     again = [batch[int(message_id.removeprefix("message-"))] for message_id in failed]
     assert deliver(*again) == []
 
-    assert memory.rows == whole
+    assert memory.partitions == whole
     for line, received in zip(lines, (len(batch), len(batch), len(again)), strict=True):
         assert line["received"] == sum(line[outcome] for outcome in OUTCOMES) == received
     assert [line["failed"] for line in lines] == [0, len(failed), 0]
@@ -127,9 +111,9 @@ def paintings(name: str, *, of: int = 3) -> list[str]:
     return [message(happened("painted", name, id=f"e{number}", colour=f"c{number}")) for number in range(1, of + 1)]
 
 
-def colour_in(memory: RowsInMemory) -> object:
+def colour_in(memory: TableInMemory) -> object:
     """Read the one row."""
-    (row,) = memory.rows.values()
+    ((row,),) = (rows.values() for rows in memory.partitions.values())
     return row["colour"]
 
 
@@ -142,9 +126,9 @@ def colour_in(memory: RowsInMemory) -> object:
     ],
 )
 def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_other_newest_first(
-    memory: RowsInMemory, lines: Lines, refused: int, colour: dict[str, str], counts: dict[str, int]
+    memory: TableInMemory, lines: LogLines, refused: int, colour: dict[str, str], counts: dict[str, int]
 ) -> None:
-    memory.rows = {}
+    memory.partitions = {}
     memory.refuse(lambda number, _: "ValidationException" if number <= refused else None)
 
     assert deliver(*paintings("lathe")) == []
@@ -153,32 +137,32 @@ def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_o
     assert {outcome: lines[-1][outcome] for outcome in OUTCOMES if lines[-1][outcome]} == counts
 
 
-def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: RowsInMemory, lines: Lines) -> None:
-    memory.rows, published = {}, memory.published
+def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: TableInMemory, lines: LogLines) -> None:
+    memory.partitions, published = {}, len(memory.published)
     memory.refuse(lambda *_: "ValidationException")
 
     assert deliver(*paintings("lathe")) == []
 
-    assert memory.rows == {}
-    assert memory.published == published + 3
+    assert memory.partitions == {}
+    assert len(memory.published) == published + 3
     assert lines[-1]["fault"] == 3
 
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError", "AccessDeniedException"])
-def test_a_failure_that_may_pass_fails_all_members(memory: RowsInMemory, lines: Lines, code: str) -> None:
-    memory.rows = {}
+def test_a_failure_that_may_pass_fails_all_members(memory: TableInMemory, lines: LogLines, code: str) -> None:
+    memory.partitions = {}
     memory.refuse(lambda *_: code)
 
     assert deliver(*paintings("lathe")) == ["message-2", "message-1", "message-0"]
 
-    assert memory.rows == {}
+    assert memory.partitions == {}
     assert (lines[-1]["failed"], lines[-1]["errors"]) == (3, [code])
 
 
 def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_come_again(
-    memory: RowsInMemory, lines: Lines
+    memory: TableInMemory, lines: LogLines
 ) -> None:
-    memory.rows = {}
+    memory.partitions = {}
     bodies = paintings("lathe")
     memory.refuse(lambda number, _: "ValidationException" if number == 1 else "ThrottlingException")
 
@@ -190,8 +174,8 @@ def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_com
     assert colour_in(memory) == {"S": "c2"}
 
 
-def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: RowsInMemory, lines: Lines) -> None:
-    memory.rows = {}
+def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: TableInMemory, lines: LogLines) -> None:
+    memory.partitions = {}
     bodies = paintings("lathe")
     deliver(bodies[2])
 

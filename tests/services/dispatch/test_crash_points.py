@@ -10,11 +10,10 @@ import pytest
 from patterns.events.domain_event import ENVELOPE
 from patterns.runtime.errors import CallFailed
 from services.dispatch.facts import TYPES
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
 from tests.support.dispatch.model import MINUTE, Acknowledgement, Decided, Report
-from tests.support.dispatch.table_in_memory import Watch, nobody
-from tests.support.interruptions import INTERRUPTIONS, Interruption, Killed
 from tests.support.samples import NOW
 
 PRESS = "press-7"
@@ -34,23 +33,23 @@ ACKNOWLEDGED = Acknowledgement(NOW + 5 * MINUTE, NOW + 16 * MINUTE)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What there is at the end: what was decided; what was told, by event id; what lies in the store."""
+    """What there is at the end: what was decided; what was published, by event id; what is in the store."""
 
     decided: list[Decided]
-    told: list[tuple[str, str]]
+    published: list[tuple[str, str]]
     stored: list[tuple[str, int]]
 
 
 class Story:
-    """The episode as it goes its way through dispatch; what breaks is tried again a second later."""
+    """The episode on its way through dispatch; what breaks is tried again a second later."""
 
-    def __init__(self, floor: Floor, watch: Watch = nobody) -> None:
+    def __init__(self, floor: Floor, breaking: Breaking | None = None) -> None:
         self._floor = floor
-        self._watch = watch
+        self._breaking = breaking or Breaking.nothing()
         self._invocations: list[Callable[[], None]] = []
 
     def happen(self) -> Ending:
-        """Let it all happen."""
+        """Play the whole episode; return its ending."""
         floor = self._floor
         floor.restart(PRESS)
         self._report(REPORTS[:1])
@@ -71,10 +70,10 @@ class Story:
         self._wait_until(END_MS + DAY)
 
     def ending(self) -> Ending:
-        """Tell what came of it."""
+        """Return what there is now."""
         rows = self._floor.table.rows(f"Equipment#{PRESS}")
         stored = sorted((row["event"]["type"], row["event"]["timestamp"]) for row in rows if "event" in row)
-        return Ending(self._floor.decided(PRESS), told(self._floor), stored)
+        return Ending(self._floor.decided(PRESS), published(self._floor), stored)
 
     def _report(self, reports: Sequence[Report]) -> None:
         self._wait_until(reports[0].arrived_ms)
@@ -82,7 +81,7 @@ class Story:
         self._settle()
 
     def _wait_until(self, at_ms: int) -> None:
-        """Let time go on; what becomes due meanwhile is swept."""
+        """Move the clock; what becomes due on the way is swept."""
         floor = self._floor
         while (due := floor.due_times()) and due[0] <= at_ms:
             floor.now_ms = max(floor.now_ms, due[0])
@@ -97,33 +96,16 @@ class Story:
     def _insist(self, invoke: Callable[[], None]) -> None:
         """Invoke a function, again if it breaks, as queue, stream and schedule do."""
         self._invocations.append(invoke)
-        self._floor.table.watch = self._watch
         try:
-            invoke()
+            with self._breaking.watching():
+                invoke()
         except (Killed, ComesAgain, CallFailed):
             self._floor.now_ms += SECOND
             invoke()
-        finally:
-            self._floor.table.watch = nobody
 
 
-class Breaks:
-    """Breaks one call, by its number from 1."""
-
-    def __init__(self, interruption: Interruption, number: int) -> None:
-        self._interruption = interruption
-        self._left = number
-        self.calls: list[str] = []
-
-    def __call__(self, when: str, operation: str) -> None:
-        if when == self._interruption.when:
-            self.calls.append(operation)
-            if len(self.calls) == self._left:
-                raise self._interruption.error()
-
-
-def told(floor: Floor) -> list[tuple[str, str]]:
-    """List what was published, once for each event id: the type and what it says."""
+def published(floor: Floor) -> list[tuple[str, str]]:
+    """Return what was published, once for each event id: the type and what it says."""
     details = {detail["id"]: detail for entry in floor.table.published for detail in [json.loads(entry["Detail"])]}
     said = [{name: detail[name] for name in detail if name not in ENVELOPE} for detail in details.values()]
     types = [detail["type"] for detail in details.values()]
@@ -135,9 +117,9 @@ def test_the_episode_has_every_kind_of_decision_in_it_and_ends_as_in_the_model(f
 
     operator = next(one.says for one in ending.decided if one.says in OPERATORS)
     assert ending.decided == model.decisions(REPORTS, [ACKNOWLEDGED], operator=operator, supervisor=SUPERVISOR)
-    assert {kind for kind, _ in ending.told} == TYPES
-    assert len(ending.told) == len(ending.decided) + 1  # and the acknowledgement
-    assert len(ending.stored) == len(ending.told) + len(REPORTS)
+    assert {kind for kind, _ in ending.published} == TYPES
+    assert len(ending.published) == len(ending.decided) + 1  # and the acknowledgement
+    assert len(ending.stored) == len(ending.published) + len(REPORTS)
 
 
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
@@ -145,16 +127,14 @@ def test_an_episode_that_is_broken_at_any_call_ends_as_if_it_had_not_been(
     floor: Floor, interruption: Interruption, pauses: list[float]
 ) -> None:
     whole = Story(floor).happen()
-    counting = Breaks(interruption, 0)
-    Story(floor, counting).happen()
-    assert {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"} <= set(counting.calls)
 
-    for number, call in enumerate(counting.calls, 1):
-        ending = Story(floor, Breaks(interruption, number)).happen()
-
-        assert ending == whole, f"{interruption} {number}: {call}"
+    calls = []
+    for breaking, ending in broken_at_every_call(interruption, lambda breaking: Story(floor, breaking).happen()):
+        assert ending == whole, f"{breaking}: {breaking.broken}"
+        calls.append(breaking.broken)
+    assert {"PutItem", "Query", "GetItem", "PutEvents", "DeleteItem"} <= set(calls)
     assert bool(pauses) == (not interruption.killed)  # only publishing is tried again where it is broken
-    print(f"{interruption}: {len(counting.calls)} calls")  # noqa: T201  a figure for a person
+    print(f"{interruption}: {len(calls)} calls")  # noqa: T201  a figure for a person
 
 
 def test_an_episode_that_is_delivered_again_as_a_whole_changes_nothing(floor: Floor) -> None:

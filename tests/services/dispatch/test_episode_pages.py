@@ -84,7 +84,7 @@ def place(one: Happened) -> str:
 
 def keep(floor: Floor, story: Sequence[Happened]) -> None:
     """Put what happened into the store."""
-    floor.table.forget()
+    floor.table.clear()
     floor.now_ms = NOW
     for one in story:
         source = "equipment" if isinstance(one, Report) else "dispatch"

@@ -1,8 +1,6 @@
 """Each command of dispatch is broken at every call to AWS that it makes, and asked for again by its client."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,8 +9,8 @@ from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from services.dispatch.routes import ROUTES
 from tests.support.dispatch.shop import log, open_shop, reported
-from tests.support.interruptions import INTERRUPTIONS, calls_of, interrupt
 from tests.support.samples import NOW
+from tests.support.services.broken_commands import Scenario, Suite
 from tests.support.services.reports import (
     ACKNOWLEDGE,
     ACKNOWLEDGEMENT,
@@ -28,22 +26,6 @@ from tests.support.services.reports import (
     log_path,
     staff,
 )
-
-LATER = NOW + 60_000
-
-Request = Callable[[Loop, str], object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """A command, and what came before it; `facts`: how many it tells."""
-
-    name: str
-    route: str
-    given: tuple[Request, ...] = ()
-    command: Callable[[Loop, str], Answer]
-    status: int
-    facts: int = 1
 
 
 def first_assignment(loop: Loop, id_: str) -> Answer:
@@ -81,11 +63,11 @@ def second_roster(loop: Loop, id_: str) -> Answer:
 
 SCENARIOS = [
     Scenario(name="first assignment", route=ASSIGN, command=first_assignment, status=201),
-    Scenario(name="second assignment", route=ASSIGN, given=(first_assignment,), command=second_assignment, status=200),
+    Scenario(name="second assignment", route=ASSIGN, before=(first_assignment,), command=second_assignment, status=200),
     Scenario(
         name="assignment over a rule's",
         route=ASSIGN,
-        given=(assignment_by_rule,),
+        before=(assignment_by_rule,),
         command=assignment_over_a_rule,
         status=200,
     ),
@@ -94,13 +76,13 @@ SCENARIOS = [
     Scenario(
         name="second acknowledgement",
         route=ACKNOWLEDGE,
-        given=(first_acknowledgement,),
+        before=(first_acknowledgement,),
         command=first_acknowledgement,
         status=200,
         facts=0,
     ),
     Scenario(name="first roster", route=STAFF, command=first_roster, status=201, facts=0),
-    Scenario(name="second roster", route=STAFF, given=(first_roster,), command=second_roster, status=200, facts=0),
+    Scenario(name="second roster", route=STAFF, before=(first_roster,), command=second_roster, status=200, facts=0),
 ]
 
 
@@ -112,7 +94,7 @@ def loop(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
 
 
 def seen(loop: Loop, id_: str) -> Any:  # noqa: ANN401  answers
-    """Read all that clients can see, whenever it was done."""
+    """Return all that clients can read, without the times at which it was done."""
     answers = [
         loop.request(route, path=path)
         for path in (log_path(id_), log(id_, "ERROR", 0))
@@ -123,15 +105,25 @@ def seen(loop: Loop, id_: str) -> Any:  # noqa: ANN401  answers
 
 
 def without_names(answer: Answer, id_: str) -> Any:  # noqa: ANN401
-    """Give what an answer says, but for what differs between two things of which the same is said."""
+    """Return what an answer says, without what differs between two things of which the same is said."""
     body = answer.body if answer.status < 300 else None
     kept = {k: v for k, v in (body or {}).items() if k not in {"acknowledgedAt", "triggers"} and v != id_}
     return answer.headers.get("etag"), kept
 
 
-def told(loop: Loop, id_: str) -> list[str]:
-    """Name what is told of a piece of equipment since the last time."""
+def published(loop: Loop, id_: str) -> list[str]:
+    """Return the types of what was published about a piece of equipment since the last time."""
     return [one["detail-type"] for one in loop.run() if one["detail"].get("partitionKey") == id_]
+
+
+SUITE = Suite(
+    seen=seen,
+    published=published,
+    said=without_names,
+    timeless=lambda view: view,
+    upserts=frozenset({ACKNOWLEDGE}),  # the answer says whose acknowledgement was the first
+    now_ms=NOW + 1,
+)
 
 
 def test_every_command_of_the_service_is_broken_here() -> None:
@@ -142,41 +134,4 @@ def test_every_command_of_the_service_is_broken_here() -> None:
 def test_a_command_that_is_broken_at_any_call_is_done_or_not_and_a_retry_leaves_it_done_once(
     loop: Loop, scenario: Scenario
 ) -> None:
-    def prepared(id_: str) -> None:
-        for request in scenario.given:
-            request(loop, id_)
-        told(loop, id_)
-
-    clean = f"{scenario.name}, clean"
-    prepared(clean)
-    before = seen(loop, clean)
-    answers: list[Answer] = []
-    with frozen_clock(NOW + 1):
-        calls = calls_of(lambda: answers.append(scenario.command(loop, clean)))
-    after = seen(loop, clean)
-    assert answers[0].status == scenario.status
-    assert len(told(loop, clean)) == scenario.facts
-    assert calls
-
-    for interruption in INTERRUPTIONS:
-        for number, call in enumerate(calls, 1):
-            id_ = f"{scenario.name}, {interruption} {number}, {call}"
-            prepared(id_)
-
-            with frozen_clock(NOW + 1):
-                broken = interrupt(interruption, number, partial(scenario.command, loop, id_))
-
-            assert broken is None if interruption.killed else broken.status == 500, id_
-            halfway = seen(loop, id_)
-            assert halfway in (before, after), id_
-            facts = told(loop, id_)
-            assert len(facts) == (scenario.facts if halfway == after else 0), id_
-
-            with frozen_clock(LATER):
-                again = scenario.command(loop, id_)
-
-            # Who acknowledges it a second time is told so, whoever was first.
-            assert again.status in ({200, 201} if scenario.route == ACKNOWLEDGE else {scenario.status}), id_
-            assert without_names(again, id_) == without_names(answers[0], clean), id_
-            assert seen(loop, id_) == after, id_
-            assert len(facts + told(loop, id_)) == scenario.facts, id_
+    SUITE.check(loop, scenario)

@@ -1,4 +1,4 @@
-"""However the events of an episode arrive within the hold-back, they end in the same decisions, each told once."""
+"""However the events of an episode arrive within the hold-back, the decisions are the same, each published once."""
 
 import random
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ import pytest
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, Floor, Stream, report_body
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, Acknowledgement, Decided, Report
+from tests.support.orders import cut_into_batches, with_duplicates
 from tests.support.samples import NOW
 
 PRESS = "press-7"
@@ -18,7 +19,7 @@ PRESS = "press-7"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A state that was reported, so many minutes into the story; told again under another event id, if so."""
+    """A state that was reported, so many minutes into the story; again: under another event id."""
 
     minute: float
     state: str
@@ -100,16 +101,14 @@ class Delivery:
         self._seen: dict[Seen, list[dict[str, Any]]] = {}
 
     def play(self, order: Sequence[Happening]) -> None:
-        """Let everything happen, arrive in `order`, each of it twice, and be decided upon."""
+        """Deliver everything in `order`, each event twice, and run until nothing is due."""
         self._prepare(order)
-        messages = self._doubled(order)
+        messages = with_duplicates(self._chance, order)
         start_ms = max(ms(one.minute) for one in order)
         offsets = sorted(self._chance.choice([0, HOLD_BACK, self._chance.randint(0, HOLD_BACK)]) for _ in messages)
-        while messages:
-            size = self._chance.randint(1, 4)
-            batch, messages = messages[:size], messages[size:]
+        for batch in cut_into_batches(self._chance, messages, 4):
             self._floor.now_ms = start_ms + offsets[0]
-            offsets = offsets[size:]
+            offsets = offsets[len(batch) :]
             self._deliver(batch)
             self._stream.flow()
             if self._chance.random() < 0.2:
@@ -124,22 +123,15 @@ class Delivery:
             floor.acknowledge(PRESS, seen.state, ms(seen.of))
             self._seen[seen] = floor.table.new_records()
 
-    def _doubled(self, order: Sequence[Happening]) -> list[Happening]:
-        """Put a copy of each behind it, anywhere."""
-        messages = list(order)
-        for one in order:
-            messages.insert(self._chance.randint(messages.index(one) + 1, len(messages)), one)
-        return messages
-
     def _deliver(self, batch: Sequence[Happening]) -> None:
         self._floor.deliver([message(one) for one in batch if isinstance(one, Said)])
         for seen in (one for one in batch if isinstance(one, Seen)):
-            # A person's word comes by the stream of the table that it was written to.
+            # What people did comes by the stream of the table that it was written to.
             self._floor.react(self._seen[seen])
 
 
 def decided_in(floor: Floor, order: Sequence[Happening], chance: random.Random) -> list[Decided]:
-    """Play an episode; give what was decided, having seen that exactly that was told, each under one id."""
+    """Play an episode; return what was decided, which is exactly what was published, each under one id."""
     Delivery(floor, chance).play(order)
     decided = floor.decided(PRESS)
     assert floor.published(PRESS) == decided

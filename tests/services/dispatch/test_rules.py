@@ -50,7 +50,7 @@ def test_every_abnormal_log_gets_one_and_the_same_operator_at_once(floor: Floor,
 
 
 def test_a_log_without_a_roster_gets_its_operator_at_the_next_abnormal_report(floor: Floor) -> None:
-    floor.table.forget()
+    floor.table.clear()
     floor.now_ms = NOW
     floor.register("press-7")
     says(floor, "press-7", (0, "WARNING1"), (5, "WARNING1"))
@@ -65,7 +65,7 @@ def test_a_log_without_a_roster_gets_its_operator_at_the_next_abnormal_report(fl
 
 
 def test_a_log_of_unknown_equipment_gets_its_operator_when_it_reports_again_and_is_known(floor: Floor) -> None:
-    floor.table.forget()
+    floor.table.clear()
     floor.now_ms = NOW
     floor.staff()
     says(floor, "press-7", (0, "WARNING1"))
@@ -288,7 +288,7 @@ def test_an_acknowledgement_counts_though_the_equipment_was_well_a_moment_ago_by
 
 
 def test_a_press_that_had_no_roster_is_handed_up_at_a_later_report_if_it_still_is_to_be(floor: Floor) -> None:
-    floor.table.forget()
+    floor.table.clear()
     floor.now_ms = NOW
     floor.register("press-7")
     says(floor, "press-7", (0, "ERROR"), (5, "ERROR"))

@@ -11,7 +11,7 @@ from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
 from patterns.runtime import aws
 from patterns.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
-from tests.support.interruptions import calls_of
+from tests.support.crash_points import calls_of
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, get, put, told, versions
 

@@ -1,9 +1,7 @@
 """Each command is broken at every call to AWS that it makes, and asked for again by its client."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,9 +9,9 @@ import pytest
 from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from services.equipment.routes import ROUTES
-from tests.support.interruptions import INTERRUPTIONS, calls_of, interrupt
 from tests.support.samples import NOW
 from tests.support.services import reports
+from tests.support.services.broken_commands import Scenario, Suite
 from tests.support.services.versions import (
     AUDIT,
     AUDITS,
@@ -32,23 +30,7 @@ from tests.support.services.versions import (
     versions,
 )
 
-LATER = NOW + 60_000
-
 STREAM_FIRST = {"POST /states"}  # it writes no row, so that nothing can be half done
-
-Request = Callable[[Loop, str], Answer | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """A command, and what came before it."""
-
-    name: str
-    route: str
-    given: tuple[Request, ...] = ()
-    command: Callable[[Loop, str], Answer]
-    status: int
-    facts: int = 1
 
 
 def create(loop: Loop, equipment_id: str) -> Answer:
@@ -102,22 +84,22 @@ def the_ttl_service(_: Loop, equipment_id: str) -> None:
 
 SCENARIOS = [
     Scenario(name="create", route=PUT, command=create, status=201),
-    Scenario(name="update", route=PUT, given=(create,), command=update, status=200),
+    Scenario(name="update", route=PUT, before=(create,), command=update, status=200),
     Scenario(
         name="update by a clock that is behind",
         route=PUT,
-        given=(create, update_ahead),
+        before=(create, update_ahead),
         command=update_again,
         status=200,
     ),
     Scenario(
-        name="update that changes nothing", route=PUT, given=(create,), command=change_nothing, status=200, facts=0
+        name="update that changes nothing", route=PUT, before=(create,), command=change_nothing, status=200, facts=0
     ),
-    Scenario(name="retry of an update", route=PUT, given=(create, update), command=update, status=200, facts=0),
+    Scenario(name="retry of an update", route=PUT, before=(create, update), command=update, status=200, facts=0),
     Scenario(
         name="retry of an update behind another's",
         route=PUT,
-        given=(create, update, update_of_somebody),
+        before=(create, update, update_of_somebody),
         command=update,
         status=200,
         facts=0,
@@ -125,40 +107,33 @@ SCENARIOS = [
     Scenario(
         name="retry of a create behind an update",
         route=PUT,
-        given=(create, update),
+        before=(create, update),
         command=create,
         status=201,
         facts=0,
     ),
-    Scenario(name="recreate", route=PUT, given=(create, retire), command=create, status=201),
+    Scenario(name="recreate", route=PUT, before=(create, retire), command=create, status=201),
     Scenario(
         name="recreate by the tombstone's version",
         route=PUT,
-        given=(create, retire),
+        before=(create, retire),
         command=lambda loop, equipment_id: put(loop, equipment_id, if_match=2),
         status=201,
     ),
     Scenario(
         name="recreate after the TTL service",
         route=PUT,
-        given=(create, retire, the_ttl_service),
+        before=(create, retire, the_ttl_service),
         command=create,
         status=201,
     ),
-    Scenario(name="delete", route=DELETE, given=(create,), command=retire, status=204),
-    Scenario(name="retry of a delete", route=DELETE, given=(create, retire), command=retire, status=204, facts=0),
-    Scenario(name="rollback", route=ROLLBACK, given=(create, update), command=back_to_the_first, status=200),
-    Scenario(name="first audit", route=AUDIT, given=(create,), command=first_audit, status=201),
-    Scenario(name="second audit", route=AUDIT, given=(create, first_audit), command=second_audit, status=200),
+    Scenario(name="delete", route=DELETE, before=(create,), command=retire, status=204),
+    Scenario(name="retry of a delete", route=DELETE, before=(create, retire), command=retire, status=204, facts=0),
+    Scenario(name="rollback", route=ROLLBACK, before=(create, update), command=back_to_the_first, status=200),
+    Scenario(name="first audit", route=AUDIT, before=(create,), command=first_audit, status=201),
+    Scenario(name="second audit", route=AUDIT, before=(create, first_audit), command=second_audit, status=200),
     Scenario(name="report", route=reports.REPORT, command=report, status=201),
 ]
-
-
-def prepared(loop: Loop, scenario: Scenario, equipment_id: str) -> None:
-    """Do what comes before the command; nobody has been told of anything since."""
-    for request in scenario.given:
-        request(loop, equipment_id)
-    told(loop, equipment_id)
 
 
 def seen(loop: Loop, equipment_id: str) -> Any:  # noqa: ANN401  answers
@@ -190,9 +165,11 @@ def timeless(view: Any) -> Any:  # noqa: ANN401
     return view
 
 
-def told_to_the_client(answer: Answer, equipment_id: str) -> Any:  # noqa: ANN401
-    """Give what an answer is made of, without names and times."""
-    return timeless(nameless([answer.status, answer.headers.get("etag"), answer.body], equipment_id))
+def said(answer: Answer, equipment_id: str) -> Any:  # noqa: ANN401
+    return timeless(nameless([answer.headers.get("etag"), answer.body], equipment_id))
+
+
+SUITE = Suite(seen=seen, published=told, said=said, timeless=timeless, upserts=frozenset({reports.REPORT}))
 
 
 @pytest.fixture
@@ -212,35 +189,4 @@ def test_every_command_of_the_service_that_writes_a_row_is_broken_here() -> None
 def test_a_command_that_is_broken_at_any_call_is_done_or_not_and_a_retry_leaves_it_done_once(
     empty_loop: Loop, scenario: Scenario
 ) -> None:
-    loop = empty_loop
-    prepared(loop, scenario, "clean")
-    before = seen(loop, "clean")
-    answers: list[Answer] = []
-    calls = calls_of(lambda: answers.append(scenario.command(loop, "clean")))
-    after, expected = seen(loop, "clean"), told_to_the_client(answers[0], "clean")
-    assert answers[0].status == scenario.status
-    assert len(told(loop, "clean")) == scenario.facts
-    assert calls
-
-    for interruption in INTERRUPTIONS:
-        for number, call in enumerate(calls, 1):
-            where = f"{interruption} {number}: {call}"
-            equipment_id = where
-            prepared(loop, scenario, equipment_id)
-
-            broken = interrupt(interruption, number, partial(scenario.command, loop, equipment_id))
-
-            assert broken is None if interruption.killed else broken.status == 500, where
-            halfway = seen(loop, equipment_id)
-            assert halfway in (before, after), where
-            facts = told(loop, equipment_id)
-            assert len(facts) == (scenario.facts if halfway == after else 0), where
-
-            with frozen_clock(LATER):
-                again = scenario.command(loop, equipment_id)
-
-            assert told_to_the_client(again, equipment_id)[1:] == expected[1:], where
-            assert again.status in ({200, 201} if scenario.route == reports.REPORT else {scenario.status}), where
-            finally_seen = seen(loop, equipment_id)
-            assert finally_seen == after if halfway == after else timeless(finally_seen) == timeless(after), where
-            assert len(facts + told(loop, equipment_id)) == scenario.facts, where
+    SUITE.check(empty_loop, scenario)

@@ -1,4 +1,4 @@
-"""The same thing, done by many at the same moment."""
+"""One thing, done by many at the same moment."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def at_once(many: int, do: Callable[[int], T]) -> list[T]:
-    """Let each of many do something, by number, all at the same time."""
+    """Call `do` with each number, all at the same time; return the results."""
     start = Barrier(many)
 
     def run(number: int) -> T:

@@ -35,13 +35,13 @@ def registered(loop: Loop) -> str:
 
 
 def collect(loop: Loop, equipment_id: str, *reports: tuple[str, int]) -> None:
-    """Let dispatch's listener collect reports (state, time)."""
+    """Deliver reports (state, time) to dispatch's listener."""
     with frozen_clock(NOW):
         assert loop.deliver(DISPATCH, [_message(equipment_id, state, at_ms) for state, at_ms in reports]) == []
 
 
 def collected(loop: Loop, equipment_id: str, *reports: tuple[str, int]) -> list[dict[str, Any]]:
-    """Let dispatch's listener collect reports; give the changes, of which its trigger does not know."""
+    """Deliver reports to dispatch's listener; return the changes, which do not reach its trigger."""
     collect(loop, equipment_id, *reports)
     return loop.new_records(TABLE)
 

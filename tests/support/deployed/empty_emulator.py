@@ -9,7 +9,7 @@ from local.stack import emulator
 
 @contextmanager
 def empty_emulator(home: Path) -> Iterator[str]:
-    """Run one, on a lifeline, and give its address."""
+    """Run one, which ends with this process; yield its address."""
     running = emulator.start(home, emulator.free_port(), lifeline=True)
     try:
         yield running.url

@@ -16,7 +16,7 @@ TABLES: Final = {"EQUIPMENT_TABLE": "EquipmentTable", "EQUIPMENT_HISTORY_TABLE":
 
 @contextmanager
 def in_this_process(stack: Stack) -> Iterator[None]:
-    """Let this process's clients talk to the emulator and its tables."""
+    """Connect this process's clients to the emulator and its tables."""
     names = {variable: stack.outputs[output] for variable, output in TABLES.items()}
     endpoint = {"AWS_ENDPOINT_URL": stack.outputs["Endpoint"], "NO_PROXY": "*"}
     with pytest.MonkeyPatch.context() as environment:

@@ -1,4 +1,4 @@
-"""A factory floor whose reports go straight to dispatch: its real handlers over a table in memory, at any time."""
+"""Dispatch alone, at any time: its real handlers over a table in memory; a test delivers the reports itself."""
 
 import json
 import logging
@@ -11,15 +11,16 @@ from typing import Any, Final, Self
 from contract import times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
+from patterns.dynamodb.attribute_values import Typed
 from patterns.packages.package import Package
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import clock
 from services.dispatch import listener, sweep, trigger
+from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report
-from tests.support.dispatch.table_in_memory import Record, TableInMemory
-from tests.support.rows_in_memory import Typed
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
+from tests.support.table_in_memory import Record, TableInMemory
 
 FACTORY: Final = "gdl-1"
 OPERATORS: Final = ("Liz", "Sue", "Ann")
@@ -42,12 +43,12 @@ class ComesAgain(Exception):
 
 
 class Floor(AbstractContextManager["Floor"]):
-    """Dispatch alone: `now_ms` is what its clock says."""
+    """Dispatch alone; `now_ms` is the time on its clock."""
 
     def __init__(self, start_ms: int) -> None:
         self._start_ms = start_ms
         self.now_ms = start_ms
-        self.table = TableInMemory()
+        self.table = TableInMemory("DISPATCH_TABLE", KEYS)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -62,8 +63,8 @@ class Floor(AbstractContextManager["Floor"]):
         self._stack.close()
 
     def restart(self, *machines: str) -> None:
-        """Be as at the beginning, with some machines in a factory that has a roster."""
-        self.table.forget()
+        """Start again with an empty table and some machines, in a factory that has a roster."""
+        self.table.clear()
         self.now_ms = self._start_ms
         self.staff()
         for machine in machines:
@@ -71,16 +72,16 @@ class Floor(AbstractContextManager["Floor"]):
         self.settle()
 
     def register(self, equipment_id: str, factory_id: str = FACTORY) -> None:
-        """Deliver that a piece of equipment is in a factory, now."""
-        told = fact("equipment-updated", id=f"{equipment_id} {self.now_ms}", at=self.now_ms, factoryId=factory_id)
-        told.entities["equipment"]["id"] = equipment_id
-        self.deliver([body_of(told)])
+        """Deliver the event that a piece of equipment is in a factory, now."""
+        event = fact("equipment-updated", id=f"{equipment_id} {self.now_ms}", at=self.now_ms, factoryId=factory_id)
+        event.entities["equipment"]["id"] = equipment_id
+        self.deliver([body_of(event)])
 
     def scrap(self, equipment_id: str) -> None:
-        """Deliver that a piece of equipment was deleted, now."""
-        told = fact("equipment-deleted", id=f"{equipment_id} {self.now_ms}", at=self.now_ms)
-        told.entities["equipment"]["id"] = equipment_id
-        self.deliver([body_of(told)])
+        """Deliver the event that a piece of equipment was deleted."""
+        event = fact("equipment-deleted", id=f"{equipment_id} {self.now_ms}", at=self.now_ms)
+        event.entities["equipment"]["id"] = equipment_id
+        self.deliver([body_of(event)])
 
     def staff(self, factory_id: str = FACTORY, *, supervisor: str = SUPERVISOR) -> None:
         """Put a factory's first roster."""
@@ -88,18 +89,18 @@ class Floor(AbstractContextManager["Floor"]):
         assert self.request(STAFF, path={"factoryId": factory_id}, body=body)[0] == 201
 
     def report(self, equipment_id: str, report: Report, event_id: str | None = None) -> None:
-        """Let a report arrive when it says so."""
+        """Deliver a report at the time of its arrival."""
         self.wait_until(report.arrived_ms)
         self.deliver([report_body(equipment_id, report, event_id)])
         self.settle()
 
     def acknowledge(self, equipment_id: str, state: str, log_ms: int) -> None:
-        """Let somebody acknowledge a log, now."""
+        """Acknowledge a log, now."""
         path = {"id": equipment_id, "state": state, "timestamp": times.to_utc(log_ms)}
         assert self.request(ACKNOWLEDGE, path=path)[0] in {200, 201}
 
     def request(self, route: str, **parts: Any) -> tuple[int, Any]:  # noqa: ANN401  see `http_event`
-        """Call one of dispatch's routes; return the response's status and body."""
+        """Call one of dispatch's routes; return the status and the body of the response."""
         role = "query" if route.startswith("GET ") else "command"
         answer = _DISPATCH.handler(role)(http_event(route, **parts), _CONTEXT)
         return answer["statusCode"], json.loads(answer["body"])
@@ -108,7 +109,7 @@ class Floor(AbstractContextManager["Floor"]):
         """Deliver a batch of the queue.
 
         Raises:
-            ComesAgain: not all of it was dealt with.
+            ComesAgain: some of it has to be delivered again.
 
         """
         if listener.handler(sqs_event(bodies), _CONTEXT)["batchItemFailures"]:
@@ -119,16 +120,16 @@ class Floor(AbstractContextManager["Floor"]):
         trigger.handler({"Records": list(records)}, _CONTEXT)
 
     def settle(self) -> None:
-        """Deliver the stream until it has nothing more to tell."""
+        """Deliver the stream until it has no more records."""
         while records := self.table.new_records():
             self.react(records)
 
     def sweep(self) -> None:
-        """Let the clock tick."""
+        """Run the sweep."""
         sweep.handler({}, _CONTEXT)
 
     def sweep_what_is_due(self) -> None:
-        """Let the clock tick, and see that it was worth it: what fails would stay due for ever."""
+        """Run the sweep, and check that it did something: what fails would stay due for ever."""
         before = self.due_times()
         self.sweep()
         assert self.due_times() != before
@@ -139,7 +140,7 @@ class Floor(AbstractContextManager["Floor"]):
         return sorted({int(row["at"]["N"]) + STORED_WITHIN_MS for rows in shards for row in rows.values()})
 
     def wait_until(self, at_ms: int) -> None:
-        """Let time go on; what becomes due meanwhile is swept when it is."""
+        """Move the clock; what becomes due on the way is swept at its time."""
         while (due := self.due_times()) and due[0] <= at_ms:
             self.now_ms = max(self.now_ms, due[0])
             self.sweep_what_is_due()
@@ -147,7 +148,7 @@ class Floor(AbstractContextManager["Floor"]):
         self.now_ms = max(self.now_ms, at_ms)
 
     def decision_rows(self) -> dict[tuple[str, str], Typed]:
-        """Return all that rules decided, as it stands."""
+        """Return the rows of all decisions by rule."""
         return {
             (partition, sort): row
             for partition, rows in self.table.partitions.items()
@@ -156,12 +157,12 @@ class Floor(AbstractContextManager["Floor"]):
         }
 
     def decided(self, equipment_id: str) -> list[Decided]:
-        """Read what rules decided about a piece of equipment, off its rows."""
+        """Return the decisions by rule about a piece of equipment, from its rows."""
         rows = self.table.rows(f"Equipment#{equipment_id}")
         return sorted(_decided(row, self._reports(equipment_id)) for row in rows if row.get("by") == "rule")
 
     def published(self, equipment_id: str) -> list[Decided]:
-        """Read what was published of that, by event id: one that is published again says the same."""
+        """Return the same from what was published; an event that was published twice says the same both times."""
         by_id: dict[str, set[str]] = defaultdict(set)
         for entry in self.table.published:
             detail = json.loads(entry["Detail"])
@@ -173,7 +174,7 @@ class Floor(AbstractContextManager["Floor"]):
         return sorted(_decided(row, self._reports(equipment_id)) for row in rows)
 
     def _reports(self, equipment_id: str) -> dict[str, Report]:
-        """Find the reports in the store by the ids of their events."""
+        """Return the reports in the store by the ids of their events."""
         rows = self.table.partitions.get(f"Equipment#{equipment_id}", {})
         found = {}
         for sort, row in rows.items():
@@ -193,7 +194,7 @@ class Stream:
         self._pending: list[Record] = []
 
     def flow(self, *, everything: bool = False) -> None:
-        """Deliver some of what there is to tell, or all of it, and all that comes of it."""
+        """Deliver some of the records, or all of them, and all that follow from them."""
         self._pending += self._floor.table.new_records()
         while self._pending and (everything or self._chance.random() < FLOWS):
             size = self._chance.randint(1, MOST)
@@ -204,7 +205,7 @@ class Stream:
             self._pending += self._floor.table.new_records()
 
     def run_out(self) -> None:
-        """Let time go on, with a sweep when something is due or a while later, until nothing is left to be done."""
+        """Move the clock from one due time to the next, or a while behind it, until nothing is due."""
         self.flow(everything=True)
         while due := self._floor.due_times():
             self._floor.now_ms = max(self._floor.now_ms, due[0] + self._chance.choice(LATE_MS))
@@ -213,11 +214,11 @@ class Stream:
 
 
 def report_body(equipment_id: str, report: Report, event_id: str | None = None) -> str:
-    """Write the message of a report."""
+    """Return the message of a report."""
     at = times.to_utc(report.at_ms)
-    told = fact("state-reported", id=event_id or f"{equipment_id} {report.state} {at}", at=report.at_ms)
-    told.entities["state"].update(equipmentId=equipment_id, state=report.state, timestamp=at)
-    return body_of(told)
+    event = fact("state-reported", id=event_id or f"{equipment_id} {report.state} {at}", at=report.at_ms)
+    event.entities["state"].update(equipmentId=equipment_id, state=report.state, timestamp=at)
+    return body_of(event)
 
 
 def _decided(row: dict[str, Any], reports: dict[str, Report]) -> Decided:

@@ -1,8 +1,8 @@
-"""What dispatch is to decide, told plainly: all reports lie on the table, and nothing is stored, swept or told.
+"""What dispatch must decide, as a plain function of all reports: nothing is stored, swept or published.
 
-Written from what dispatch is for, without its library. What came too late to count is left out beforehand; what had
-not come by the time that something was to be decided is not looked at. If everything arrives within the hold-back,
-neither of the two leaves anything out.
+Written from the purpose of dispatch, without its library. Reports that came too late to count are left out first;
+reports that had not come when a decision was due do not count for that decision. If everything arrives within the
+hold-back, neither of the two leaves anything out.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,12 +28,12 @@ class Report:
 
     @property
     def is_normal(self) -> bool:
-        """Tell whether the equipment said that it is well."""
+        """Whether the equipment reported that it is well."""
         return self.state == NORMAL
 
     @property
     def name(self) -> tuple[int, str]:
-        """Name it as a trigger of decisions is named."""
+        """How a decision names it among its triggers."""
         return self.at_ms, self.state
 
 
@@ -56,7 +56,7 @@ class Decided:
 
     @property
     def kind(self) -> str:
-        """Name what it is: `assignment`, `escalation`, `equipment-at-risk`, …"""
+        """What it is: `assignment`, `escalation`, `equipment-at-risk`, …"""
         parts = self.key.split("#")
         return parts[1] if parts[0] == "decision" else parts[-1]
 
@@ -68,7 +68,7 @@ def decisions(
     operator: str | None,
     supervisor: str | None,
 ) -> list[Decided]:
-    """Tell what is to be decided about one piece of equipment; None: nobody is there to be named."""
+    """Return what must be decided about one piece of equipment; None: there is nobody to be named."""
     heard = first_heard(reports)
     timely = in_time(heard)
     found = {*_silences(timely), *_returns(timely)}
@@ -83,7 +83,7 @@ def decisions(
 
 
 def first_heard(reports: Iterable[Report]) -> list[Report]:
-    """Put reports in order; the same one, told again, counts once."""
+    """Return the reports in order; one that came twice counts once."""
     first: dict[tuple[int, str], Report] = {}
     for report in sorted(reports, key=lambda report: report.arrived_ms):
         first.setdefault(report.name, report)

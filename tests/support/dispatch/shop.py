@@ -1,4 +1,4 @@
-"""A shop in the whole loop: equipment that is registered, in a factory of its own, and time that goes on."""
+"""A shop in the whole loop: registered equipment, each in a factory of its own, and a clock that moves on."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MINUTE = 60_000
 
 
 def open_shop(loop: Loop, equipment_id: str, operators: list[str] | None = None) -> None:
-    """Register a piece of equipment in a factory that is called as it is, and say who works there."""
+    """Register a piece of equipment in a factory of the same name, and put the roster of that factory."""
     body = equipment() | {"factoryId": equipment_id}
     assert loop.request(PUT, path={"id": equipment_id}, body=body).status == 201
     assert staff(loop, equipment_id, operators or ["Liz"]).status == 201
@@ -21,7 +21,7 @@ def open_shop(loop: Loop, equipment_id: str, operators: list[str] | None = None)
 
 
 def reported(loop: Loop, equipment_id: str, state: str, minute: float) -> list[dict[str, Any]]:
-    """Report a state when it is so, and let that go its way; return what was published."""
+    """Report a state at its own time, and run the loop; return what was published."""
     at_ms = NOW + round(minute * MINUTE)
     with frozen_clock(at_ms):
         assert report(loop, equipment_id, state, times.to_utc(at_ms)).status == 201
@@ -29,13 +29,13 @@ def reported(loop: Loop, equipment_id: str, state: str, minute: float) -> list[d
 
 
 def swept(loop: Loop, minute: float) -> list[dict[str, Any]]:
-    """Let the clock tick at a minute; return what was published."""
+    """Run the sweep at a minute; return what was published."""
     with frozen_clock(NOW + round(minute * MINUTE)):
         return loop.sweep()
 
 
 def kinds(published: list[dict[str, Any]], equipment_id: str) -> list[str]:
-    """Name what was published of a piece of equipment by dispatch."""
+    """Return the types of what dispatch published about a piece of equipment."""
     return [
         envelope["detail-type"]
         for envelope in published
@@ -44,11 +44,11 @@ def kinds(published: list[dict[str, Any]], equipment_id: str) -> list[str]:
 
 
 def log(equipment_id: str, state: str, minute: float) -> dict[str, str]:
-    """Name a log."""
+    """Return the path of a log."""
     return {"id": equipment_id, "state": state, "timestamp": times.to_utc(NOW + round(minute * MINUTE))}
 
 
 def found(answer: Answer) -> Any:  # noqa: ANN401  a body
-    """Return the body of what was found."""
+    """Return the body of a response that is 200."""
     assert answer.status == 200, answer.body
     return answer.body

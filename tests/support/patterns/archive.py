@@ -1,7 +1,7 @@
 """Two tables, as histories are kept in: what is current, with a stream, and revisions whose sort key is the version."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from itertools import count
 from typing import Any
 
@@ -9,8 +9,8 @@ from local.in_process.world import InProcess
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.schema import Keys, TableSchema
-from patterns.runtime import aws
 from patterns.versions.versioned_write import Revisions, Versions
+from tests.support.crash_points import AFTER, Breaking, Interruption, Killed
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 BY_VERSION = Keys("pk", "version", sort_type="N", one_partition_per="entity")
@@ -29,25 +29,12 @@ class Archive(InProcess):
         }
 
 
-class Crash(Exception):
-    """The process ended here."""
+Crash = Killed
 
 
-@contextmanager
-def crash_after(calls: int) -> Iterator[None]:
-    """Let the process end when DynamoDB has done what call number `calls` asks for, before anybody hears of it."""
-    made = count(1)
-
-    def crash(**_: object) -> None:
-        if next(made) == calls:
-            raise Crash
-
-    events = aws.client("dynamodb").meta.events
-    events.register("after-call.dynamodb", crash)
-    try:
-        yield
-    finally:
-        events.unregister("after-call.dynamodb", crash)
+def crash_after(calls: int) -> AbstractContextManager[None]:
+    """Let the process end when AWS has done what call number `calls` asks for, before our code gets the answer."""
+    return Breaking(Interruption(AFTER, killed=True), calls).watching()
 
 
 Choose = Callable[[list[Any]], Any]
@@ -55,7 +42,7 @@ Choose = Callable[[list[Any]], Any]
 
 
 def every_run_of(play: Callable[[Choose], None]) -> int:
-    """Play again and again until every option was taken at every choice that ever came up; give how often that was."""
+    """Play until every option was taken at every choice that ever came up; return the number of runs."""
     plan: list[int] = []
     for runs in count(1):
         taken: list[tuple[int, int]] = []
@@ -75,7 +62,7 @@ def every_run_of(play: Callable[[Choose], None]) -> int:
 
 
 def versions_of(name: str) -> Versions:
-    """Tell where the versions of a thing are."""
+    """Return where the versions of a thing are kept."""
     revisions = Revisions(
         table=HISTORY,
         key_of=lambda version: {"pk": name, "version": version},

@@ -31,7 +31,7 @@ def report(loop: Loop, equipment_id: str, state: str = "WARNING1", at: str = AT,
 
 
 def log_path(equipment_id: str, state: str = "WARNING1", at: str = AT) -> dict[str, str]:
-    """Name a log."""
+    """Return the path of a log."""
     return {"id": equipment_id, "state": state, "timestamp": at}
 
 
@@ -63,12 +63,12 @@ def staff(
     if_match: object = None,
     **parts: Any,  # noqa: ANN401
 ) -> Answer:
-    """Say who works in a factory."""
+    """Put the roster of a factory."""
     headers = {} if if_match is None else {"if-match": f'"{if_match}"'}
     body = {"operators": list(operators), "supervisor": supervisor}
     return loop.request(STAFF, path={"factoryId": factory_id}, body=body, headers=headers, **parts)
 
 
 def told_of(loop: Loop, equipment_id: str) -> list[dict[str, Any]]:
-    """Run the loop; give what was published about a piece of equipment."""
+    """Run the loop; return what was published about a piece of equipment."""
     return [envelope for envelope in loop.run() if envelope["detail"].get("partitionKey") == equipment_id]

@@ -36,12 +36,12 @@ TAGS: Final = {"pipeline": "equipment.trigger"}
 
 
 def equipment(name: str = "press") -> dict[str, Any]:
-    """Say what a piece of equipment is."""
+    """Return the body that registers a piece of equipment."""
     return {"name": name, "factoryId": "gdl-1", "lineId": "line-3", "location": LOCATION}
 
 
 def tag(version: int | None) -> dict[str, str]:
-    """Write the header that names the version to be changed."""
+    """Return the header that names the version to be changed."""
     return {} if version is None else {"if-match": f'"{version}"'}
 
 
@@ -122,7 +122,7 @@ def new_facts(loop: Loop) -> list[DomainEvent]:
 
 
 def told(loop: Loop, equipment_id: str) -> list[str]:
-    """Take what is told of a piece of equipment since the last time, as `equipment-updated 2`."""
+    """Return what is published about a piece of equipment since the last time, as `equipment-updated 2`."""
     return [_line(event) for event in new_facts(loop) if event.partition_key == equipment_id]
 
 

@@ -1,0 +1,400 @@
+"""The laws of the design, each with changes of the code that break it and the tests that notice."""
+
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+PATTERNS: Final = "functions/patterns"
+TESTS: Final = "tests/patterns"
+
+
+def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutant]:
+    """Return the mutants of one file that the same tests notice: name, text before, text after."""
+    return [Mutant(name, file, before, after, selection) for name, before, after in changes]
+
+
+RUNTIME: Final = [
+    *_in(
+        f"{PATTERNS}/runtime/strict_json.py",
+        f"{TESTS}/runtime/test_strict_json.py",
+        ("strict JSON takes NaN", "parse_constant=_refuse_constant, ", ""),
+        ("strict JSON takes a surrogate that stands alone", "    _require_unicode(text)\n    try:", "    try:"),
+        ("strict JSON takes an escaped surrogate", 'if "\\\\u" in text:', "if False:"),
+        ("strict JSON takes more digits than DynamoDB keeps", "if len(digits) > MAX_DIGITS:", "if False:"),
+        ("strict JSON escapes characters", 'dumps(value, ensure_ascii=False, separators=(",", ":"))', "dumps(value)"),
+        ("canonical JSON has members in any order", ", sort_keys=True)", ")"),
+    ),
+]
+
+DYNAMODB: Final = [
+    *_in(
+        f"{PATTERNS}/dynamodb/ttl.py",
+        f"{TESTS}/dynamodb/test_ttl.py",
+        ("the very second of its ttl is no expiry", "ttl <= now_ms // 1000", "ttl < now_ms // 1000"),
+        ("ttl is in milliseconds", "timestamp_ms // 1000 + days", "timestamp_ms + days"),
+    ),
+    *_in(
+        f"{PATTERNS}/dynamodb/keys.py",
+        f"{TESTS}/dynamodb/test_keys.py",
+        ("a prefix does not end in #", "return sort_key(*parts) + SEPARATOR", "return sort_key(*parts)"),
+        ("a part of a key may have # in it", "if SEPARATOR in part:", "if False:"),
+        ("the limit of a key counts characters", "len(key.encode()) > MAX", "len(key) > MAX"),
+    ),
+    *_in(
+        f"{PATTERNS}/dynamodb/keys.py",
+        f"{TESTS}/versions/test_numbered_versions.py",
+        ("numbers in keys are not padded", "v{number:010d}_{name}", "v{number}_{name}"),
+    ),
+    *_in(
+        f"{PATTERNS}/dynamodb/hierarchical_key.py",
+        f"{TESTS}/dynamodb/test_hierarchical_key.py",
+        ("a subtree has its longer siblings in it", "else prefix(*path)", "else sort_key(*path)"),
+        ("a range backwards is asked", "if lower > upper:", "if False:"),
+    ),
+    *_in(
+        f"{PATTERNS}/dynamodb/client.py",
+        "tests/services/equipment/test_conflicts.py",
+        ("a transaction's conflict is a failure", 'frozenset({"TransactionConflict", ', "frozenset({"),
+    ),
+]
+
+EVENTS: Final = [
+    *_in(
+        f"{PATTERNS}/events/publish.py",
+        f"{TESTS}/events/test_publish.py",
+        (
+            "all entries are put again, not only those that failed",
+            "for number in failed}",
+            "for number in entries if number not in refused}",
+        ),
+        ("one kind of what is refused for good is put again", '{"InvalidArgument", ', "{"),
+        ("a request has more than 10 entries", "len(chunk) == MAX", "len(chunk) > MAX"),
+        ("a request has more than 256 KB", " or size + more > MAX_REQUEST_BYTES", ""),
+        ("an entry of exactly 256 KB is refused", "size_of(entry) > MAX", "size_of(entry) >= MAX"),
+        ("entries that still fail are forgotten", "if self.waiting:", "if False:"),
+        (
+            "a refused fault becomes a fault",
+            "if any(events[number].type == fault.TYPE for number in put.refused):",
+            "if False:",
+        ),
+        ("a fault that is refused is forgotten", "if faults_put.refused:", "if False:"),
+        (
+            "a request that fails as a whole is raised at once",
+            "except CallFailed as error:",
+            "except OSError as error:",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/events/bus_entry.py",
+        f"{TESTS}/events/test_publish.py",
+        ("an entry is measured in characters", ".encode())", ")"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/bus_entry.py",
+        f"{TESTS}/views/test_materialize.py",
+        ("a message may say another type outside", 'if envelope.get("detail-type") != event.type:', "if False:"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/fault.py",
+        f"{TESTS}/events/test_fault.py",
+        ("faults of two consumers have one id", 'f"{consumer}\\n{message}".encode', "message.encode"),
+        (
+            "a fault has another id each time",
+            'f"{consumer}\\n{message}".encode',
+            'f"{consumer}{message}{now_ms}".encode',
+        ),
+        ("faults of one beginning have one id", "\\n{message}", "\\n{message[:MAX_MESSAGE_CHARACTERS]}"),
+        ("a fault may be larger than an entry", "message[:MAX_MESSAGE_CHARACTERS]", "message"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/domain_event.py",
+        f"{TESTS}/events/test_domain_event.py",
+        ("a timestamp may have more than 13 digits", "0 <= value <= MAX_TIMESTAMP_MS", "0 <= value"),
+        ("true is a timestamp", "type(value) is not int", "not isinstance(value, int)"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/upcast.py",
+        f"{TESTS}/events/test_upcast.py",
+        ("the newest step of an upcast is taken first", "step(entities), steps,", "step(entities), steps[::-1],"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/change_data_capture.py",
+        f"{TESTS}/events/test_change_data_capture.py",
+        ("a removal by the TTL service is a deletion", 'identity.get("principalId") == TTL_SERVICE', "False"),
+        ("an undeclared fact is published", "fact.type not in self.types", "False"),
+        ("an event has another id each time", 'id=record["eventID"]', 'id=record["eventID"] + os.urandom(4).hex()'),
+        ("what comes back is created", "'undeleted' if change.old else 'created'", "'created'"),
+    ),
+]
+
+VERSIONS: Final = [
+    *_in(
+        f"{PATTERNS}/versions/optimistic_lock.py",
+        f"{TESTS}/versions/test_versioned_write.py {TESTS}/versions/test_optimistic_lock.py -k 'not whatever'",
+        ("the version is not in the condition", '"#version = :expected", ', ""),
+        ("the timestamp is not in the condition", ', "#timestamp < :now"', ""),
+        ("the digest is not in the condition", 'parts.append("#digest <> :digest")', "pass"),
+        ("a clock that is behind stamps", "max(draft.command.now_ms, base.not_before_ms)", "draft.command.now_ms"),
+        ("two versions have one time", 'Stands.ALIVE, row["timestamp"] + 1', 'Stands.ALIVE, row["timestamp"]'),
+        ("a retry is not recognised", 'row["fingerprint"] == command.fingerprint:', "False:"),
+        ("who sends a command does not matter", "if_match, body, actor])", "if_match, body])"),
+        ("a change needs no version", "if command.if_match is None and row.get(BY)", "if False and row.get(BY)"),
+        ("a stale change is made", 'command.if_match not in {None, row["version"]}', "False"),
+        ("a change without a version is stale", "PreconditionRequired(REQUIRED))", "Stale(STALE))"),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/optimistic_lock.py",
+        "tests/services/equipment/test_lives.py",
+        ("a tombstone is written over", 'parts.append("attribute_not_exists(#deleted)")', "pass"),
+        (
+            "a tombstone of another version is revived",
+            'draft.revives and if_match in {None, row["version"]}',
+            "draft.revives",
+        ),
+        ("what is deleted does not come back", "    if draft.revives and", "    if False and"),
+        ("a rollback takes any version", 'command.if_match == row["version"]', "True"),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/versioned_write.py",
+        "tests/services/equipment/test_conflicts.py",
+        ("a transaction's conflict is not tried again", "except TransactionConflict:", "except ZeroDivisionError:"),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/versioned_write.py",
+        "tests/services/equipment/test_lives.py",
+        ("a history starts over after the TTL", 'Expected(rows[0]["version"], Stands', "Expected(0, Stands"),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/versioned_write.py",
+        "tests/services/equipment/test_history.py -k registered",
+        ("nothing is required", "missing is not None and not (", "False and not ("),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/versioned_write.py",
+        f"{TESTS}/versions/test_versioned_write.py -k 'not whatever'",
+        ("a retry behind another change is refused", 'if row and row["fingerprint"] == fingerprint', "if False"),
+    ),
+]
+
+VIEWS: Final = [
+    *_in(
+        f"{PATTERNS}/views/inverse_oplock.py",
+        f"{TESTS}/views/test_inverse_oplock.py -k 'not however_often'",
+        ("oplock: equal is newer", "#oplock < :oplock", "#oplock <= :oplock"),
+        ("oplock: older is newer", "#oplock < :oplock", "#oplock > :oplock"),
+        ("oplock: one for all fields", 'return f"oplock#{name}"', 'return "oplock#all"'),
+        ("oplock: no event id in the order", '{event.timestamp:013d}#{event.id}"', '{event.timestamp:013d}"'),
+        ("oplock: time is not padded", "{event.timestamp:013d}", "{event.timestamp}"),
+        ("ttl moves backwards", " OR #ttl <= :ttl)", " OR #ttl <= :ttl OR #ttl > :ttl)"),
+        ("ttl of a newer event is shorter, and it is dropped", "(Condition(TTL_STAYS, names, values), {}),", ""),
+        ("ttl stays, and older events are written", 'f"{NEWER} AND #ttl > :ttl"', '"#ttl > :ttl"'),
+        ("ttl that changes meanwhile is given up", "ATTEMPTS = 5", "ATTEMPTS = 1"),
+        ("an event that has expired on arrival is written", "if ttl.is_expired(expires_at, now_ms):", "if False:"),
+        ("a duplicate is called stale", "return Outcome.DUPLICATE", "return Outcome.STALE"),
+        ("a field that is absent is not removed", "if name not in kept)", "if False)"),
+        ("not every event writes the key's fields", "{**update.key_fields, **kept", "{**kept"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/compaction.py",
+        f"{TESTS}/views/test_compaction.py",
+        ("compaction across oplocks", "(update.oplock, *sorted", "(None, *sorted"),
+        ("compaction keeps the oldest", "reverse=True", "reverse=False"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/compaction.py",
+        "tests/views/test_convergence.py",
+        ("compaction across oplocks does not converge", "(update.oplock, *sorted", "(None, *sorted"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/materialize.py",
+        f"{TESTS}/views",
+        ("poison comes again", "Result(message_id, _give_up(error, body, view)", "Result(message_id, Fate.FAILED"),
+        ("what DynamoDB refuses comes again", "except ItemRefused:", "except ZeroDivisionError:"),
+        (
+            "older updates of a write that failed are acknowledged",
+            "for one in (message, *older)]",
+            "for one in (message,)]",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/views/ledger.py",
+        f"{TESTS}/views/test_ledger.py",
+        (
+            "what failed is acknowledged",
+            "result.message_id for result in results if",
+            "result.message_id for result in results if False and",
+        ),
+    ),
+]
+
+RULES: Final = [
+    *_in(
+        f"{PATTERNS}/rules/history.py",
+        f"{TESTS}/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
+        ("no event is late", "arrived_ms <= first_arrival", "arrived_ms or first_arrival"),
+        (
+            "late: the last millisecond of the hold-back",
+            "arrived_ms <= first_arrival",
+            "arrived_ms < first_arrival",
+        ),
+        ("late: by the last of those that are newer", " = min(", " = (lambda _, last: last)("),
+        (
+            "late: what arrives behind the due time counts",
+            "arrived_ms <= due_ms",
+            "arrived_ms or due_ms",
+        ),
+        ("window: its first millisecond is not in it", "- rule.window_ms\n", "- rule.window_ms + 1\n"),
+        ("until ends no look-back", "if rule.until(", "if False and rule.until("),
+        ("most: one too many", "if len(seen) == rule.most:", "if len(seen) > rule.most:"),
+        ("look-back: newest first", "return None, seen[::-1]", "return None, seen"),
+        ("look-ahead: one millisecond too many", "timestamp + rule.after_ms:", "timestamp + rule.after_ms + 1:"),
+        ("look-ahead: newest first", "upto + after[::-1]", "upto + after"),
+        (
+            "anchors of one millisecond are one",
+            ".sort < anchor.sort:",
+            ".event.timestamp < anchor.event.timestamp:",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/rule.py",
+        f"{TESTS}/rules/test_due.py",
+        ("nothing is held back", "arrived_ms) + hold_back_ms", "arrived_ms)"),
+        ("due before it arrived", "max(event.timestamp + after_ms, arrived_ms)", "(event.timestamp + after_ms)"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/rule.py",
+        f"{TESTS}/rules/test_rule.py",
+        ("a rule may cause itself", "if other is rule:", "if False:"),
+        ("a rule emits what nobody declared", "if undeclared := rule.emits - self.types:", "if undeclared := ():"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/due.py",
+        f"{TESTS}/rules/test_due.py",
+        ("due: the anchor is not in the key", '", self.key, self.anchor))', '", self.key))'),
+        ("due: time is not padded", 'f"{self.at_ms:013d}"', 'f"{self.at_ms}"'),
+        ("due: not in its last millisecond", "{at_ms + 1:013d}", "{at_ms:013d}"),
+        ("due: another shard in each process", "crc32(key.encode()) % SHARDS", "hash(key) % SHARDS"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/evaluate.py",
+        f"{TESTS}/rules/test_evaluate.py",
+        ("a decision's key has a trigger in it", "if any(event.id in key for", "if False and any(event.id in key for"),
+        ("a decision is put again", "put(row, condition=table.absent)", 'put(row, condition=type(table.absent)(""))'),
+        ("a rule that fails stops the others", "except (Unevaluable, Poison) as error:", "except OSError as error:"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/evaluate.py",
+        f"{TESTS}/rules/test_control.py -k keep_others",
+        ("the network's failure is a rule's", "except CallFailed:\n        raise\n    except", "except"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/stored_event.py",
+        f"{TESTS}/rules/test_stored_event.py",
+        ("a stored event's time is not padded", "{PREFIX}{timestamp_ms:013d}", "{PREFIX}{timestamp_ms}"),
+        ("an event is kept from its arrival", "ttl_at(event.timestamp, collected", "ttl_at(arrived_ms, collected"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/micro_event_store.py",
+        f"{TESTS}/rules/test_micro_event_store.py",
+        ("an event is stored again", "keys), condition=table.absent)", 'keys), condition=type(table.absent)(""))'),
+        ("what was reaped is stored again", "if ttl.is_expired(one.ttl, now_ms):", "if False:"),
+        ("the past has expired events in it", "if ttl.is_alive(row, self._now_ms))", ")"),
+        ("the past is read with a delay", "consistent=True", "consistent=False"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/control.py",
+        f"{TESTS}/rules/test_control.py",
+        ("any change of an event is its arrival", 'record["eventName"] != "INSERT" or ', ""),
+        ("a copy is copied", ".correlated else sorted(", ".correlated and False else sorted("),
+        ("what could not be done is forgotten", "raise counted  #", "continue  #"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/sweep.py",
+        f"{TESTS}/rules/test_sweep.py",
+        (
+            "a sweep takes out what failed",
+            "failed = len(dues) - number",
+            "control.table.delete(due.row_key(control.table.keys)); failed = len(dues) - number",
+        ),
+        ("a sweep leaves what is done", "control.table.delete(due.row_key(control.table.keys))", "pass"),
+        ("a sweep does not wait for what is being stored", "now_ms - STORED_WITHIN_MS)", "now_ms)"),
+        ("a sweep begins with the same shard each time", "((first + number) % SHARDS", "(number"),
+    ),
+]
+
+HTTP: Final = [
+    *_in(
+        f"{PATTERNS}/http/page.py",
+        f"{TESTS}/http",
+        ("a cursor of another question is taken", " or checksum != _checksum(position, scope):", ":"),
+        ("a page shows what has expired", " if is_alive(row, now_ms)]", "]"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/http_api.py",
+        f"{TESTS}/http/test_http_api.py",
+        (
+            "a request is validated before it is authorised",
+            "self.append_context(caller=authorize(event, self._routes))",
+            "routable(event); self.append_context(caller=authorize(event, self._routes))",
+        ),
+        ("an unknown parameter does not matter", "if unknown:", "if False:"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/caller.py",
+        f"{TESTS}/http/test_caller.py",
+        ("any group may do anything", "if not caller.groups & routes", "if not caller.groups | routes"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/etag.py",
+        "tests/services/equipment/test_history.py",
+        ("If-None-Match does not match", "return bool(tags & {etag, ", "return bool(tags & {"),
+    ),
+]
+
+INFRA: Final = [
+    *_in(
+        "infra/checks/loops.py",
+        "tests/infra/test_loops.py",
+        ("loops: none is found", "if here == start:", "if False:"),
+        ("loops: a latch cuts none", " - subscriber.latched", ""),
+    ),
+]
+
+SAMPLE: Final = [
+    *_in(
+        "functions/views/board/standing.py",
+        "tests/views/board/test_view.py",
+        ("board: trouble before the last NORMAL is told", ' if row.get(of_log, "") > normal}', "}"),
+        ("board: since the newest report", "seen[-2][0]", "seen[-1][0]"),
+        ("board: silent although a newer report was seen", 'silent_since < (last or "")', "False"),
+    ),
+    *_in(
+        "functions/views/board/view.py",
+        "tests/views/board/test_view.py",
+        ("board: a tombstone is in the index", '"Place": None, "Company": None, "Location": None}', '"Place": None}'),
+        ("board: rows and tombstones expire", "TTL_DAYS = None", "TTL_DAYS = 33"),
+    ),
+    *_in(
+        "functions/views/state_log/view.py",
+        "tests/views/state_log",
+        ("state_log: time before state in the key", "sort_key(state, date)", "sort_key(date, state)"),
+        ("state_log: a skeleton is in no index", '{"State": state, "Date": date}', "{}"),
+    ),
+    *_in(
+        "functions/views/state_log/access_patterns.py",
+        "tests/views/state_log/test_query.py",
+        ("state_log: WARNING1 finds WARNING10", "else prefix(state)", "else state"),
+    ),
+    *_in(
+        "functions/services/equipment/metadata.py",
+        "tests/services/equipment/test_lives.py",
+        ("equipment: a tombstone expires too early", "TOMBSTONE_DAYS)}", "1)}"),
+    ),
+    *_in(
+        "functions/services/equipment/state.py",
+        "tests/services/equipment/test_states.py",
+        ("equipment: another report of the same time is taken", " or to_response(row) != to_response(report):", ":"),
+    ),
+]
+
+MUTANTS: Final = [*RUNTIME, *DYNAMODB, *EVENTS, *VERSIONS, *VIEWS, *RULES, *HTTP, *INFRA, *SAMPLE]

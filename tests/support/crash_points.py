@@ -1,0 +1,127 @@
+"""Breaks code at every call to AWS that it makes; the calls are counted, so that no test has to list them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any, Final, TypeVar
+from unittest.mock import patch
+
+from botocore.exceptions import ConnectionClosedError
+
+from patterns.runtime import aws
+
+SERVICES: Final = ("dynamodb", "events")
+
+T = TypeVar("T")
+
+
+class Killed(BaseException):
+    """The process ended here; no handler of ours catches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """What happens `when` a call is made (BEFORE, AFTER AWS has done it): the process ends, or gets no answer."""
+
+    when: str
+    killed: bool
+
+    def __str__(self) -> str:
+        return f"{'killed' if self.killed else 'unanswered'} {self.when}"
+
+    def error(self) -> BaseException:
+        """Return what is raised; botocore's own retries lie below, so that it does not retry this."""
+        return Killed() if self.killed else ConnectionClosedError(endpoint_url="https://dynamodb")
+
+
+BEFORE, AFTER = "before-call", "after-call"
+INTERRUPTIONS: Final = (
+    Interruption(BEFORE, killed=True),
+    Interruption(AFTER, killed=True),
+    Interruption(AFTER, killed=False),
+)
+
+
+@dataclass(slots=True)
+class Breaking:
+    """Breaks call `number`, counted from 1 over everything that is watched; `broken` is its operation, once made."""
+
+    interruption: Interruption
+    number: int
+    broken: str | None = None
+    _made: int = field(default=0, init=False)
+
+    @classmethod
+    def nothing(cls) -> "Breaking":
+        """Return what breaks no call."""
+        return cls(INTERRUPTIONS[0], 0)
+
+    def __str__(self) -> str:
+        return f"{self.interruption} at call {self.number}"
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Count the calls that are made meanwhile, and break the one."""
+        with _watched(self.interruption.when, self._count):
+            yield
+
+    def interrupt(self, do: Callable[[], T]) -> T | None:
+        """Return what `do` returns; None if it was killed."""
+        try:
+            with self.watching():
+                return do()
+        except Killed:
+            return None
+
+    def _count(self, operation: str) -> None:
+        self._made += 1
+        if self._made == self.number:
+            self.broken = operation
+            raise self.interruption.error()
+
+
+def broken_at_every_call(interruption: Interruption, run: Callable[[Breaking], T]) -> Iterator[tuple[Breaking, T]]:
+    """Run again and again, each time broken one call later, until a run makes no such call."""
+    for number in count(1):
+        breaking = Breaking(interruption, number)
+        result = run(breaking)
+        if breaking.broken is None:
+            return
+        yield breaking, result
+
+
+def calls_of(do: Callable[[], object]) -> list[str]:
+    """Return the operations that `do` calls."""
+    calls: list[str] = []
+    with _watched(AFTER, calls.append):
+        do()
+    return calls
+
+
+@contextmanager
+def _watched(when: str, tell: Callable[[str], None]) -> Iterator[None]:
+    """Call `tell` with the operation at each call, whatever the clients talk to."""
+    with ExitStack() as stack:
+        for service in SERVICES:
+            client = aws.client(service)
+            call = partial(_call, client._make_api_call, when, tell)  # noqa: SLF001  every operation goes through here
+            stack.enter_context(patch.object(client, "_make_api_call", call))
+        yield
+
+
+def _call(
+    real: Callable[..., Any],
+    when: str,
+    tell: Callable[[str], None],
+    operation: str,
+    request: dict[str, Any],
+) -> Any:  # noqa: ANN401  botocore has no types
+    if when == BEFORE:
+        tell(operation)
+        return real(operation, request)
+    try:
+        return real(operation, request)
+    finally:
+        tell(operation)  # an error is an answer, too
