@@ -105,14 +105,12 @@ def two_tables(name: str, history: Table) -> Versions:
 
 def numbered(name: str) -> Numbered:
     """Keep the revisions in a partition of their own."""
-    return Numbered(table=CURRENT, partition=name, name="Audit#door", revisions=f"Audit#door#{name}")
+    return Numbered(table=CURRENT, partition=name, name="Audit#door", apart=True)
 
 
 def in_a_transaction(name: str, version: int, text: str) -> None:
     """Write `v0_…` and `vn_…` at once."""
-    thing = numbered(name)
-    versions = Versions(table=CURRENT, key=thing.current_key(), revisions=numbered_versions.revisions_at(thing))
-    versioned_write.save(versions, draft(version, text))
+    versioned_write.save(numbered_versions.versions_of(numbered(name)), draft(version, text))
 
 
 def derived(name: str, version: int, text: str) -> None:

@@ -1,7 +1,7 @@
 """Many writers of one item at the same time: in threads on the stack's tables, and through its API."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from contract import groups
+from contract.entities import LocationEntity
 from local.stack.api import Answer, path_of
 from local.stack.processes import eventually
 from local.stack.stack import Stack
@@ -17,7 +18,7 @@ from patterns.runtime import clock
 from patterns.runtime.errors import Rejected
 from patterns.versions.optimistic_lock import Command, Draft, fingerprint_of
 from patterns.versions.versioned_write import Versions, save
-from services.equipment import audit, metadata, stores
+from services.equipment import audit, metadata
 from tests.support.deployed.at_once import at_once
 from tests.support.deployed.tables import in_this_process
 
@@ -25,6 +26,16 @@ WRITERS: Final = 32
 PERSISTENT: Final = 8
 THROUGH_THE_API: Final = 4
 WITHIN_S: Final = 60
+
+LOCATION: Final[LocationEntity] = {
+    "company": "x",
+    "country": "x",
+    "region": "x",
+    "state": "x",
+    "county": "x",
+    "city": "x",
+    "neighborhood": "x",
+}
 
 _numbers = count(1)
 
@@ -35,7 +46,7 @@ class Item:
 
     versions: Versions
     draft: Callable[[str, Command], Draft]
-    to_response: Callable[[Any], dict[str, Any]]
+    to_response: Callable[[Any], Mapping[str, Any]]
 
     def write(self, what: str, if_match: int | None) -> int:
         """Write the next version; give the status that a client would get."""
@@ -61,24 +72,26 @@ class Item:
         return rows.items[::-1]
 
 
-def _body(name: str) -> dict[str, Any]:
-    levels = ("company", "country", "region", "state", "county", "city", "neighborhood")
-    return {"name": name, "factoryId": "gdl-1", "lineId": "line-3", "location": dict.fromkeys(levels, "x")}
+def _body(name: str) -> metadata.EquipmentContent:
+    return {"name": name, "factoryId": "gdl-1", "lineId": "line-3", "location": LOCATION}
+
+
+def _audit(result: str) -> audit.AuditContent:
+    return {"result": result, "auditor": "Olga", "notes": None}
 
 
 def _equipment(equipment_id: str) -> Item:
     return Item(
-        stores.versions_of(equipment_id),
+        metadata.versions_of(equipment_id),
         lambda name, command: metadata.register(equipment_id, _body(name), command),
         metadata.to_response,
     )
 
 
 def _audits(equipment_id: str) -> Item:
-    it = {"equipmentId": equipment_id, "part": "belt", "auditor": "Olga"}
     return Item(
-        stores.audits_of(equipment_id, "belt"),
-        lambda result, command: audit.record({**it, "result": result}, command),
+        audit.versions_of(equipment_id, "belt"),
+        lambda result, command: audit.record(equipment_id, "belt", _audit(result), command),
         audit.to_response,
     )
 

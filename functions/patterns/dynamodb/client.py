@@ -136,8 +136,9 @@ def _row_in(response: Mapping[str, Any]) -> Item | None:
     return to_plain(row) if row else None
 
 
-# Codes within a cancelled transaction that may be gone at the next attempt.
+# Why a write of a cancelled transaction was not made: its condition, or what a later attempt may not meet.
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+FAILED = "ConditionalCheckFailed"
 RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
@@ -201,23 +202,23 @@ class Check:
         return {"ConditionCheck": {"Key": to_typed(self.key), **conditional(self.table.name, self.condition)}}
 
 
-def transact(*writes: Put | Update | Check) -> None:
-    """Do all writes or none, in one request; each row, checks included, costs two write units per KB.
+def transact(writes: Mapping[str, Put | Update | Check]) -> None:
+    """Do all writes or none, in one request; it costs two write units a row and KB, a check included.
 
     Raises:
-        TransactionConditionsFailed: conditions did not hold.
-        TransactionConflict: others were writing the same rows, or the table was throttled; retry.
+        TransactionConditionsFailed: conditions did not hold; those writes are listed by their names.
+        TransactionConflict: others were writing the same rows, or the table was throttled.
 
     """
     try:
-        _call("transact_write_items", TransactItems=[write.request() for write in writes])
+        _call("transact_write_items", TransactItems=[write.request() for write in writes.values()])
     except CallFailed as error:
         if error.code != "TransactionCanceledException":
             raise
-        reasons = list(enumerate(error.response["CancellationReasons"]))
-        failed = {n: _row_in(reason) for n, reason in reasons if reason["Code"] == "ConditionalCheckFailed"}
+        reasons = dict(zip(writes, error.response["CancellationReasons"], strict=True))
+        failed = {name: _row_in(reason) for name, reason in reasons.items() if reason["Code"] == FAILED}
         if failed:
             raise TransactionConditionsFailed(failed) from error
-        if any(reason["Code"] in RETRYABLE for _, reason in reasons):
+        if any(reason["Code"] in RETRYABLE for reason in reasons.values()):
             raise TransactionConflict from error
         raise

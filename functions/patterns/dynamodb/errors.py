@@ -22,9 +22,9 @@ class ConditionFailed(Exception):
 
 
 class TransactionConditionsFailed(Exception):
-    """Conditions did not hold, nothing was written; `failed` has the rows (None: no row) by the number of the write."""
+    """Conditions did not hold, and nothing was written; `failed`: name of the write -> the row that stood there."""
 
-    def __init__(self, failed: Mapping[int, Item | None]) -> None:
+    def __init__(self, failed: Mapping[str, Item | None]) -> None:
         super().__init__("conditions failed")
         self.failed = failed
 

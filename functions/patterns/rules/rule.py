@@ -80,6 +80,11 @@ class Decision:
     triggers: tuple[DomainEvent, ...]
 
 
+def is_of_a_person(row: Mapping[str, Any]) -> bool:
+    """Whether a person wrote a row; what a rule decided, anybody may change without If-Match."""
+    return row.get(BY) != RULE
+
+
 def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
     """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
     return max(event.timestamp + after_ms, arrived_ms) + hold_back_ms

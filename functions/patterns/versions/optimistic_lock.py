@@ -1,28 +1,50 @@
-"""Optimistic locking towards people: a change carries the version it was made for, and the write itself checks it.
+"""Optimistic locking towards people: a change names the version it was made for, and the write itself checks it.
 
-Pure: what a revision looks like, and what the row that a failed condition returned means. There is no read before a
-write; that row is the load. `versioned_write` does the I/O.
+Everything here is pure. A save begins with `write_upon(draft, expected_by(command))`. If DynamoDB refuses that write,
+`decide_next` says what to do. `versioned_write` does it. Nothing is read before a write: the row that a failed
+condition returns is the load.
+
+The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = :expected` in `condition_of`.
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, Final, Literal, NotRequired, TypedDict, cast
 
-from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.expressions import Condition
-from patterns.rules.rule import BY, RULE
 from patterns.runtime import strict_json
 from patterns.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
 
-STALE = "If-Match names another version than the current one; read again."
-REQUIRED = "It exists: to change it needs If-Match with the current version."
+STALE: Final = "If-Match names another version than the current one; read again."
+REQUIRED_IF_MATCH: Final = "It exists: to change it needs If-Match with the current version."
+
+# The writes of one save, by name: the current row, its revision, and the check of another row.
+CURRENT: Final = "current"
+REVISION: Final = "revision"
+REQUIRED: Final = "required"
+
+
+class VersionedRow(TypedDict):
+    """What stands on each row that has versions, besides its content.
+
+    timestamp: epoch milliseconds. fingerprint: of the command that made this version. digest: of the content.
+    since: the version with which its life began; on a revision only if it is that one. deleted: it is a tombstone.
+    """
+
+    version: int
+    timestamp: int
+    changedBy: str
+    fingerprint: str
+    digest: str
+    since: NotRequired[int]
+    deleted: NotRequired[Literal[True]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What is the same of every command: who wants it, when, of which version (None: of nothing, to create).
+    """What every command says: who wants it, when, and for which version (None: it creates).
 
     fingerprint: see `fingerprint_of`.
     """
@@ -32,13 +54,24 @@ class Command:
     if_match: int | None
     fingerprint: str
 
+    @property
+    def next_version(self) -> int:
+        """The number of the revision that it makes if it meets what it expects."""
+        return (self.if_match or 0) + 1
+
+
+def always(row: VersionedRow) -> bool:  # noqa: ARG001  a predicate
+    """Whether a row may be replaced with If-Match only: any row."""
+    return True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A revision that a command wants to be the current one.
 
-    content: what the revision says, compared by its digest; None is absent. attributes: what else stands on the current
-    row. deleted: it is a tombstone. revives: it may follow a tombstone. repeats: it is made even if it changes nothing.
+    content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
+    current row. deleted: it is a tombstone. revives: it may follow a tombstone. repeats: it is made even if it changes
+    nothing. needs_if_match: whether the living row that stands there may be replaced with If-Match only.
     """
 
     content: Mapping[str, Any]
@@ -47,15 +80,16 @@ class Draft:
     deleted: bool = False
     revives: bool = True
     repeats: bool = False
+    needs_if_match: Callable[[VersionedRow], bool] = always
 
     @property
     def digest(self) -> str:
-        """Tell revisions that say the same from others."""
+        """The digest of the content: equal for revisions that say the same."""
         return digest_of({name: value for name, value in self.content.items() if value is not None})
 
 
 class Stands(Enum):
-    """What a writer believes to stand where it writes."""
+    """What a writer expects to find where it writes."""
 
     NOTHING = auto()
     ALIVE = auto()
@@ -64,7 +98,7 @@ class Stands(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a revision is put upon: the version that stands there, or stood there last, and when it may be stamped."""
+    """What a revision follows: the version that stands there, or stood there last; `not_before_ms` is for its stamp."""
 
     version: int
     stands: Stands
@@ -73,70 +107,111 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The revision that a command made, now or the first time it came; `created` says that it began a life."""
+    """The revision that a command made, now or when it came first; `created`: a life began with it."""
 
-    row: Item
+    row: VersionedRow
     created: bool
 
     @classmethod
-    def by(cls, revision: Item) -> "Saved":
-        """Tell of a command from the revision that it made."""
+    def by(cls, revision: VersionedRow) -> "Saved":
+        """Return the result of the command that made a revision."""
         return cls(revision, created=revision.get("since") == revision["version"])
 
-    def made_by(self, command: Command) -> bool:
-        """Tell whether this is what the command made, and not what it found to say the same."""
-        return bool(self.row["fingerprint"] == command.fingerprint)
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Next: write this revision on condition that `expected` is what stands there."""
+
+    expected: Expected
+    revision: VersionedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Next: return this to the caller."""
+
+    saved: Saved
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRetry:
-    """Look whether the revision `version` is this command's, come again; `otherwise` it is refused."""
+    """Next: read the revision `version`. If this command made it, this is a retry; `otherwise` refuse."""
 
     version: int
     otherwise: Rejected
 
 
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Next: raise this."""
+
+    error: Rejected
+
+
+End = Return | CheckRetry | Refuse
+Next = Write | End
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedSave:
+    """What is known of a save that DynamoDB refused.
+
+    failed: name of each write whose condition did not hold -> the row that stood there, None if there was none.
+    newest: the newest revision, read if there is no current row. missing: the error, if what is required is missing.
+    """
+
+    failed: Mapping[str, VersionedRow | None]
+    newest: VersionedRow | None = None
+    missing: Rejected | None = None
+
+
 def fingerprint_of(*, route: str, path: Mapping[str, str], if_match: int | None, body: object, actor: str) -> str:
-    """Digest what makes two requests the same command, so that a retry is recognised on the revision it created."""
+    """Digest what makes two requests the same command, so that a retry is recognised on the revision that it made."""
     return digest_of([route, dict(path), if_match, body, actor])
 
 
 def digest_of(value: object) -> str:
-    """Digest JSON, the same for equal values."""
+    """Return the SHA-256 of canonical JSON: equal values have equal digests."""
     return hashlib.sha256(strict_json.canonical(value).encode()).hexdigest()
 
 
 def expected_by(command: Command) -> Expected:
-    """Tell what a command believes to stand: nothing, or, alive, the version that it names."""
+    """Return what a command expects: nothing, or the living version that its If-Match names."""
     return Expected(0, Stands.NOTHING) if command.if_match is None else Expected(command.if_match, Stands.ALIVE)
 
 
-def revision_of(draft: Draft, base: Expected) -> Item:
-    """Give the attributes of the revision that a draft becomes upon `base`; its timestamp is later than the base's."""
-    version = base.version + 1
-    revision = {name: value for name, value in draft.content.items() if value is not None} | {
-        "version": version,
-        "timestamp": max(draft.command.now_ms, base.not_before_ms),
+def write_upon(draft: Draft, expected: Expected) -> Write:
+    """Return the write of a draft as the version that follows `expected`."""
+    return Write(expected, revision_of(draft, expected))
+
+
+def revision_of(draft: Draft, expected: Expected) -> VersionedRow:
+    """Return the revision that a draft becomes: its content and its stamp, later than that of what it follows."""
+    stamp: VersionedRow = {
+        "version": expected.version + 1,
+        "timestamp": max(draft.command.now_ms, expected.not_before_ms),
         "changedBy": draft.command.actor,
         "fingerprint": draft.command.fingerprint,
         "digest": draft.digest,
     }
-    if base.stands is not Stands.ALIVE:
-        revision["since"] = version
+    if expected.stands is not Stands.ALIVE:
+        stamp["since"] = stamp["version"]
     if draft.deleted:
-        revision["deleted"] = True
-    return revision
+        stamp["deleted"] = True
+    content = {name: value for name, value in draft.content.items() if value is not None}
+    return cast("VersionedRow", {**content, **stamp})
 
 
-def condition_of(draft: Draft, base: Expected, revision: Item) -> Condition:
-    """Give the condition under which the current row may be written."""
-    if base.stands is Stands.NOTHING:
+def condition_of(draft: Draft, write: Write) -> Condition:
+    """Return the condition on which the current row may be written."""
+    expected, revision = write.expected, write.revision
+    if expected.stands is Stands.NOTHING:
         return Condition("attribute_not_exists(#version)", {"version": "version"})
-    # A writer whose clock is behind must see it: an entity's timestamps strictly increase.
+    # An entity's timestamps strictly increase: a writer whose clock is behind must be told.
     parts = ["#version = :expected", "#timestamp < :now"]
     names = {name: name for name in ("version", "timestamp", "deleted")}
-    values = {"expected": base.version, "now": revision["timestamp"]}
-    if base.stands is Stands.TOMBSTONE:
+    values: dict[str, Any] = {"expected": expected.version, "now": revision["timestamp"]}
+    if expected.stands is Stands.TOMBSTONE:
         parts.append("attribute_exists(#deleted)")
     else:
         parts.append("attribute_not_exists(#deleted)")
@@ -147,39 +222,66 @@ def condition_of(draft: Draft, base: Expected, revision: Item) -> Condition:
     return Condition(" AND ".join(parts), names, values)
 
 
-def judge(draft: Draft, row: Item | None) -> Saved | Expected | CheckRetry:
-    """Tell what a failed condition means, from the row that stood in the way: done, to be put upon that, or refused."""
-    command = draft.command
-    if row is None:  # only who names a version meets nothing where something was expected
-        return CheckRetry((command.if_match or 0) + 1, Stale(STALE))
-    if row["fingerprint"] == command.fingerprint:  # a retry answers as the first time did
-        return Saved.by(row)
-    return _judge_tombstone(draft, row) if row.get("deleted") else _judge_alive(draft, row)
+def decide_next(draft: Draft, refused: RefusedSave) -> Next:
+    """Decide what to do after a refused write: write again, return, check for a retry, or refuse."""
+    step = _by_version(draft, refused)
+    if refused.missing is None or _is_done(draft, step):
+        return step
+    # Nothing is done without what is required, unless it has been done already.
+    return replace(step, otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
 
 
-def refusal_of(row: Item | None, command: Command) -> Rejected | None:
-    """Tell why a command that takes what stands there (a delete, a rollback) cannot be done, if it cannot."""
+def decide_on_read(row: VersionedRow | None, command: Command) -> CheckRetry | None:
+    """Decide what to do after a read by a command that takes what stands there (a delete, a rollback); None: go on."""
     if row is None or row.get("deleted"):
-        return NotFound("There is no such thing, or not any more.")
+        return CheckRetry(command.next_version, NotFound("There is no such thing, or not any more."))
     if command.if_match is None:
-        return PreconditionRequired(REQUIRED)
-    return None if command.if_match == row["version"] else Stale(STALE)
+        return CheckRetry(command.next_version, PreconditionRequired(REQUIRED_IF_MATCH))
+    return None if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
 
 
-def _judge_alive(draft: Draft, row: Item) -> Saved | Expected | CheckRetry:
-    command = draft.command
-    if command.if_match is None and row.get(BY) != RULE:  # what a rule decided, anybody may change
-        return CheckRetry(row["since"], PreconditionRequired(REQUIRED))
-    if command.if_match not in {None, row["version"]}:
-        return CheckRetry(command.if_match + 1, Stale(STALE))
-    if row["digest"] == draft.digest and not draft.repeats:
-        return Saved(row, created=False)
-    return Expected(row["version"], Stands.ALIVE, row["timestamp"] + 1)
+def _is_done(draft: Draft, step: Next) -> bool:
+    """Whether this very command is what made the result, and not a revision that happens to say the same."""
+    return isinstance(step, Return) and step.saved.row["fingerprint"] == draft.command.fingerprint
 
 
-def _judge_tombstone(draft: Draft, row: Item) -> Expected | CheckRetry:
-    if_match = draft.command.if_match
-    if draft.revives and if_match in {None, row["version"]}:
-        return Expected(row["version"], Stands.TOMBSTONE, row["timestamp"] + 1)
+def _by_version(draft: Draft, refused: RefusedSave) -> Next:
+    """Decide by what stands there, whatever is required besides."""
+    if not refused.failed.keys() & {CURRENT, REVISION}:
+        return write_upon(draft, expected_by(draft.command))
+    current = refused.failed.get(CURRENT)
+    if current is None:
+        return _upon_nothing(draft, refused.newest)
+    if current["fingerprint"] == draft.command.fingerprint:  # a retry is answered as the first time
+        return Return(Saved.by(current))
+    return _upon_tombstone(draft, current) if current.get("deleted") else _upon_living(draft, current)
+
+
+def _upon_nothing(draft: Draft, newest: VersionedRow | None) -> Next:
+    """Follow the newest revision: the current row was a tombstone, and the TTL service took it."""
+    if newest is None or not _may_revive(draft, newest):
+        return CheckRetry(draft.command.next_version, Stale(STALE))
+    return write_upon(draft, Expected(newest["version"], Stands.NOTHING, newest["timestamp"] + 1))
+
+
+def _upon_tombstone(draft: Draft, row: VersionedRow) -> Next:
+    if _may_revive(draft, row):
+        return write_upon(draft, Expected(row["version"], Stands.TOMBSTONE, row["timestamp"] + 1))
     refusal = Stale(STALE) if draft.revives else NotFound("It was deleted.")
-    return CheckRetry((if_match or 0) + 1, refusal)
+    return CheckRetry(draft.command.next_version, refusal)
+
+
+def _upon_living(draft: Draft, row: VersionedRow) -> Next:
+    if_match = draft.command.if_match
+    if if_match is None and draft.needs_if_match(row):
+        return CheckRetry(row["since"], PreconditionRequired(REQUIRED_IF_MATCH))
+    if if_match not in {None, row["version"]}:
+        return CheckRetry(draft.command.next_version, Stale(STALE))
+    if row["digest"] == draft.digest and not draft.repeats:
+        return Return(Saved(row, created=False))
+    return write_upon(draft, Expected(row["version"], Stands.ALIVE, row["timestamp"] + 1))
+
+
+def _may_revive(draft: Draft, last: VersionedRow) -> bool:
+    """Whether a draft may follow a deletion, or what was last before the current row went."""
+    return draft.revives and draft.command.if_match in {None, last["version"]}

@@ -1,30 +1,27 @@
 """Current row and history in two tables without a transaction: one write unit fewer, and a crash may come between.
 
-Three writes, each on condition, none of which a reader sees before the last:
+A save is three writes, each on condition. Readers see nothing of it before the last:
 
-1. *fence*: add one to the current row's `fence` while its version is the expected one. A thing that is not there gets a
-   row of version 0, which nobody sees. Adding is what makes this conditional on the fence too: DynamoDB hands every
-   number out once, so that no two writers hold the same, and an answer that got lost costs a number and nothing else.
-2. *history*: write the revision if there is none or its fence is smaller: a crash's orphan is replaced, and whoever
-   holds an older fence cannot replace ours.
-3. *current*: write the current row while version and fence are still the same: whoever took the fence behind us has
-   ended us, so that what stands in the history is what the current row says.
+1. *fence*: add one to the current row's `fence` if its version is the expected one. A thing that does not exist yet
+   gets a row of version 0, which readers do not show. DynamoDB gives each number out once, so that no two writers hold
+   the same. If the answer is lost, one number is lost and nothing else.
+2. *history*: write the revision if there is none, or if its fence is smaller. So the orphan of a crash is replaced, and
+   a writer with an older fence cannot replace ours.
+3. *current*: write the current row if version and fence are still the same. If another writer has taken the fence
+   since, this fails. So the history always says what the current row says.
 
-What holds at every moment, and after a crash anywhere:
+What holds at every moment, and after a crash at any point:
 
-- the revisions up to the current version are there and never change; the current row says what the newest of them says;
-- at most one orphan lies behind them, at version + 1. No reader may show it: ask for `visible_revisions`; a query by
-  time needs a limit of two, and drops what is behind the current version;
-- the same command, sent again, becomes one revision.
+- All revisions up to the current version exist and never change. The current row says what the newest of them says.
+- There is at most one orphan, at version + 1. Readers must not show it: use `visible_revisions`. A query by time asks
+  for two revisions and drops what is later than the current version.
+- The same command, sent again, becomes one revision.
 
-What it asks for: the current row is never deleted and never expires, because the fence stands on it (a deletion is a
-revision marked deleted, without a TTL). A stream of the current rows tells of the fence too: a trigger lets through
-what `moved`.
+What it requires: the current row is never deleted and never expires, because the fence stands on it. (A deletion is a
+revision marked deleted, without a TTL.) The stream of the current rows contains the fences, too: a trigger publishes
+only what `is_new_version`.
 """
 
-import random
-import time
-from collections.abc import Generator
 from dataclasses import replace
 
 from patterns.dynamodb import ttl
@@ -33,24 +30,29 @@ from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import Between, KeyQuery
 from patterns.versions.optimistic_lock import (
-    CheckRetry,
+    CURRENT,
     Draft,
-    Expected,
+    Next,
+    RefusedSave,
+    Return,
     Saved,
     Stands,
+    VersionedRow,
+    Write,
     condition_of,
+    decide_next,
     expected_by,
-    judge,
-    revision_of,
+    write_upon,
 )
 from patterns.versions.versioned_write import (
     ATTEMPTS,
-    FIRST_PAUSE_SECONDS,
     Contended,
     Revisions,
     Versions,
-    recognise,
-    write_of,
+    current_write,
+    end,
+    pause,
+    versioned,
 )
 
 FENCE = "fence"
@@ -59,9 +61,6 @@ UNSEEN = "(attribute_not_exists(#version) OR #version = :unseen)"
 ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
 HELD = "#version = :expected AND #fence = :fence"
 
-Steps = Generator[str, None, Saved]
-"""What a writer does, one request behind each `yield`, which names it: `fence`, `history`, `current`, `recognise`."""
-
 
 def save(versions: Versions, draft: Draft) -> Saved:
     """Make a draft the current version, as `versioned_write.save` does, without a transaction: three requests.
@@ -69,64 +68,41 @@ def save(versions: Versions, draft: Draft) -> Saved:
     Raises:
         PreconditionRequired: it exists and the command names no version.
         Stale: the command names another version than the current one.
-        NotFound: it was deleted, and the command is not one that brings it back.
+        NotFound: it was deleted and the command does not bring it back.
         Contended: others took the fence at each of `ATTEMPTS` attempts.
-        ValueError: this way of writing cannot keep what is asked: no history, something required, a row that expires.
+        ValueError: this design cannot do what is asked: no history, a requirement, a current row that expires.
 
     """
-    writer = steps(versions, draft)
-    while True:
-        try:
-            next(writer)
-        except StopIteration as done:
-            saved: Saved = done.value
-            return saved
-
-
-def steps(versions: Versions, draft: Draft) -> Steps:
-    """Do what `save` does, one request at a time, so that writers can be interleaved and stopped anywhere."""
-    revisions = _history_of(versions, draft)
-    base = expected_by(draft.command)
+    revisions = _require_history(versions, draft)
+    write = write_upon(draft, expected_by(draft.command))
     for attempt in range(ATTEMPTS):
-        revision = revision_of(draft, base)
-        yield "fence"
-        try:
-            fence = _take_fence(versions, draft, base, revision)
-        except ConditionFailed as failed:
-            verdict = yield from _judge(versions, draft, visible(failed.row))
-            if isinstance(verdict, Saved):
-                return verdict
-            base = verdict
-            continue
-        try:
-            yield "history"
-            _keep(revisions, revision, fence)
-            yield "current"
-            _show(versions, draft, base, revision, fence)
-        except ConditionFailed:  # another took the fence behind us; the next attempt meets what became of it
-            time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+        step = _try(versions, revisions, draft, write)
+        if step is None:  # another writer has the fence; the next attempt meets what became of it
+            pause(attempt)
+        elif isinstance(step, Write):
+            write = step
         else:
-            return Saved.by(revision)
+            return end(versions, draft.command, step)
     raise Contended
 
 
 def visible(row: Item | None) -> Item | None:
-    """Give a current row as readers see it: one of version 0 only holds the fence of a first write."""
+    """Return a current row as readers see it: one of version 0 only holds the fence of a first write."""
     return row if row and row["version"] else None
 
 
-def visible_revisions(revisions: KeyQuery, row: Item) -> KeyQuery:
-    """Ask for the revisions up to a visible current row, in a table whose sort key is the version: no orphan."""
+def visible_revisions(revisions: KeyQuery, row: VersionedRow) -> KeyQuery:
+    """Return the query of the revisions up to a visible current row, without an orphan; the sort key is the version."""
     return replace(revisions, sort=Between(1, row["version"]))
 
 
-def moved(old: Item | None, new: Item | None) -> bool:
-    """Tell from its images whether a change of a current row is a new version, or only somebody's fence."""
+def is_new_version(old: Item | None, new: Item | None) -> bool:
+    """Whether a change of a current row, by its images, is a new version and not only somebody's fence."""
     before, after = ((row or {}).get("version", 0) for row in (old, new))
     return bool(before != after)
 
 
-def _history_of(versions: Versions, draft: Draft) -> Revisions:
+def _require_history(versions: Versions, draft: Draft) -> Revisions:
     if versions.revisions is None or versions.requires is not None:
         raise ValueError("a sequential writer keeps a history and can check no other row")
     if ttl.ATTRIBUTE in draft.attributes:
@@ -134,35 +110,37 @@ def _history_of(versions: Versions, draft: Draft) -> Revisions:
     return versions.revisions
 
 
-def _take_fence(versions: Versions, draft: Draft, base: Expected, revision: Item) -> int:
-    if base.stands is Stands.NOTHING:
+def _try(versions: Versions, revisions: Revisions, draft: Draft, write: Write) -> Next | None:
+    """Make the three writes; return what comes next, None if another writer took the fence in between."""
+    try:
+        fence = _take_fence(versions, draft, write)
+    except ConditionFailed as failed:
+        return decide_next(draft, RefusedSave(failed={CURRENT: versioned(visible(failed.row))}))
+    try:
+        _write_revision(revisions, write, fence)
+        _write_current(versions, draft, write, fence)
+    except ConditionFailed:
+        return None
+    return Return(Saved.by(write.revision))
+
+
+def _take_fence(versions: Versions, draft: Draft, write: Write) -> int:
+    condition = condition_of(draft, write)
+    if write.expected.stands is Stands.NOTHING:
         condition = Condition(UNSEEN, {"version": "version"}, {"unseen": 0})
-    else:
-        condition = condition_of(draft, base, revision)
-    row = versions.table.increment(versions.key, FENCE, assign={"version": base.version}, condition=condition)
-    fence: int = row[FENCE]
+    assign = {"version": write.expected.version}
+    fence: int = versions.table.increment(versions.key, FENCE, assign=assign, condition=condition)[FENCE]
     return fence
 
 
-def _keep(revisions: Revisions, revision: Item, fence: int) -> None:
-    row = {**revisions.attributes, **revision, **revisions.key_of(revision["version"]), FENCE: fence}
+def _write_revision(revisions: Revisions, write: Write, fence: int) -> None:
+    row = {**revisions.attributes, **write.revision, **revisions.key_of(write.revision["version"]), FENCE: fence}
     names = {"key": revisions.table.keys.partition, "fence": FENCE}
     revisions.table.put(row, condition=Condition(ABSENT_OR_OLDER, names, {"fence": fence}))
 
 
-def _show(versions: Versions, draft: Draft, base: Expected, revision: Item, fence: int) -> None:
+def _write_current(versions: Versions, draft: Draft, write: Write, fence: int) -> None:
     fenced = replace(draft, attributes={**draft.attributes, FENCE: fence})
     names = {"version": "version", "fence": FENCE}
-    held = Condition(HELD, names, {"expected": base.version, "fence": fence})
-    replace(write_of(versions, fenced, base, revision), condition=held).alone()
-
-
-def _judge(versions: Versions, draft: Draft, row: Item | None) -> Generator[str, None, Saved | Expected]:
-    verdict = judge(draft, row)
-    if not isinstance(verdict, CheckRetry):
-        return verdict
-    yield "recognise"  # never on an orphan: that is behind the version that stands, and this command's is not
-    again = recognise(versions, draft.command.fingerprint, verdict.version)
-    if again is None:
-        raise verdict.otherwise
-    return again
+    held = Condition(HELD, names, {"expected": write.expected.version, "fence": fence})
+    replace(current_write(versions, fenced, write), condition=held).alone()

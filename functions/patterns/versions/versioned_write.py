@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Check, Put, Table, Update, transact
@@ -13,17 +13,25 @@ from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.runtime.errors import Rejected, Unavailable
 from patterns.versions.optimistic_lock import (
+    CURRENT,
+    REQUIRED,
+    REVISION,
     CheckRetry,
     Command,
     Draft,
-    Expected,
+    End,
+    Refuse,
+    RefusedSave,
+    Return,
     Saved,
     Stands,
+    VersionedRow,
+    Write,
     condition_of,
+    decide_next,
+    decide_on_read,
     expected_by,
-    judge,
-    refusal_of,
-    revision_of,
+    write_upon,
 )
 
 ATTEMPTS = 8
@@ -31,7 +39,7 @@ FIRST_PAUSE_SECONDS = 0.01
 
 
 class Contended(Unavailable):
-    """The row was being written by others at every attempt."""
+    """Others were writing the row at every attempt."""
 
     def __init__(self) -> None:
         super().__init__("Others were writing this at the same time; send it again.")
@@ -39,7 +47,10 @@ class Contended(Unavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revisions:
-    """Where every revision is kept: the table, the key of version n, and all of them, newest first."""
+    """Where every revision is kept: the table, the key of version n, and the query of all of them, newest first.
+
+    attributes: what else stands on the row of a revision.
+    """
 
     table: Table
     key_of: Callable[[int], Mapping[str, Any]]
@@ -48,135 +59,158 @@ class Revisions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """A check of another row without which no version is written; `otherwise` is what the client gets."""
+
+    check: Check
+    otherwise: Rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
-    """Where the versions of one thing are kept: the current one, all of them, and what must be so to write them."""
+    """Where the versions of one thing are kept: the current one by `key`, and each of them if there are `revisions`.
+
+    requires: checked in the transaction that writes current row and revision. latest_as: the attribute of the current
+    row that repeats its version.
+
+    Raises:
+        ValueError: something is required and no revisions are kept: a single row is written without a transaction.
+
+    """
 
     table: Table
     key: Mapping[str, Any]
     revisions: Revisions | None = None
-    requires: Check | None = None
-    missing: Rejected | None = None
+    requires: Requirement | None = None
+    latest_as: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    """A write that was not made: what stood in the way of the current row, of the revision, of what is required."""
-
-    failed: Mapping[int, Item | None]
-
-
-_CURRENT, _REVISION, _REQUIRED = range(3)
+    def __post_init__(self) -> None:
+        if self.requires is not None and self.revisions is None:
+            raise ValueError("only a transaction checks another row: to require something, keep revisions")
 
 
 def save(versions: Versions, draft: Draft) -> Saved:
-    """Make a draft the current version: one request, more of them only if something stands in the way.
+    """Make a draft the current version: one request, and more only if something stands in the way.
 
     Raises:
         PreconditionRequired: it exists and the command names no version.
         Stale: the command names another version than the current one.
-        NotFound: it was deleted, and the command is not one that brings it back; or what it requires is missing.
+        NotFound: it was deleted and the command does not bring it back; or what it requires is missing.
         Contended: others wrote at each of `ATTEMPTS` attempts.
 
     """
-    base = expected_by(draft.command)
+    write = write_upon(draft, expected_by(draft.command))
     for attempt in range(ATTEMPTS):
-        revision = revision_of(draft, base)
         try:
-            refused = _write(versions, draft, base, revision)
+            refused = _try(versions, draft, write)
         except TransactionConflict:
-            time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+            pause(attempt)
             continue
         if refused is None:
-            return Saved.by({**revision, **draft.attributes})
-        verdict = _judge(versions, draft, refused)
-        if isinstance(verdict, Saved):
-            return verdict
-        base = verdict
+            return Saved.by(cast("VersionedRow", {**write.revision, **draft.attributes}))
+        step = decide_next(draft, refused)
+        if not isinstance(step, Write):
+            return end(versions, draft.command, step)
+        write = step
     raise Contended
 
 
-def current(versions: Versions, command: Command) -> Item | Saved:
-    """Read the current row for a command that takes what stands there, or recognise the command as come again.
+def change(versions: Versions, command: Command, decide: Callable[[Any], Draft]) -> Saved:
+    """Read the current row, decide a draft upon it, and save that; a retry is answered as the first time.
 
     Raises:
-        NotFound: there is none, or it was deleted.
+        NotFound: there is no such thing, or it was deleted.
         PreconditionRequired: the command names no version.
         Stale: the command names another version.
+        Contended: see `save`.
 
     """
-    row = versions.table.get(versions.key, consistent=True)
-    refusal = refusal_of(row, command)
-    if row is not None and refusal is None:
-        return row
-    again = recognise(versions, command.fingerprint, (command.if_match or 0) + 1)
-    if again is None:
-        raise refusal or Contended
-    return again
+    row = versioned(versions.table.get(versions.key, consistent=True))
+    retry = decide_on_read(row, command)
+    return save(versions, decide(row)) if retry is None else end(versions, command, retry)
 
 
-def recognise(versions: Versions, fingerprint: str, version: int) -> Saved | None:
-    """Give the revision `version` if the command of this fingerprint made it: then the command has come again."""
-    if versions.revisions is None:
-        return None
-    row = versions.revisions.table.get(versions.revisions.key_of(version), consistent=True)
-    return Saved.by(row) if row and row["fingerprint"] == fingerprint else None
+def end(versions: Versions, command: Command, step: End) -> Saved:
+    """Do the last step of a save.
+
+    Raises:
+        Rejected: the step refuses the command.
+
+    """
+    match step:
+        case Return(saved):
+            return saved
+        case CheckRetry(version, otherwise):
+            row = _revision(versions, version)
+            if row is None or row["fingerprint"] != command.fingerprint:
+                raise otherwise
+            return Saved.by(row)
+        case Refuse(error):
+            raise error
 
 
-def _write(versions: Versions, draft: Draft, base: Expected, revision: Item) -> _Refused | None:
-    write = write_of(versions, draft, base, revision)
-    try:
-        if versions.revisions is None:
-            write.alone()
-        else:
-            transact(write, *_more(versions, versions.revisions, revision))
-    except ConditionFailed as failed:
-        return _Refused({_CURRENT: failed.row})
-    except TransactionConditionsFailed as failed:
-        return _Refused(failed.failed)
-    return None
+def pause(attempt: int) -> None:
+    """Wait a random time, longer at each attempt, so that writers do not meet again."""
+    time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
 
 
-def write_of(versions: Versions, draft: Draft, base: Expected, revision: Item) -> Put | Update:
-    """Put the first row of a life whole; update a living one, which keeps since when it lives."""
-    row, condition = {**revision, **draft.attributes}, condition_of(draft, base, revision)
-    if base.stands is not Stands.ALIVE:
+def versioned(row: Item | None) -> VersionedRow | None:
+    """Return a row of a table as what it is there: one that has versions."""
+    return cast("VersionedRow | None", row)
+
+
+def current_write(versions: Versions, draft: Draft, write: Write) -> Put | Update:
+    """Return the write of the current row: the first of a life is put whole, a living one keeps its `since`."""
+    latest = {} if versions.latest_as is None else {versions.latest_as: write.revision["version"]}
+    row, condition = {**write.revision, **draft.attributes, **latest}, condition_of(draft, write)
+    if write.expected.stands is not Stands.ALIVE:
         return Put(versions.table, {**versions.key, **row}, condition)
     gone = tuple(name for name, value in draft.content.items() if value is None)
     return Update(versions.table, versions.key, row, gone, condition)
 
 
-def _more(versions: Versions, revisions: Revisions, revision: Item) -> list[Put | Check]:
-    item = {**revisions.attributes, **revision, **revisions.key_of(revision["version"])}
-    put = Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
-    return [put] if versions.requires is None else [put, versions.requires]
+def _try(versions: Versions, draft: Draft, write: Write) -> RefusedSave | None:
+    """Write the current row, in one transaction with its revision if there are such; None: it is written."""
+    current, revisions = current_write(versions, draft, write), versions.revisions
+    try:
+        if revisions is None:
+            current.alone()
+        else:
+            transact({CURRENT: current, REVISION: _revision_write(revisions, write), **_required(versions)})
+    except ConditionFailed as failed:
+        return RefusedSave(failed={CURRENT: versioned(failed.row)})
+    except TransactionConditionsFailed as failed:
+        return _refused(versions, {name: versioned(row) for name, row in failed.failed.items()})
+    return None
 
 
-def _judge(versions: Versions, draft: Draft, refused: _Refused) -> Saved | Expected:
-    verdict = _verdict_on(versions, draft, refused)
-    missing = versions.missing if _REQUIRED in refused.failed else None
-    if isinstance(verdict, CheckRetry):
-        again = recognise(versions, draft.command.fingerprint, verdict.version)
-        if again is None:
-            raise missing or verdict.otherwise
-        return again
-    # Whatever the version: nothing is done without what is required, unless it has been done already.
-    if missing is not None and not (isinstance(verdict, Saved) and verdict.made_by(draft.command)):
-        raise missing
-    return verdict
+def _revision_write(revisions: Revisions, write: Write) -> Put:
+    item = {**revisions.attributes, **write.revision, **revisions.key_of(write.revision["version"])}
+    return Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
 
 
-def _verdict_on(versions: Versions, draft: Draft, refused: _Refused) -> Saved | Expected | CheckRetry:
-    row = refused.failed.get(_CURRENT)
-    if row is not None or versions.revisions is None:
-        return judge(draft, row)
-    if not refused.failed.keys() & {_CURRENT, _REVISION}:
-        return expected_by(draft.command)
-    return _where_nothing_stands(versions.revisions, draft)
+def _required(versions: Versions) -> dict[str, Check]:
+    return {} if versions.requires is None else {REQUIRED: versions.requires.check}
 
 
-def _where_nothing_stands(revisions: Revisions, draft: Draft) -> Saved | Expected | CheckRetry:
-    """Go on behind the newest revision: the current row was a tombstone, and the TTL service took it."""
-    rows = revisions.table.query(revisions.all, limit=1, consistent=True).items
-    if not rows or not draft.revives or draft.command.if_match not in {None, rows[0]["version"]}:
-        return judge(draft, None)
-    return Expected(rows[0]["version"], Stands.NOTHING, rows[0]["timestamp"] + 1)
+def _refused(versions: Versions, failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
+    """Complete what a cancelled transaction told: where there is no current row, read the newest revision."""
+    is_vacant = failed.get(CURRENT) is None and failed.keys() & {CURRENT, REVISION}
+    return RefusedSave(
+        failed=failed,
+        newest=_newest(versions) if is_vacant else None,
+        missing=versions.requires.otherwise if versions.requires and REQUIRED in failed else None,
+    )
+
+
+def _newest(versions: Versions) -> VersionedRow | None:
+    if versions.revisions is None:
+        return None
+    rows = versions.revisions.table.query(versions.revisions.all, limit=1, consistent=True).items
+    return versioned(next(iter(rows), None))
+
+
+def _revision(versions: Versions, version: int) -> VersionedRow | None:
+    if versions.revisions is None:
+        return None
+    return versioned(versions.revisions.table.get(versions.revisions.key_of(version), consistent=True))

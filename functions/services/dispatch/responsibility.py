@@ -9,7 +9,7 @@ from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import sort_key
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.fact import Change, Fact
-from patterns.rules.rule import BY, RULE, WHY
+from patterns.rules.rule import BY, RULE, WHY, is_of_a_person
 from patterns.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
 from services.dispatch.facts import OPERATOR_ASSIGNED, STATE_ESCALATED
 from services.dispatch.tables import KEYS, partition_of
@@ -62,7 +62,8 @@ class Responsibility:
         # A person's decision replaces a rule's, and its reasons.
         content = self._content(log, person) | dict.fromkeys(WHY)
         ttl = logs.ttl_of(log["timestamp"], now_ms=command.now_ms)
-        return Draft(content=content, attributes=self._attributes(ttl), command=command)
+        attributes = self._attributes(ttl)
+        return Draft(content=content, attributes=attributes, command=command, needs_if_match=is_of_a_person)
 
     def decided_row(self, log: LogRef, person: str, *, at_ms: int) -> Item:
         """Return the row that a rule puts, the one that a person would have put at `at_ms`; its key aside."""

@@ -1,94 +1,129 @@
 """Audits of a piece of equipment and of its parts: number-based versions, `v0` the latest, `v0000000001` the first."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from contract import times
-from patterns.dynamodb.key_query import BeginsWith, KeyQuery
-from patterns.dynamodb.keys import current_version_key, version_key
+from contract.entities import AuditEntity
+from patterns.dynamodb.key_query import KeyQuery
+from patterns.dynamodb.keys import sort_key
 from patterns.events.fact import Change, Fact
 from patterns.runtime.errors import NotFound
-from patterns.versions.optimistic_lock import Command, Draft
-from services.equipment.tables import KEYS, partition_of
+from patterns.versions import numbered_versions
+from patterns.versions.numbered_versions import Numbered
+from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
+from patterns.versions.versioned_write import Versions
+from services.equipment import metadata
+from services.equipment.facts import AUDIT_RECORDED
+from services.equipment.metadata import Changed
+from services.equipment.tables import TABLE, partition_of
 
-DISCRIMINATOR = "audit"
-REVISION = "audit-revision"
-
-FIELDS = ("equipmentId", "part", "revision", "result", "auditor", "notes")
-
-
-def key_of(equipment_id: str, part: str) -> dict[str, Any]:
-    """Give the primary key of the latest audit of a part, beside the equipment."""
-    return {"pk": partition_of(equipment_id), "sk": current_version_key(_name(part))}
-
-
-def revision_key(equipment_id: str, part: str, revision: int) -> dict[str, Any]:
-    """Give the primary key of a revision: a part has a partition of its own, so that its history is a key range."""
-    return {"pk": _revisions_partition(equipment_id, part), "sk": version_key(_name(part), revision)}
+DISCRIMINATOR: Final = "audit"
+REVISION: Final = "audit-revision"
+KIND: Final = "Audit"
 
 
-def audits_of(equipment_id: str) -> KeyQuery:
-    """Ask for the latest audits of all parts."""
-    return KeyQuery(
-        keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(current_version_key(_name(""))), forward=True
+class AuditContent(TypedDict):
+    """What an auditor found; `notes` are optional."""
+
+    result: str
+    auditor: str
+    notes: str | None
+
+
+class AuditMark(TypedDict):
+    """What stands on each row of an audit besides its revision."""
+
+    discriminator: str
+    equipmentId: str
+    part: str
+
+
+class AuditRow(AuditMark, VersionedRow):
+    """The latest audit of a part, or a revision, its key aside; `latest`: on the latest one, its number."""
+
+    result: str
+    auditor: str
+    notes: NotRequired[str]
+    latest: NotRequired[int]
+
+
+class AuditVersion(AuditEntity, Changed):
+    """An audit in a response."""
+
+
+def audits_of(equipment_id: str, part: str) -> Numbered:
+    """Return where the audits of a part are: the latest beside the equipment, each in a partition of the part."""
+    return Numbered(
+        table=TABLE,
+        partition=partition_of(equipment_id),
+        name=sort_key(KIND, part),
+        apart=True,
+        attributes=mark_of(equipment_id, part, REVISION),
     )
 
 
-def revisions_of(equipment_id: str, part: str) -> KeyQuery:
-    """Ask for all revisions of a part's audit, newest first; the latest copy, `v0`, is not among them."""
-    return KeyQuery(keys=KEYS, partition=_revisions_partition(equipment_id, part))
+def versions_of(equipment_id: str, part: str) -> Versions:
+    """Return where an audit is written, with its revision; only registered equipment is audited."""
+    requires = metadata.registration_of(equipment_id)
+    return numbered_versions.versions_of(audits_of(equipment_id, part), requires=requires)
 
 
-def record(audit: Mapping[str, Any], command: Command) -> Draft:
-    """Decide the next revision of an audit `{equipmentId, part, result, auditor, notes?}`."""
-    attributes = {
-        "discriminator": DISCRIMINATOR,
-        "equipmentId": audit["equipmentId"],
-        "part": audit["part"],
-        "latest": (command.if_match or 0) + 1,
-    }
-    content = {name: audit.get(name) for name in ("result", "auditor", "notes")}
-    return Draft(content=content, attributes=attributes, command=command)
+def latest_of_all(equipment_id: str) -> KeyQuery:
+    """Return the query of the latest audits of all parts."""
+    return numbered_versions.all_current(TABLE, partition_of(equipment_id), KIND)
 
 
-def found(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Give a row back.
+def record(equipment_id: str, part: str, content: AuditContent, command: Command) -> Draft:
+    """Decide the next revision of an audit."""
+    return Draft(content=content, attributes=mark_of(equipment_id, part, DISCRIMINATOR), command=command)
+
+
+def require_audit(item: Mapping[str, Any] | None) -> AuditRow:
+    """Return what a table keeps under a key of an audit.
 
     Raises:
-        NotFound: there is none.
+        NotFound: nothing.
 
     """
-    if row is None:
+    if item is None:
         raise NotFound("No such audit is recorded.")
-    return row
+    return cast("AuditRow", item)
 
 
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says: `{equipmentId, part, revision, result, auditor, notes?, changedAt, changedBy}`."""
-    return {**_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+def to_response(row: AuditRow) -> AuditVersion:
+    """Return what a response says of an audit."""
+    return {**entity_of(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
 
 
 def audit_recorded(change: Change) -> Fact | None:
-    """Tell of an audit."""
+    """Return the fact of an audit."""
     if change.new is None:
         return None
+    row = require_audit(change.new)
     return Fact(
-        type="audit-recorded",
-        timestamp=change.new["timestamp"],
-        partition_key=change.new["equipmentId"],
+        type=AUDIT_RECORDED,
+        timestamp=row["timestamp"],
+        partition_key=row["equipmentId"],
         entity_name=DISCRIMINATOR,
-        entity=_entity(change.new),
+        entity=entity_of(row),
     )
 
 
-def _name(part: str) -> str:
-    return f"Audit#{part}"
+def mark_of(equipment_id: str, part: str, discriminator: str) -> AuditMark:
+    """Return what stands on a row of an audit besides its revision."""
+    return {"discriminator": discriminator, "equipmentId": equipment_id, "part": part}
 
 
-def _revisions_partition(equipment_id: str, part: str) -> str:
-    return f"{_name(part)}#{partition_of(equipment_id)}"
-
-
-def _entity(row: Mapping[str, Any]) -> dict[str, Any]:
-    numbered = {**row, "revision": row["version"]}
-    return {name: numbered[name] for name in FIELDS if name in numbered}
+def entity_of(row: AuditRow) -> AuditEntity:
+    """Return what an event says of an audit."""
+    entity: AuditEntity = {
+        "equipmentId": row["equipmentId"],
+        "part": row["part"],
+        "revision": row["version"],
+        "result": row["result"],
+        "auditor": row["auditor"],
+    }
+    if "notes" in row:
+        entity["notes"] = row["notes"]
+    return entity

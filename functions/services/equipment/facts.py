@@ -1,12 +1,21 @@
-"""The types of facts that equipment tells the world."""
+"""The types of the facts that equipment publishes."""
 
-TYPES = frozenset(
+from typing import Final
+
+EQUIPMENT_CREATED: Final = "equipment-created"
+EQUIPMENT_UPDATED: Final = "equipment-updated"
+EQUIPMENT_DELETED: Final = "equipment-deleted"
+EQUIPMENT_UNDELETED: Final = "equipment-undeleted"
+AUDIT_RECORDED: Final = "audit-recorded"
+STATE_REPORTED: Final = "state-reported"
+
+TYPES: Final = frozenset(
     {
-        "equipment-created",
-        "equipment-updated",
-        "equipment-deleted",
-        "equipment-undeleted",
-        "audit-recorded",
-        "state-reported",
+        EQUIPMENT_CREATED,
+        EQUIPMENT_UPDATED,
+        EQUIPMENT_DELETED,
+        EQUIPMENT_UNDELETED,
+        AUDIT_RECORDED,
+        STATE_REPORTED,
     }
 )

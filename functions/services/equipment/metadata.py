@@ -1,72 +1,129 @@
 """The metadata of a piece of equipment: what it is and where it stands, one version after the other."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from contract import times
+from contract.entities import EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
+from patterns.dynamodb.client import Check
+from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import KeyQuery, LessThan
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.fact import Change, Fact, lifecycle
 from patterns.runtime.errors import Conflict, Invalid, NotFound
-from patterns.versions.optimistic_lock import Command, Draft
-from services.equipment.tables import HISTORY, HISTORY_BY_TIME, partition_of
+from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
+from patterns.versions.versioned_write import Requirement, Revisions, Versions
+from services.equipment.tables import HISTORY, HISTORY_BY_TIME, HISTORY_TABLE, KEYS, TABLE, partition_of
 
-DISCRIMINATOR = "equipment"
+DISCRIMINATOR: Final = "equipment"
 
 # How long a tombstone stands in the way before the TTL service takes it; the history keeps it for ever.
-TOMBSTONE_DAYS = 33
+TOMBSTONE_DAYS: Final = 33
 
-CONTENT = ("name", "factoryId", "lineId", "location")
+NOT_REGISTERED: Final = "This equipment is not registered."
+
+REGISTERED: Final = Condition(
+    "attribute_exists(#version) AND attribute_not_exists(#deleted)", {"version": "version", "deleted": "deleted"}
+)
 
 
-def key_of(equipment_id: str) -> dict[str, Any]:
-    """Give the primary key of the current metadata."""
-    return {"pk": partition_of(equipment_id), "sk": "Metadata"}
+class EquipmentContent(TypedDict):
+    """What a revision says."""
+
+    name: str
+    factoryId: str
+    lineId: str
+    location: LocationEntity
 
 
-def revision_key(equipment_id: str, version: int) -> dict[str, Any]:
-    """Give the primary key of a revision, in the history."""
-    return {"pk": partition_of(equipment_id), "version": version}
+class EquipmentMark(TypedDict):
+    """What stands on each row of the metadata besides its revision."""
+
+    discriminator: str
+    id: str
+
+
+class EquipmentRow(EquipmentContent, EquipmentMark, VersionedRow):
+    """The current row, or a revision, its key aside; `ttl`: epoch seconds, on a tombstone."""
+
+    ttl: NotRequired[int]
+
+
+class Changed(TypedDict):
+    """When a version was made, and by whom, in a response; `changedAt`: fixed-width UTC."""
+
+    changedAt: str
+    changedBy: str
+
+
+class EquipmentVersion(EquipmentEntity, Changed):
+    """A version in a response."""
+
+
+def key_of(equipment_id: str) -> dict[str, str | int]:
+    """Return the primary key of the current metadata."""
+    return KEYS.of(partition_of(equipment_id), "Metadata")
+
+
+def revision_key(equipment_id: str, version: int) -> dict[str, str | int]:
+    """Return the primary key of a revision, in the history."""
+    return HISTORY.of(partition_of(equipment_id), version)
+
+
+def versions_of(equipment_id: str) -> Versions:
+    """Return where the versions are kept: the current one beside the states, all of them in the history."""
+    revisions = Revisions(
+        table=HISTORY_TABLE,
+        key_of=lambda version: revision_key(equipment_id, version),
+        all=revisions_of(equipment_id),
+        attributes=mark_of(equipment_id),
+    )
+    return Versions(table=TABLE, key=key_of(equipment_id), revisions=revisions)
 
 
 def revisions_of(equipment_id: str) -> KeyQuery:
-    """Ask for all revisions, newest first."""
+    """Return the query of all revisions, newest first."""
     return KeyQuery(keys=HISTORY, partition=partition_of(equipment_id))
 
 
 def revisions_until(equipment_id: str, time: str) -> KeyQuery:
-    """Ask for the revisions that were made until `time`, newest first."""
+    """Return the query of the revisions that were made until `time`, newest first."""
     # No range from 0: there are times before 1970, and DynamoDB refuses a range that ends before it begins.
     sort = LessThan(times.to_ms(time) + 1)
     return KeyQuery(keys=HISTORY_BY_TIME, index="ByTime", partition=partition_of(equipment_id), sort=sort)
 
 
-def register(equipment_id: str, content: Mapping[str, Any], command: Command) -> Draft:
-    """Decide a revision `{name, factoryId, lineId, location}`.
+def registration_of(equipment_id: str) -> Requirement:
+    """Return the check that a piece of equipment is registered."""
+    return Requirement(check=Check(TABLE, key_of(equipment_id), REGISTERED), otherwise=NotFound(NOT_REGISTERED))
+
+
+def register(equipment_id: str, content: EquipmentContent, command: Command) -> Draft:
+    """Decide a revision.
 
     Raises:
         Invalid: id and location together are too long for a sort key.
 
     """
     try:
-        board_sort_key(content["location"], equipment_id)
+        board_sort_key(cast("Mapping[str, str]", content["location"]), equipment_id)
     except ValueError as error:
         raise Invalid.field("body.location", str(error)) from error
-    return Draft(content=_content(content), attributes=attributes_of(equipment_id), command=command)
+    return Draft(content=content_of(content), attributes=mark_of(equipment_id), command=command)
 
 
-def retire(row: Mapping[str, Any], command: Command) -> Draft:
-    """Decide the tombstone of what stands in `row`: a revision that says the same, marked deleted."""
-    timestamp = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
-    attributes = {**attributes_of(row["id"]), "ttl": ttl_at(timestamp, TOMBSTONE_DAYS)}
+def retire(row: EquipmentRow, command: Command) -> Draft:
+    """Decide the tombstone of a row: a revision with the same content, marked deleted."""
+    timestamp_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
+    attributes = {**mark_of(row["id"]), "ttl": ttl_at(timestamp_ms, TOMBSTONE_DAYS)}
     return Draft(
-        content=_content(row), attributes=attributes, command=command, deleted=True, revives=False, repeats=True
+        content=content_of(row), attributes=attributes, command=command, deleted=True, revives=False, repeats=True
     )
 
 
-def roll_back(revision: Mapping[str, Any] | None, command: Command) -> Draft:
-    """Decide a new revision that says what an earlier one said.
+def roll_back(revision: EquipmentRow | None, command: Command) -> Draft:
+    """Decide a new revision with the content of an earlier one.
 
     Raises:
         NotFound: there is no such revision.
@@ -77,49 +134,88 @@ def roll_back(revision: Mapping[str, Any] | None, command: Command) -> Draft:
         raise NotFound("There is no such version.")
     if revision.get("deleted"):
         raise Conflict("That version is a deletion.")
-    attributes = attributes_of(revision["id"])
-    return Draft(content=_content(revision), attributes=attributes, command=command, revives=False, repeats=True)
-
-
-def alive(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Give a row back unless it is none or a tombstone.
-
-    Raises:
-        NotFound: it is.
-
-    """
-    if row is None or row.get("deleted"):
-        raise NotFound("This equipment is not registered.")
-    return row
-
-
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says: `{id, version, name, factoryId, lineId, location, changedAt, changedBy, deleted?}`."""
-    return {**_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
-
-
-def equipment_changed(change: Change) -> Fact | None:
-    """Tell of a revision: `equipment-created`, `-updated`, `-deleted`, `-undeleted`."""
-    if change.new is None:
-        return None
-    return Fact(
-        type=lifecycle(change, DISCRIMINATOR),
-        timestamp=change.new["timestamp"],
-        partition_key=change.new["id"],
-        entity_name=DISCRIMINATOR,
-        entity=_entity(change.new),
+    return Draft(
+        content=content_of(revision),
+        attributes=mark_of(revision["id"]),
+        command=command,
+        revives=False,
+        repeats=True,
     )
 
 
-def attributes_of(equipment_id: str) -> dict[str, Any]:
-    """Give what stands on every row of the metadata besides what a revision says."""
+def row_of(item: Mapping[str, Any] | None) -> EquipmentRow | None:
+    """Return what a table keeps under a key of the metadata."""
+    return cast("EquipmentRow | None", item)
+
+
+def require_registered(row: EquipmentRow | None) -> EquipmentRow:
+    """Return a row that is there and no tombstone.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    if row is None or row.get("deleted"):
+        raise NotFound(NOT_REGISTERED)
+    return row
+
+
+def require_version(row: EquipmentRow | None) -> EquipmentRow:
+    """Return a revision that is there.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    if row is None:
+        raise NotFound("There is no such version.")
+    return row
+
+
+def to_response(row: EquipmentRow) -> EquipmentVersion:
+    """Return what a response says of a version."""
+    return {**entity_of(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+
+
+def equipment_changed(change: Change) -> Fact | None:
+    """Return the fact of a revision: `equipment-created`, `-updated`, `-deleted`, `-undeleted`."""
+    row = row_of(change.new)
+    if row is None:
+        return None
+    return Fact(
+        type=lifecycle(change, DISCRIMINATOR),
+        timestamp=row["timestamp"],
+        partition_key=row["id"],
+        entity_name=DISCRIMINATOR,
+        entity=entity_of(row),
+    )
+
+
+def mark_of(equipment_id: str) -> EquipmentMark:
+    """Return what stands on each row of the metadata besides its revision."""
     return {"discriminator": DISCRIMINATOR, "id": equipment_id}
 
 
-def _content(source: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: source[name] for name in CONTENT}
+def content_of(source: EquipmentContent) -> EquipmentContent:
+    """Return what a revision says, without anything else that a row has."""
+    return {
+        "name": source["name"],
+        "factoryId": source["factoryId"],
+        "lineId": source["lineId"],
+        "location": source["location"],
+    }
 
 
-def _entity(row: Mapping[str, Any]) -> dict[str, Any]:
-    entity = {name: row[name] for name in ("id", "version", *CONTENT)}
-    return {**entity, "deleted": True} if row.get("deleted") else entity
+def entity_of(row: EquipmentRow) -> EquipmentEntity:
+    """Return what an event says of a version."""
+    entity: EquipmentEntity = {
+        "id": row["id"],
+        "version": row["version"],
+        "name": row["name"],
+        "factoryId": row["factoryId"],
+        "lineId": row["lineId"],
+        "location": row["location"],
+    }
+    if row.get("deleted"):
+        entity["deleted"] = True
+    return entity

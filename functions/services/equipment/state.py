@@ -1,63 +1,98 @@
 """State reports: time-based versions of how a piece of equipment is doing."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from contract import logs, times
+from contract.entities import StateEntity
 from contract.periods import period
 from patterns.dynamodb.key_query import KeyQuery
+from patterns.dynamodb.ttl import is_alive
 from patterns.events.fact import Change, Fact
-from patterns.runtime.errors import Conflict
+from patterns.runtime.errors import Conflict, NotFound
+from services.equipment.facts import STATE_REPORTED
 from services.equipment.tables import KEYS, partition_of
 
-DISCRIMINATOR = "state"
+DISCRIMINATOR: Final = "state"
 
 # Sort keys of states start with a digit; "Metadata" and "v0_Audit…" sort behind ":".
 BEFORE_ALL, BEHIND_ALL = "0", ":"
 
-FIELDS = ("equipmentId", "state", "timestamp", "detail")
+
+class StateRow(TypedDict):
+    """A report in the table; `timestamp`: fixed-width UTC, and the sort key. `ttl`: epoch seconds."""
+
+    pk: str
+    sk: str
+    discriminator: str
+    equipmentId: str
+    state: str
+    timestamp: str
+    detail: NotRequired[str]
+    reportedBy: str
+    ttl: int
 
 
-def report_state(report: Mapping[str, Any], *, actor: str, now_ms: int) -> dict[str, Any]:
-    """Decide the row of a report `{equipmentId, state, timestamp, detail?}`.
+def entity_of(equipment_id: str, state: str, timestamp: str, detail: str | None) -> StateEntity:
+    """Return what a report says; `timestamp`: fixed-width UTC."""
+    entity: StateEntity = {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
+    if detail is not None:
+        entity["detail"] = detail
+    return entity
+
+
+def report_state(report: StateEntity, *, actor: str, now_ms: int) -> StateRow:
+    """Decide the row of a report.
 
     Raises:
-        Invalid: its time lies ahead or too far back.
+        Invalid: its time is ahead or too far back.
 
     """
     return {
         "pk": partition_of(report["equipmentId"]),
         "sk": report["timestamp"],
         "discriminator": DISCRIMINATOR,
-        **to_response(report),
+        **report,
         "reportedBy": actor,
         "ttl": logs.ttl_of(report["timestamp"], now_ms=now_ms),
     }
 
 
-def require_same(report: Mapping[str, Any], row: Mapping[str, Any] | None) -> None:
+def require_same(report: StateEntity, item: Mapping[str, Any] | None) -> None:
     """Check that what stands at the report's time says the same.
 
     Raises:
         Conflict: it says something else.
 
     """
-    if row is None or to_response(row) != to_response(report):
+    if item is None or to_response(cast("StateRow", item)) != report:
         raise Conflict("Another state is recorded for this equipment and time.")
 
 
-def to_response(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer or an event says of a report."""
-    return {name: row[name] for name in FIELDS if row.get(name) is not None}
+def require_alive(rows: Sequence[Mapping[str, Any]], *, now_ms: int) -> StateRow:
+    """Return the first of some rows, which has not expired.
+
+    Raises:
+        NotFound: there is none, or it has.
+
+    """
+    if not rows or not is_alive(rows[0], now_ms):
+        raise NotFound("No state is recorded for this equipment.")
+    return cast("StateRow", rows[0])
+
+
+def to_response(row: StateRow) -> StateEntity:
+    """Return what a response or an event says of a report."""
+    return entity_of(row["equipmentId"], row["state"], row["timestamp"], row.get("detail"))
 
 
 def state_reported(change: Change) -> Fact | None:
-    """Tell of a report that came to be; reports never change."""
+    """Return the fact of a new report; reports never change."""
     if change.kind != "INSERT":
         return None
-    row = change.row
+    row = cast("StateRow", change.row)
     return Fact(
-        type="state-reported",
+        type=STATE_REPORTED,
         timestamp=times.to_ms(row["timestamp"]),
         partition_key=row["equipmentId"],
         entity_name="state",
@@ -66,10 +101,10 @@ def state_reported(change: Change) -> Fact | None:
 
 
 def reports_of(equipment_id: str, first: str | None = None, last: str | None = None) -> KeyQuery:
-    """Ask for the reports of a piece of equipment, newest first, from `first` to `last`.
+    """Return the query of the reports of a piece of equipment, newest first, from `first` to `last`.
 
     Raises:
-        Invalid: `first` lies behind `last`.
+        Invalid: `first` is later than `last`.
 
     """
     sort = period(first or BEFORE_ALL, last or BEHIND_ALL)

@@ -1,26 +1,26 @@
 """State reports that go straight to the bus: no row, no stream; for devices that neither wait nor ask again."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from contract import logs, times
+from contract.entities import StateEntity
 from patterns.events.domain_event import DomainEvent
 from patterns.events.identifiers import time_based
 from patterns.runtime.errors import FieldError, Invalid, Unavailable
-from services.equipment import state
+from services.equipment.facts import STATE_REPORTED
 
 
-def events_of(reports: Sequence[Mapping[str, Any]], *, tags: Mapping[str, str], now_ms: int) -> list[DomainEvent]:
-    """Turn reports `{equipmentId, state, timestamp, detail?}` into events, each under a UUIDv1.
+def events_of(reports: Sequence[StateEntity], *, tags: Mapping[str, str], now_ms: int) -> list[DomainEvent]:
+    """Return the events of reports, each under a UUIDv1.
 
     Raises:
-        Invalid: times lie ahead or too far back; each is named by its index.
+        Invalid: times are ahead or too far back; each is named by its index.
 
     """
-    offending = [error for number, report in enumerate(reports) for error in _errors_of(number, report, now_ms)]
+    offending = [error for index, report in enumerate(reports) for error in _errors_of(index, report, now_ms)]
     if offending:
         raise Invalid("The request is invalid.", fields=tuple(offending))
-    return [_event_of(number, report, tags, now_ms) for number, report in enumerate(reports)]
+    return [_event_of(index, report, tags, now_ms) for index, report in enumerate(reports)]
 
 
 def require_all_published(unpublished: Collection[int]) -> None:
@@ -31,24 +31,24 @@ def require_all_published(unpublished: Collection[int]) -> None:
 
     """
     if unpublished:
-        fields = tuple(FieldError(f"body.{number}", "was not published") for number in sorted(unpublished))
+        fields = tuple(FieldError(f"body.{index}", "was not published") for index in sorted(unpublished))
         raise Unavailable("Some reports were not published; send those again.", fields=fields)
 
 
-def _errors_of(number: int, report: Mapping[str, Any], now_ms: int) -> tuple[FieldError, ...]:
+def _errors_of(index: int, report: StateEntity, now_ms: int) -> tuple[FieldError, ...]:
     try:
-        logs.ttl_of(report["timestamp"], now_ms=now_ms, field=f"body.{number}.timestamp")
+        logs.ttl_of(report["timestamp"], now_ms=now_ms, field=f"body.{index}.timestamp")
     except Invalid as error:
         return error.fields
     return ()
 
 
-def _event_of(number: int, report: Mapping[str, Any], tags: Mapping[str, str], now_ms: int) -> DomainEvent:
+def _event_of(index: int, report: StateEntity, tags: Mapping[str, str], now_ms: int) -> DomainEvent:
     return DomainEvent(
-        id=time_based(now_ms, tick=number),
-        type="state-reported",
+        id=time_based(now_ms, tick=index),
+        type=STATE_REPORTED,
         timestamp=times.to_ms(report["timestamp"]),
         partition_key=report["equipmentId"],
-        entities={"state": state.to_response(report)},
+        entities={"state": report},
         tags=tags,
     )

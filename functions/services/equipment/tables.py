@@ -1,5 +1,15 @@
-"""The tables that equipment owns: one partition per piece of equipment, and the revisions of its metadata beside it."""
+"""The tables that equipment owns.
 
+| table | pk | sk | row |
+|---|---|---|---|
+| equipment | `Equipment#<id>` | `Metadata` | the current metadata |
+| equipment | `Equipment#<id>` | `<UTC time>` | a state report |
+| equipment | `Equipment#<id>` | `v0_Audit#<part>` | the latest audit of a part |
+| equipment | `Audit#<part>#Equipment#<id>` | `v0000000001_Audit#<part>` | an audit of a part, by its number |
+| equipment-history | `Equipment#<id>` | `version` | a revision of the metadata |
+"""
+
+from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
@@ -13,7 +23,10 @@ TABLES = {
     ),
 }
 
+TABLE = Table("EQUIPMENT_TABLE", KEYS)
+HISTORY_TABLE = Table("EQUIPMENT_HISTORY_TABLE", HISTORY)
+
 
 def partition_of(equipment_id: str) -> str:
-    """Name the partition of a piece of equipment."""
+    """Return the partition of a piece of equipment."""
     return f"Equipment#{equipment_id}"

@@ -19,5 +19,5 @@ FACTS = Facts(
 
 
 def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401  Lambda's context
-    """Handle a batch of the table's stream."""
+    """Lambda entry point."""
     publish_changes(event, context, facts=FACTS)

@@ -9,7 +9,7 @@ import pytest
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.rules.evaluate import Control, Evaluator, Verdict
-from patterns.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules
+from patterns.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules, is_of_a_person
 from patterns.rules.stored_event import StoredEvent, sort_of
 from patterns.runtime.errors import PreconditionRequired, Stale
 from patterns.versions.optimistic_lock import Draft, Saved, expected_by, revision_of
@@ -24,10 +24,10 @@ LATER = NOW + 60_000
 pytestmark = pytest.mark.usefixtures("world")
 
 
-def paint(name: str, colour: str, **members: Any) -> Draft:  # noqa: ANN401
+def paint(name: str, colour: str | None, **members: Any) -> Draft:  # noqa: ANN401
     """Want a thing to have a colour, whatever a rule had decided, and why."""
     draft = painting(name, colour, **members)
-    return replace(draft, content={**draft.content, **dict.fromkeys(WHY)})
+    return replace(draft, content={**draft.content, **dict.fromkeys(WHY)}, needs_if_match=is_of_a_person)
 
 
 def white(history: History) -> Iterable[Decision]:
@@ -122,7 +122,8 @@ def test_the_next_person_has_to_know_the_version(world: World, name: str, colour
 
     assert refused.value.status == 428
     assert thing(world, name) == before
-    assert by_person(name, colour, actor=actor, if_match=2, now_ms=LATER).row["colour"] == colour
+    by_person(name, colour, actor=actor, if_match=2, now_ms=LATER)
+    assert thing(world, name)["colour"] == colour
 
 
 @pytest.mark.parametrize("if_match", [2, 3, 10**14])
@@ -238,8 +239,7 @@ def test_a_lost_answer_leaves_one_change(world: World, name: str, wire: Wire, pa
 def test_a_person_may_remove_the_colour_that_a_rule_gave(world: World, name: str) -> None:
     by_rule(name)
 
-    draft = painting(name, None, now_ms=NOW + 5)
-    save(current_only(name), replace(draft, content={**draft.content, **dict.fromkeys(WHY)}))
+    save(current_only(name), paint(name, None, now_ms=NOW + 5))
 
     row = thing(world, name)
     assert row["version"] == 2

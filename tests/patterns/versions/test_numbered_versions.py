@@ -15,10 +15,10 @@ from patterns.versions.numbered_versions import (
     count_up,
     is_current,
     keep,
-    revisions_at,
     save_current,
+    versions_of,
 )
-from patterns.versions.versioned_write import Versions, save
+from patterns.versions.versioned_write import save
 from tests.support.patterns.archive import CURRENT, Archive, Crash, crash_after
 from tests.support.patterns.things import painting
 from tests.support.samples import NOW
@@ -42,9 +42,7 @@ def archive() -> Iterator[Archive]:
 def apart(owner: str, part: str = "door") -> Numbered:
     """Keep revisions in a partition of their own."""
     mark = {"discriminator": "audit-revision"}
-    return Numbered(
-        table=CURRENT, partition=owner, name=f"Audit#{part}", revisions=f"Audit#{part}#{owner}", attributes=mark
-    )
+    return Numbered(table=CURRENT, partition=owner, name=f"Audit#{part}", apart=True, attributes=mark)
 
 
 def together(owner: str) -> Numbered:
@@ -145,13 +143,30 @@ def test_a_number_that_would_sort_elsewhere_is_no_version(version: int) -> None:
 @LAYOUTS
 def test_in_a_transaction_current_and_revision_are_written_together(layout: Layout, owner: str) -> None:
     thing = layout(owner)
-    versions = Versions(table=CURRENT, key=thing.current_key(), revisions=revisions_at(thing))
 
-    save(versions, painting("it", "red"))
-    save(versions, painting("it", "green", if_match=1, now_ms=NOW + 1))
+    save(versions_of(thing), painting("it", "red"))
+    save(versions_of(thing), painting("it", "green", if_match=1, now_ms=NOW + 1))
 
     assert history(thing) == [2, 1]
-    assert (latest(thing) or {})["colour"] == "green"
+    row = latest(thing) or {}
+    assert (row["colour"], row["version"], row["latest"]) == ("green", 2, 2)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("if_match", [MAX_VERSION, 10**14])
+def test_an_if_match_beyond_the_last_number_is_stale(layout: Layout, owner: str, if_match: int) -> None:
+    thing = layout(owner)
+    save(versions_of(thing), painting("it", "red"))
+
+    with pytest.raises(Stale):
+        save(versions_of(thing), painting("it", "green", if_match=if_match))
+
+    assert history(thing) == [1]
+
+
+def test_revisions_apart_lie_in_a_partition_that_is_named_by_thing_and_owner() -> None:
+    assert apart("Press#7").key_of(3) == {"pk": "Audit#door#Press#7", "sk": "v0000000003_Audit#door"}
+    assert together("Press#7").key_of(3) == {"pk": "Press#7", "sk": "v0000000003_Audit"}
 
 
 @LAYOUTS

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -6,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.dynamodb.client import Table
+from patterns.dynamodb.client import Check, Table
 from patterns.dynamodb.expressions import Condition
-from patterns.runtime.errors import CallFailed, PreconditionRequired, Rejected, Stale
+from patterns.runtime.errors import CallFailed, Conflict, PreconditionRequired, Rejected, Stale
 from patterns.versions.optimistic_lock import Saved
-from patterns.versions.versioned_write import ATTEMPTS, Contended, Versions, save
+from patterns.versions.versioned_write import ATTEMPTS, Contended, Requirement, Versions, save
 from tests.support.examples import ON_TABLES
 from tests.support.patterns.things import KEYS, TABLE, VARIABLE, World, current_only, painting, with_history
 from tests.support.samples import NOW
@@ -296,6 +297,15 @@ def test_another_error_is_no_verdict_on_the_version(world: World, name: str, wir
 
     assert not isinstance(raised.value, Rejected)
     assert world.thing(name) is None
+
+
+def test_nothing_can_be_required_where_no_transaction_would_check_it(name: str) -> None:
+    requires = Requirement(check=Check(TABLE, {"pk": "other", "sk": "-"}, ALWAYS), otherwise=Conflict("it is missing"))
+
+    with pytest.raises(ValueError, match="keep revisions"):
+        replace(current_only(name), requires=requires)
+
+    assert replace(with_history(name), requires=requires).requires == requires
 
 
 def test_earlier_revisions_are_never_touched(world: World, name: str) -> None:

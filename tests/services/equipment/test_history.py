@@ -9,7 +9,7 @@ from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.attribute_values import to_typed
 from patterns.runtime import aws
-from services.equipment import audit as audits
+from services.equipment import audit as audit_rows
 from services.equipment import metadata
 from tests.support.samples import NOW
 from tests.support.services.versions import (
@@ -196,7 +196,11 @@ def test_revisions_are_in_order_from_v9_to_v10_and_from_v99_to_v100(loop: Loop, 
     put(loop, equipment_id)
     audit(loop, equipment_id, "audit 1")
     rows = [_audit_row(equipment_id, number) for number in range(2, 100)]
-    latest = rows[-1] | audits.key_of(equipment_id, "_") | {"discriminator": "audit", "latest": 99, "since": 1}
+    latest = (
+        rows[-1]
+        | audit_rows.audits_of(equipment_id, "_").current_key()
+        | {"discriminator": "audit", "latest": 99, "since": 1}
+    )
     _write("EQUIPMENT_TABLE", [*rows, latest])
 
     assert audit(loop, equipment_id, "audit 100", if_match=99).body["revision"] == 100
@@ -228,14 +232,19 @@ def test_250_revisions_of_an_audit_by_pages_of_100_arrive_each_once_and_in_order
 
 
 def _metadata_row(equipment_id: str, number: int) -> dict[str, object]:
-    attributes = metadata.attributes_of(equipment_id) | metadata.revision_key(equipment_id, number)
+    attributes = metadata.mark_of(equipment_id) | metadata.revision_key(equipment_id, number)
     return attributes | equipment(f"version {number}") | {"timestamp": NOW + number, "changedBy": "Liz"}
 
 
 def _audit_row(equipment_id: str, number: int) -> dict[str, object]:
     content = {"equipmentId": equipment_id, "part": "_", "result": f"audit {number}", "auditor": "Olga"}
     revision = {"version": number, "timestamp": NOW + number, "changedBy": "Liz", "fingerprint": "", "digest": ""}
-    return {"discriminator": "audit-revision", **audits.revision_key(equipment_id, "_", number), **content, **revision}
+    return {
+        "discriminator": "audit-revision",
+        **audit_rows.audits_of(equipment_id, "_").key_of(number),
+        **content,
+        **revision,
+    }
 
 
 def _write(table: str, rows: list[dict[str, object]]) -> None:

@@ -9,7 +9,7 @@ from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from services.equipment import metadata
-from services.equipment.stores import TABLE
+from services.equipment.tables import TABLE
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, delete, get, put, reap, roll_back, told, versions
 

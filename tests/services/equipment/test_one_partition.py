@@ -5,8 +5,7 @@ import pytest
 from contract import times
 from local.in_process.loop import Loop
 from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
-from services.equipment.stores import TABLE
-from services.equipment.tables import KEYS, partition_of
+from services.equipment.tables import KEYS, TABLE, partition_of
 from tests.support.samples import NOW
 from tests.support.services.reports import report
 from tests.support.services.versions import audit, put

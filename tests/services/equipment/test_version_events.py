@@ -5,7 +5,7 @@ import pytest
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
 from services.equipment import metadata
-from services.equipment.stores import HISTORY_TABLE
+from services.equipment.tables import HISTORY_TABLE
 from tests.support.samples import NOW
 from tests.support.services.reports import report
 from tests.support.services.versions import audit, delete, equipment, new_facts, put, reap, roll_back, told
