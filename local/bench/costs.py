@@ -85,7 +85,7 @@ class Figure:
 
 
 def draft(version: int, text: str) -> Draft:
-    """Want a thing to say something."""
+    """Return the draft of a version."""
     if_match = version - 1 or None
     fingerprint = digest_of([version, text])
     command = Command(actor="somebody", now_ms=NOW_MS + version, if_match=if_match, fingerprint=fingerprint)
@@ -93,7 +93,7 @@ def draft(version: int, text: str) -> Draft:
 
 
 def two_tables(name: str, history: Table) -> Versions:
-    """Keep the revisions in a table of their own."""
+    """Return where the revisions are in a table of their own."""
     revisions = Revisions(
         table=history,
         key_of=lambda version: {"pk": name, "version": version},
@@ -104,7 +104,7 @@ def two_tables(name: str, history: Table) -> Versions:
 
 
 def numbered(name: str) -> Numbered:
-    """Keep the revisions in a partition of their own."""
+    """Return where the revisions are in a partition of their own."""
     return Numbered(table=CURRENT, partition=name, name="Audit#door", apart=True)
 
 
@@ -114,7 +114,7 @@ def in_a_transaction(name: str, version: int, text: str) -> None:
 
 
 def derived(name: str, version: int, text: str) -> None:
-    """Write `v0_…`; the trigger writes `vn_…` of what the stream tells."""
+    """Write `v0_…`; the trigger writes `vn_…` from the stream."""
     numbered_versions.save_current(numbered(name), draft(version, text))
     numbered_versions.keep(numbered(name), CURRENT.get(numbered(name).current_key(), consistent=True) or {})
 

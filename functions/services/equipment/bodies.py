@@ -1,4 +1,4 @@
-"""Bodies of equipment's requests and answers."""
+"""Bodies of equipment's requests and responses."""
 
 from typing import Annotated
 
@@ -9,15 +9,13 @@ from contract import locations, names, schemas, times
 from patterns.http.openapi import Absent
 
 MAX_DETAIL_BYTES = 4096
+MAX_NAME_CHARACTERS = 1000
 
 
 def _detail(text: str) -> str:
     if len(text.encode()) > MAX_DETAIL_BYTES:
         raise ValueError(f"must be at most {MAX_DETAIL_BYTES} bytes")
     return text
-
-
-MAX_NAME_CHARACTERS = 1000
 
 
 Part = Annotated[str, AfterValidator(locations.part), WithJsonSchema(schemas.LOCATION_PART)]
@@ -50,7 +48,7 @@ class EquipmentBody(BaseModel):
 
 
 class Equipment(BaseModel):
-    """A piece of equipment as it is answered; `changedAt` is fixed-width UTC."""
+    """A version of a piece of equipment; `changedAt` is fixed-width UTC."""
 
     id: str
     version: int
@@ -71,7 +69,7 @@ class EquipmentVersions(BaseModel):
 
 
 class RollbackBody(BaseModel):
-    """The version whose content is to be current again."""
+    """The version whose content becomes current again."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -89,7 +87,7 @@ class AuditBody(BaseModel):
 
 
 class Audit(BaseModel):
-    """An audit as it is answered; `changedAt` is fixed-width UTC."""
+    """An audit of a part; `changedAt` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815
     part: str
@@ -109,7 +107,7 @@ class Audits(BaseModel):
 
 
 class StateBody(BaseModel):
-    """What a device says of itself."""
+    """The state that a device reports of itself."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -118,7 +116,7 @@ class StateBody(BaseModel):
 
 
 class ReportBody(StateBody):
-    """What a device says of itself, or of others, when nobody waits for it to be kept."""
+    """One of many reports, which are published and not kept."""
 
     equipmentId: Id = Field(examples=["press-7"])  # noqa: N815
     timestamp: Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
@@ -134,7 +132,7 @@ class Accepted(BaseModel):
 
 
 class StateReport(BaseModel):
-    """A report as it is answered; `timestamp` is fixed-width UTC."""
+    """A report of a state; `timestamp` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815  the contract's name
     state: str

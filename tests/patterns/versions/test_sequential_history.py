@@ -370,15 +370,6 @@ def test_a_change_that_changes_nothing_takes_no_fence() -> None:
     assert stored(versions) == before
 
 
-def test_a_writer_whose_clock_is_behind_is_stamped_behind_the_version_before() -> None:
-    versions = another()
-    save(versions, coat("red"))
-
-    behind = save(versions, painting("it", "green", if_match=1, now_ms=NOW - 1000))
-
-    assert behind.row["timestamp"] == NOW + 1
-
-
 def test_what_was_deleted_is_brought_back_as_the_next_version() -> None:
     versions = another()
     save(versions, coat("red"))

@@ -9,7 +9,6 @@ from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.attribute_values import to_typed
 from patterns.runtime import aws
-from services.equipment import audit as audit_rows
 from services.equipment import metadata
 from tests.support.samples import NOW
 from tests.support.services.versions import (
@@ -17,7 +16,6 @@ from tests.support.services.versions import (
     GET,
     LATEST_AUDIT,
     REVISION,
-    REVISIONS,
     VERSION,
     VERSIONS,
     audit,
@@ -192,27 +190,6 @@ def test_audits_go_on_when_the_equipment_was_registered_again(loop: Loop, equipm
     assert (answer.status, answer.body["revision"]) == (200, 2)
 
 
-def test_revisions_are_in_order_from_v9_to_v10_and_from_v99_to_v100(loop: Loop, equipment_id: str) -> None:
-    put(loop, equipment_id)
-    audit(loop, equipment_id, "audit 1")
-    rows = [_audit_row(equipment_id, number) for number in range(2, 100)]
-    latest = (
-        rows[-1]
-        | audit_rows.audits_of(equipment_id, "_").current_key()
-        | {"discriminator": "audit", "latest": 99, "since": 1}
-    )
-    _write("EQUIPMENT_TABLE", [*rows, latest])
-
-    assert audit(loop, equipment_id, "audit 100", if_match=99).body["revision"] == 100
-    assert audit(loop, equipment_id, "audit 101", if_match=100).body["revision"] == 101
-
-    listed = revisions(loop, equipment_id)
-    assert [one["revision"] for one in listed] == list(range(101, 0, -1))
-    assert [one["result"] for one in listed] == [f"audit {number}" for number in range(101, 0, -1)]
-    (only,) = everything(loop, AUDITS, {"id": equipment_id})
-    assert only == listed[0]
-
-
 def test_2500_revisions_by_pages_of_100_arrive_each_once_and_in_order(loop: Loop, equipment_id: str) -> None:
     _write("EQUIPMENT_HISTORY_TABLE", [_metadata_row(equipment_id, number) for number in range(1, 2501)])
 
@@ -223,28 +200,9 @@ def test_2500_revisions_by_pages_of_100_arrive_each_once_and_in_order(loop: Loop
     assert len(read) <= 26  # the page behind the last full one is empty
 
 
-def test_250_revisions_of_an_audit_by_pages_of_100_arrive_each_once_and_in_order(loop: Loop, equipment_id: str) -> None:
-    _write("EQUIPMENT_TABLE", [_audit_row(equipment_id, number) for number in range(1, 251)])
-
-    read = pages(loop, REVISIONS, {"id": equipment_id, "part": "_"}, limit="100")
-
-    assert [one["revision"] for page in read for one in page] == list(range(250, 0, -1))
-
-
 def _metadata_row(equipment_id: str, number: int) -> dict[str, object]:
     attributes = metadata.mark_of(equipment_id) | metadata.revision_key(equipment_id, number)
     return attributes | equipment(f"version {number}") | {"timestamp": NOW + number, "changedBy": "Liz"}
-
-
-def _audit_row(equipment_id: str, number: int) -> dict[str, object]:
-    content = {"equipmentId": equipment_id, "part": "_", "result": f"audit {number}", "auditor": "Olga"}
-    revision = {"version": number, "timestamp": NOW + number, "changedBy": "Liz", "fingerprint": "", "digest": ""}
-    return {
-        "discriminator": "audit-revision",
-        **audit_rows.audits_of(equipment_id, "_").key_of(number),
-        **content,
-        **revision,
-    }
 
 
 def _write(table: str, rows: list[dict[str, object]]) -> None:

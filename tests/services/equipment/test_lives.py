@@ -75,11 +75,6 @@ def test_what_was_deleted_is_not_found(loop: Loop, equipment_id: str, since: Sin
     assert len(versions(loop, equipment_id)) == 2
 
 
-def test_a_put_by_a_version_of_what_never_was_is_stale(loop: Loop, equipment_id: str) -> None:
-    assert put(loop, equipment_id, if_match=1).status == 412
-    assert versions(loop, equipment_id) == []
-
-
 def test_a_tombstone_that_has_expired_and_still_stands_is_a_tombstone(loop: Loop, equipment_id: str) -> None:
     retired(loop, equipment_id)
     told(loop, equipment_id)
@@ -118,19 +113,6 @@ def test_an_undeleted_row_has_neither_a_ttl_nor_a_mark(loop: Loop, equipment_id:
     assert {"ttl", "deleted"} <= marked.keys()
     assert row is not None
     assert not {"ttl", "deleted"} & row.keys()
-
-
-def test_a_delete_checks_that_it_is_there_then_that_a_version_is_named_then_that_it_is_the_current_one(
-    loop: Loop, equipment_id: str
-) -> None:
-    assert delete(loop, equipment_id).status == 404
-    assert delete(loop, equipment_id, if_match=1).status == 404
-
-    put(loop, equipment_id)
-
-    assert delete(loop, equipment_id).status == 428
-    assert delete(loop, equipment_id, if_match=2).status == 412
-    assert delete(loop, equipment_id, if_match=1).status == 204
 
 
 def test_a_rollback_checks_what_stands_there_then_what_it_goes_back_to(loop: Loop, equipment_id: str) -> None:

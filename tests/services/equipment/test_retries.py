@@ -19,21 +19,6 @@ def said(answer: Answer) -> tuple[object, ...]:
     return answer.status, answer.headers.get("etag"), answer.body
 
 
-def test_a_create_is_recognised_behind_later_updates(loop: Loop, equipment_id: str) -> None:
-    first = put(loop, equipment_id)
-    put(loop, equipment_id, "another", if_match=1)
-    put(loop, equipment_id, "a third", if_match=2)
-    told(loop, equipment_id)
-
-    with frozen_clock(LATER):
-        again = put(loop, equipment_id)
-
-    assert said(again) == said(first)
-    assert (again.status, again.body["version"]) == (201, 1)
-    assert len(versions(loop, equipment_id)) == 3
-    assert told(loop, equipment_id) == []
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -125,16 +110,6 @@ def test_an_audit_is_recognised_behind_a_later_one_and_although_its_equipment_wa
     assert said(first) == said(immediately) == said(behind_another) == said(behind_a_delete)
     assert len(revisions(loop, equipment_id)) == (if_match or 0) + 2
     assert told(loop, equipment_id) == []
-
-
-def test_the_same_words_of_somebody_else_are_another_command(loop: Loop, equipment_id: str) -> None:
-    put(loop, equipment_id)
-    put(loop, equipment_id, "another", if_match=1)
-
-    assert put(loop, equipment_id, subject="somebody else").status == 428
-    assert put(loop, equipment_id, "another", if_match=1, subject="somebody else").status == 412
-    assert delete(loop, equipment_id, if_match=2).status == 204
-    assert delete(loop, equipment_id, if_match=2, subject="somebody else").status == 404
 
 
 def test_a_change_that_changed_nothing_is_no_version_to_be_recognised_by(loop: Loop, equipment_id: str) -> None:

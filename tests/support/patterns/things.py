@@ -39,7 +39,7 @@ class World(InProcess):
         return TABLE.get({"pk": name, "sk": "-"}, consistent=True)
 
     def new_envelopes(self) -> list[dict[str, Any]]:
-        """Take what was published since the last time, in EventBridge's envelopes."""
+        """Return what was published since the last time, in EventBridge's envelopes."""
         return [json.loads(body) for body in self.new_messages()]
 
     def reap(self, name: str) -> None:
@@ -48,14 +48,14 @@ class World(InProcess):
 
 
 def happened(kind: str, name: str, *, at: int = NOW, id: str = "e1", **fields: object) -> DomainEvent:  # noqa: A002
-    """Tell that a thing was `painted` or `weighed`."""
+    """Return the event that a thing was `painted` or `weighed`."""
     return DomainEvent(
         id=id, type=f"thing-{kind}", timestamp=at, partition_key=name, entities={"thing": {"name": name, **fields}}
     )
 
 
 def message(event: DomainEvent) -> str:
-    """Write a queue's message about a thing."""
+    """Return a queue's message about a thing."""
     return to_message(event, source="workshop")
 
 
@@ -83,7 +83,7 @@ VIEW = View(name="things", table=TABLE, on=ON, ttl_days=TTL_DAYS)
 def painting(
     name: str, colour: str | None, *, if_match: int | None = None, now_ms: int = NOW, actor: str = "somebody"
 ) -> Draft:
-    """Want a thing to have a colour."""
+    """Return the draft of a command that gives a thing a colour."""
     fingerprint = fingerprint_of(
         route="PUT /things/{id}", path={"id": name}, if_match=if_match, body={"colour": colour}, actor=actor
     )
@@ -92,12 +92,12 @@ def painting(
 
 
 def current_only(name: str) -> Versions:
-    """Keep the current version of a thing alone."""
+    """Return where only the current version of a thing is kept."""
     return Versions(table=TABLE, key={"pk": name, "sk": "-"})
 
 
 def with_history(name: str) -> Versions:
-    """Keep every version of a thing."""
+    """Return where every version of a thing is kept."""
     partition = f"Revisions#{name}"
     revisions = Revisions(
         table=TABLE,
