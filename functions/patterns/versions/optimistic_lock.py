@@ -148,8 +148,8 @@ class Refuse:
     error: Rejected
 
 
-End = Return | CheckRetry | Refuse
-Next = Write | End
+LastStep = Return | CheckRetry | Refuse
+NextStep = Write | LastStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +222,7 @@ def condition_of(draft: Draft, write: Write) -> Condition:
     return Condition(" AND ".join(parts), names, values)
 
 
-def decide_next(draft: Draft, refused: RefusedSave) -> Next:
+def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide what to do after a refused write: write again, return, check for a retry, or refuse."""
     step = _by_version(draft, refused)
     if refused.missing is None or _is_done(draft, step):
@@ -240,12 +240,12 @@ def decide_on_read(row: VersionedRow | None, command: Command) -> CheckRetry | N
     return None if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
 
 
-def _is_done(draft: Draft, step: Next) -> bool:
+def _is_done(draft: Draft, step: NextStep) -> bool:
     """Whether this very command is what made the result, and not a revision that happens to say the same."""
     return isinstance(step, Return) and step.saved.row["fingerprint"] == draft.command.fingerprint
 
 
-def _by_version(draft: Draft, refused: RefusedSave) -> Next:
+def _by_version(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide by what stands there, whatever is required besides."""
     if not refused.failed.keys() & {CURRENT, REVISION}:
         return write_upon(draft, expected_by(draft.command))
@@ -257,21 +257,21 @@ def _by_version(draft: Draft, refused: RefusedSave) -> Next:
     return _upon_tombstone(draft, current) if current.get("deleted") else _upon_living(draft, current)
 
 
-def _upon_nothing(draft: Draft, newest: VersionedRow | None) -> Next:
+def _upon_nothing(draft: Draft, newest: VersionedRow | None) -> NextStep:
     """Follow the newest revision: the current row was a tombstone, and the TTL service took it."""
     if newest is None or not _may_revive(draft, newest):
         return CheckRetry(draft.command.next_version, Stale(STALE))
     return write_upon(draft, Expected(newest["version"], Stands.NOTHING, newest["timestamp"] + 1))
 
 
-def _upon_tombstone(draft: Draft, row: VersionedRow) -> Next:
+def _upon_tombstone(draft: Draft, row: VersionedRow) -> NextStep:
     if _may_revive(draft, row):
         return write_upon(draft, Expected(row["version"], Stands.TOMBSTONE, row["timestamp"] + 1))
     refusal = Stale(STALE) if draft.revives else NotFound("It was deleted.")
     return CheckRetry(draft.command.next_version, refusal)
 
 
-def _upon_living(draft: Draft, row: VersionedRow) -> Next:
+def _upon_living(draft: Draft, row: VersionedRow) -> NextStep:
     if_match = draft.command.if_match
     if if_match is None and draft.needs_if_match(row):
         return CheckRetry(row["since"], PreconditionRequired(REQUIRED_IF_MATCH))

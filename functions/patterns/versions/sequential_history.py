@@ -32,7 +32,7 @@ from patterns.dynamodb.key_query import Between, KeyQuery
 from patterns.versions.optimistic_lock import (
     CURRENT,
     Draft,
-    Next,
+    NextStep,
     RefusedSave,
     Return,
     Saved,
@@ -50,7 +50,7 @@ from patterns.versions.versioned_write import (
     Revisions,
     Versions,
     current_write,
-    end,
+    finish,
     pause,
     versioned,
 )
@@ -82,7 +82,7 @@ def save(versions: Versions, draft: Draft) -> Saved:
         elif isinstance(step, Write):
             write = step
         else:
-            return end(versions, draft.command, step)
+            return finish(versions, draft.command, step)
     raise Contended
 
 
@@ -110,7 +110,7 @@ def _require_history(versions: Versions, draft: Draft) -> Revisions:
     return versions.revisions
 
 
-def _try(versions: Versions, revisions: Revisions, draft: Draft, write: Write) -> Next | None:
+def _try(versions: Versions, revisions: Revisions, draft: Draft, write: Write) -> NextStep | None:
     """Make the three writes; return what comes next, None if another writer took the fence in between."""
     try:
         fence = _take_fence(versions, draft, write)

@@ -19,7 +19,7 @@ from patterns.versions.optimistic_lock import (
     CheckRetry,
     Command,
     Draft,
-    End,
+    LastStep,
     Refuse,
     RefusedSave,
     Return,
@@ -110,7 +110,7 @@ def save(versions: Versions, draft: Draft) -> Saved:
             return Saved.by(cast("VersionedRow", {**write.revision, **draft.attributes}))
         step = decide_next(draft, refused)
         if not isinstance(step, Write):
-            return end(versions, draft.command, step)
+            return finish(versions, draft.command, step)
         write = step
     raise Contended
 
@@ -127,10 +127,10 @@ def change(versions: Versions, command: Command, decide: Callable[[Any], Draft])
     """
     row = versioned(versions.table.get(versions.key, consistent=True))
     retry = decide_on_read(row, command)
-    return save(versions, decide(row)) if retry is None else end(versions, command, retry)
+    return save(versions, decide(row)) if retry is None else finish(versions, command, retry)
 
 
-def end(versions: Versions, command: Command, step: End) -> Saved:
+def finish(versions: Versions, command: Command, step: LastStep) -> Saved:
     """Do the last step of a save.
 
     Raises:
