@@ -45,7 +45,7 @@ Key = dict[str, str | int]
 class Numbered:
     """Where the versions of one thing are.
 
-    name: parts separated by `#`, such as `Audit#door`. partition: of the current row. apart: whether the revisions lie
+    name: parts separated by `#`, such as `Report#door`. partition: of the current row. apart: whether the revisions lie
     in a partition of their own. attributes: what a revision's row says otherwise than the current one, such as a
     discriminator.
     """
