@@ -80,7 +80,7 @@ class Decision:
     triggers: tuple[DomainEvent, ...]
 
 
-def is_of_a_person(row: Mapping[str, Any]) -> bool:
+def is_of_a_person(row: Mapping[str, object]) -> bool:
     """Whether a person wrote a row; what a rule decided, anybody may change without If-Match."""
     return row.get(BY) != RULE
 
