@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 from typing import Final
 
-from local.stack import emulator
+from local.stack import emulator, private_file
 from local.stack.errors import NotRunning
 
 HOME: Final = emulator.ROOT / ".local"  # of the person's own stack; tests have theirs elsewhere
 
 
 def write(home: Path, deployed: dict[str, str]) -> None:
-    """Write `home/outputs.json`."""
-    (home / "outputs.json").write_text(json.dumps(deployed, indent=2, sort_keys=True) + "\n")
+    """Write `home/outputs.json`, which only its owner can read: it says where the emulator takes unsigned requests."""
+    private_file.write(home / "outputs.json", json.dumps(deployed, indent=2, sort_keys=True) + "\n")
 
 
 def remove(home: Path) -> None:

@@ -1,7 +1,7 @@
 """Shows that something is going on when it takes longer than two seconds.
 
 Standard library only: the Makefile runs it with the system's Python, before anything is installed
-(`python3 -m local.progress WHAT COMMAND…`).
+(`python3 -m local.stack.progress WHAT COMMAND…`).
 """
 
 import subprocess
