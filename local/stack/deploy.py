@@ -50,6 +50,7 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
         limit_s=DEPLOY_LIMIT_S,
     )
     flat = {name: value for stack in json.loads(written.read_text()).values() for name, value in stack.items()}
+    written.unlink()  # `outputs.json` has all of it, and only its owner can read that
     # The allow-list of the front: whatever else a browser is to reach is added here.
     let_through(home, {"/": api_path(flat["ApiUrl"])})
     return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}

@@ -72,6 +72,7 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
         raise Failed("the emulator is not installed; make install")
     clear(home)
     scratch(home).mkdir(parents=True)
+    home.chmod(0o700)  # logs name the emulator's port
     endpoint_port = free_port()
     entry = [str(ENTRY), str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
     with _log(home).open("wb") as log:

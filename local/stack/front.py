@@ -166,7 +166,10 @@ class _Behind:
         while (status := int(head.start.split(" ")[1])) < HTTPStatus.OK:
             head = await self._head(reader)  # the front has said `100 Continue` itself
         writer.write(head.encoded(head.start))
-        lasts = await http1.copy_response_body(head, status, method, reader, writer)
+        try:
+            lasts = await http1.copy_response_body(head, status, method, reader, writer)
+        except Malformed as broken:  # its head is with the client already, so that nothing else can be answered
+            raise ConnectionAbortedError from broken
         await writer.drain()
         if head.closes:
             self.close()
