@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from contract import groups
 from local.sample import episode, questions, scenario, seed
-from local.sample.scenario import Told
+from local.sample.scenario import Played
 from local.stack.emulator import ROOT
 from local.stack.errors import Failed
 from local.stack.progress import step
@@ -37,25 +37,25 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
         )
     loaded = f"Sample: all {len(asked)} questions get AWS's answers; its dates are moved by {days} days to yesterday."
     with step("living through an episode, from first warning to back to normal"):
-        told, ending = lived_through(stack, run=episode.run_of(scratch))
+        played, ending = lived_through(stack, run=episode.run_of(scratch))
     if not verbose:
         return f"{loaded}\n{ending}"
-    return f"\n{questions.report(asked)}\n{loaded}\n\n{scenario.report(told)}\n\n{ending}; ids are shortened here."
+    return f"\n{questions.report(asked)}\n{loaded}\n\n{scenario.report(played)}\n\n{ending}; ids are shortened here."
 
 
-def lived_through(stack: Stack, *, run: int) -> tuple[list[Told], str]:
+def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:
     """Live through the episode as far as it goes; return its calls, and in a line how it ended.
 
     On a busy machine a report may arrive after the time that rules wait for it. Then they decide otherwise, and
     nothing is broken.
     """
-    told: list[Told] = []
+    played: list[Played] = []
     try:
         for one in episode.live_through(stack, run=run):
-            told.append(one)  # noqa: PERF402  the calls before one that fails are kept, too
+            played.append(one)  # noqa: PERF402  the calls before one that fails are kept, too
     except (Failed, OSError, BotoCoreError, ClientError) as reason:
-        return told, f"WARNING: the episode ({STORY}) ended after {len(told)} calls: {reason}"
-    return told, f"Episode: {len(told)} calls about mill-{run} were answered as in {STORY}."
+        return played, f"WARNING: the episode ({STORY}) ended after {len(played)} calls: {reason}"
+    return played, f"Episode: {len(played)} calls about mill-{run} were answered as in {STORY}."
 
 
 def how_to_go_on(stack: Stack) -> str:

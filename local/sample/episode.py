@@ -1,4 +1,4 @@
-"""An episode, from first warning to back to normal, lived through on a deployed stack.
+"""An episode, from first warning to back to normal, played on a deployed stack.
 
 Machines, factory and people belong to the run: whatever else is reported on this stack is about others.
 """
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from local.sample.scenario import Answer, Call, Told, tell
+from local.sample.scenario import Answer, Call, Played, play
 from local.stack.emulator import ROOT
 from local.stack.stack import Stack
 from patterns.runtime import clock
@@ -19,11 +19,11 @@ WITHIN_S: Final = 120
 POLL_S: Final = 0.5
 
 
-def live_through(stack: Stack, *, run: int) -> Iterator[Told]:
+def live_through(stack: Stack, *, run: int) -> Iterator[Played]:
     """Make the calls of the episode; what is due is swept at once, so that nobody has to wait for the next minute.
 
     Raises:
-        Failed: it goes another way.
+        Failed: an answer is another one than the story's.
     """
     deadline = time.monotonic() + WITHIN_S
 
@@ -36,7 +36,7 @@ def live_through(stack: Stack, *, run: int) -> Iterator[Told]:
         time.sleep(POLL_S)
         return time.monotonic() < deadline
 
-    return tell(STORY.read_text(), run=run, send=send, wait=wait, now_ms=clock.now_ms)
+    return play(STORY.read_text(), run=run, send=send, wait=wait, now_ms=clock.now_ms)
 
 
 def sweep(stack: Stack) -> None:

@@ -18,7 +18,7 @@ CDK: Final = ROOT / "node_modules" / ".bin" / "cdk"
 
 
 def bootstrap(home: Path, emulator: Emulator) -> None:
-    """Give the emulator what every CDK deployment expects of an account; once is enough."""
+    """Create what every CDK deployment expects of an account, unless it is there."""
     if _bootstrapped(emulator):
         return
     empty = home / "empty"  # where there is no app that bootstrapping would synthesise first
@@ -39,7 +39,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
 
 
 def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
-    """Deploy the assembly in `home`; the stack's outputs, flat, with an ApiUrl that answers here."""
+    """Deploy the assembly in `home`; return the stack's outputs, flat, with an ApiUrl that answers here."""
     written = home / "cdk-outputs.json"
     written.unlink(missing_ok=True)
     _cdk(
@@ -68,7 +68,7 @@ def api_path(on_aws: str) -> str:
 
 
 def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:
-    """Turn on each table's TTL, which the emulator's CloudFormation leaves out of a template."""
+    """Turn on each table's TTL, which the emulator's CloudFormation ignores."""
     cloudformation, dynamodb = (aws.client(service, emulator.endpoint) for service in ("cloudformation", "dynamodb"))
     for template in sorted((home / "cdk.out").glob("*.template.json")):
         wanted = ttl_specifications(json.loads(template.read_text()))
@@ -81,7 +81,7 @@ def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:
 
 
 def ttl_specifications(template: dict[str, Any]) -> dict[str, Any]:
-    """Return what a template says about the TTL of its tables, by logical id."""
+    """Return the TTL specification of each table in a template, by logical id."""
     return {
         logical_id: resource["Properties"]["TimeToLiveSpecification"]
         for logical_id, resource in template.get("Resources", {}).items()

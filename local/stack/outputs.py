@@ -1,4 +1,4 @@
-"""What a deployment answers with: names and addresses, in one flat file that every tool can read."""
+"""The names and addresses of what is deployed, in one flat file that every tool can read."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ def write(home: Path, deployed: dict[str, str]) -> None:
 
 
 def remove(home: Path) -> None:
-    """Forget a stack that is gone."""
+    """Remove the outputs of a stack that is gone."""
     (home / "outputs.json").unlink(missing_ok=True)
 
 
