@@ -40,7 +40,7 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
         played, ending = lived_through(stack, run=episode.run_of(scratch))
     if not verbose:
         return f"{loaded}\n{ending}"
-    return f"\n{questions.report(asked)}\n{loaded}\n\n{scenario.report(played)}\n\n{ending}; ids are shortened here."
+    return f"\n{questions.report(asked)}\n{loaded}\n\n{scenario.report(played)}\n\n{ending} (Ids are shortened.)"
 
 
 def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:

@@ -160,10 +160,16 @@ def test_on_a_lifeline_both_end_with_whoever_holds_it(tmp_path: Path) -> None:
 
 
 def _front_of(running: Emulator) -> int:
-    command = ["/usr/bin/env", "ps", "-A", "-o", "pid=,ppid="]
-    listed = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
-    children = [pid for pid, parent in map(str.split, listed.stdout.splitlines()) if int(parent) == running.pid]
-    return next(int(pid) for pid in children if "front.py" in processes.command_line(int(pid)))
+    return next(pid for pid in _children(running.pid) if "front.py" in processes.command_line(pid))
+
+
+def _children(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    if listed.exists():  # a slim Linux image has no ps, macOS has no /proc
+        return [int(child) for child in listed.read_text().split()]
+    command = ["/usr/bin/env", "pgrep", "-P", str(pid)]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    return [int(child) for child in found.stdout.split()]
 
 
 def _has_ended(running: Emulator, front: int) -> bool:
