@@ -19,8 +19,8 @@ help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
 up: STARTED := $(shell date +%s)
-up: install  ## run everything on this machine, with data in it (another port: PORT=4567)
-	@$(RUN) local.stack.up --started $(STARTED) $(if $(PORT),--port $(PORT))
+up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
+	@$(RUN) local.stack.up --started $(STARTED) $(if $(PORT),--port $(PORT)) $(if $(V),--verbose)
 
 down:  ## end what `make up` started
 	@$(if $(wildcard $(PYTHON)),$(RUN) local.stack.down,echo "nothing is running here")
@@ -29,7 +29,7 @@ token: install  ## print a token for the running system: ROLE=operator
 	@$(RUN) local.stack.users $(ROLE)
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
-	@$(RUN) local.bench.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
+	@$(RUN) local.sample.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
 
 costs: install  ## measure the write units of each design for versions, on an emulator of its own
 	@$(RUN) local.bench.costs
@@ -80,10 +80,10 @@ deploy: install  ## deploy to the AWS account of your credentials
 lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
 	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins
 
-PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras \
+PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 pins:
-	@cd requirements && ../$(PIN) --generate-hashes $(ARGS) runtime.in
+	@cd requirements && ../$(PIN) $(ARGS) runtime.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 
@@ -96,8 +96,8 @@ install:  ## install what is missing (the other verbs do it too)
 		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED)
 
 # Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,
-# into working out again what pip-compile worked out.
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --requirement
+# into working out again what pip-compile worked out. With hashes nothing is installed but the files that were pinned.
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement
 
 .venv/.installed: requirements/dev.txt
 	@$(PYTHON3) -m venv .venv

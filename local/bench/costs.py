@@ -209,7 +209,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="andon-costs-") as home:
         running = emulator.start(Path(home), emulator.free_port(), lifeline=True)
         try:
-            point_at(running.url)
+            point_at(running.endpoint)
             figures = measure()
         finally:
             emulator.stop(Path(home), running)

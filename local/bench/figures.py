@@ -10,25 +10,24 @@ SHARES: Final = (0.50, 0.95, 0.99)
 SHOWN: Final = 5  # of the reports that did not arrive as they should
 
 
-class Log(NamedTuple):
-    """A log by its natural key; `timestamp` is fixed-width UTC."""
+class Item(NamedTuple):
+    """What one command writes, and a view shows: one query shows the newest of a group."""
 
-    equipment: str
-    state: str
-    timestamp: str
+    group: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What a view lacks of what was sent, has more than once, and has although nobody was told that it was written."""
+    """What a view lacks of what was sent, has more than once, and has although no command for it was accepted."""
 
-    missing: tuple[Log, ...]
-    repeated: tuple[Log, ...]
-    extra: tuple[Log, ...]
+    missing: tuple[Item, ...]
+    repeated: tuple[Item, ...]
+    extra: tuple[Item, ...]
 
     @property
     def exact(self) -> bool:
-        """Whether every log arrived once and nothing else did."""
+        """Whether every item arrived once and nothing else did."""
         return not (self.missing or self.repeated or self.extra)
 
 
@@ -36,11 +35,13 @@ class Arrivals:
 class Figures:
     """A load test.
 
-    answers: how often each status (or error) was the answer to a PUT; put_s: what each took.
-    seen_s: from sending a PUT until a query of the view showed it, of those that were watched; not_seen: the others.
+    what: what the commands are, in the plural; answers: how often each status (or error) was the answer to one.
+    put_s: what each took; seen_s: from sending one until a query of the view showed its item, of those that were
+    watched; not_seen: how many of these no query showed.
     complete_s: from the last answer until all of it was read from the view.
     """
 
+    what: str
     clients: int
     sending_s: float
     answers: Counter[str]
@@ -53,18 +54,18 @@ class Figures:
 
     @property
     def good(self) -> bool:
-        """Whether every PUT was answered 201 and is in the view once."""
+        """Whether every command was answered 201 and its item is in the view once."""
         return set(self.answers) == {"201"} and self.arrivals.exact and not self.not_seen
 
 
-def arrivals(sent: Sequence[Log], found: Sequence[Log]) -> Arrivals:
+def arrivals(sent: Sequence[Item], found: Sequence[Item]) -> Arrivals:
     """Compare what was sent with what a view answered, page after page."""
     times_found = Counter(found)
     wanted = set(sent)
     return Arrivals(
-        missing=tuple(log for log in sent if log not in times_found),
-        repeated=tuple(log for log, times in times_found.items() if times > 1),
-        extra=tuple(log for log in times_found if log not in wanted),
+        missing=tuple(item for item in sent if item not in times_found),
+        repeated=tuple(item for item, times in times_found.items() if times > 1),
+        extra=tuple(item for item in times_found if item not in wanted),
     )
 
 
@@ -75,10 +76,10 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def report(figures: Figures) -> str:
-    """Lay it out; every line says what was measured."""
+    """Return the figures as text; every line says what was measured."""
     count = figures.answers.total()
     lines = [
-        f"{count} state reports from {figures.clients} clients, each sending when its last one was answered",
+        f"{count} {figures.what} from {figures.clients} clients, each sending when its last one was answered",
         f"{figures.sending_s:.1f} s, {count / figures.sending_s:.0f} a second",
         f"{'':20}{''.join(f'p{share * 100:.0f}'.rjust(10) for share in SHARES)}",
         _row("PUT answered", figures.put_s, f"all {len(figures.put_s)}"),
@@ -87,8 +88,8 @@ def report(figures: Figures) -> str:
     ]
     refused = {answer: times for answer, times in figures.answers.items() if answer != "201"}
     if refused:
-        told = ", ".join(f"{times} x {answer}" for answer, times in sorted(refused.items()))
-        lines.append(f"NOT ACCEPTED: {told}")
+        listed = ", ".join(f"{times} x {answer}" for answer, times in sorted(refused.items()))
+        lines.append(f"NOT ACCEPTED: {listed}")
     return "\n".join([*lines, *_verdict(figures.arrivals, count - sum(refused.values()))])
 
 
@@ -111,5 +112,7 @@ def _verdict(found: Arrivals, accepted: int) -> list[str]:
         return [f"each of the {accepted} is in the view once, and nothing else is"]
     kinds = (("MISSING", found.missing), ("MORE THAN ONCE", found.repeated), ("NEVER ACCEPTED", found.extra))
     return [
-        f"{name}: {len(logs)}, as {'; '.join(' '.join(log) for log in logs[:SHOWN])}" for name, logs in kinds if logs
+        f"{name}: {len(items)}, as {'; '.join(' '.join(item) for item in items[:SHOWN])}"
+        for name, items in kinds
+        if items
     ]

@@ -76,7 +76,7 @@ def days_until(newest: date) -> int:
 
 
 def commands(logs: Sequence[Log]) -> Iterable[Command]:
-    """Say what to call, in which order, for `logs` to be in the system. Calling it all again changes nothing."""
+    """Yield the commands that bring `logs` into the system, in order. To send them again changes nothing."""
     for log in logs:
         yield state_report(log)
     for log in logs:
@@ -87,5 +87,5 @@ def commands(logs: Sequence[Log]) -> Iterable[Command]:
 
 
 def state_report(log: Log) -> Command:
-    """Say how the device of `log` reports it."""
+    """Return the command by which the device of `log` reports it."""
     return Command(groups.DEVICE, path_of("equipment", log.equipment, "states", log.timestamp), {"state": log.state})

@@ -1,11 +1,14 @@
-"""An episode, from first warning to back to normal, lived through on a deployed stack."""
+"""An episode, from first warning to back to normal, played on a deployed stack.
+
+Machines, factory and people belong to the run: whatever else is reported on this stack is about others.
+"""
 
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from local.sample.scenario import Answer, Call, Told, tell
+from local.sample.scenario import Answer, Call, Played, play
 from local.stack.emulator import ROOT
 from local.stack.stack import Stack
 from patterns.runtime import clock
@@ -16,12 +19,11 @@ WITHIN_S: Final = 120
 POLL_S: Final = 0.5
 
 
-def live_through(stack: Stack, *, run: int) -> list[Told]:
+def live_through(stack: Stack, *, run: int) -> Iterator[Played]:
     """Make the calls of the episode; what is due is swept at once, so that nobody has to wait for the next minute.
 
     Raises:
-        Failed: it goes another way.
-
+        Failed: an answer is another one than the story's.
     """
     deadline = time.monotonic() + WITHIN_S
 
@@ -34,22 +36,22 @@ def live_through(stack: Stack, *, run: int) -> list[Told]:
         time.sleep(POLL_S)
         return time.monotonic() < deadline
 
-    return list(tell(STORY.read_text(), run=run, send=send, wait=wait, now_ms=clock.now_ms))
+    return play(STORY.read_text(), run=run, send=send, wait=wait, now_ms=clock.now_ms)
 
 
 def sweep(stack: Stack) -> None:
-    """Do what the schedule does each minute."""
+    """Invoke what the schedule invokes each minute."""
     for name in sweeps(stack):
         stack.client("lambda").invoke(FunctionName=name)
 
 
 def sweeps(stack: Stack) -> list[str]:
-    """Name the functions that the schedule calls, by the handler file that their description names."""
+    """Return the names of the functions that the schedule invokes; their descriptions name the handler file."""
     return [one["FunctionName"] for one in _functions(stack) if one["Description"].endswith("/sweep.py")]
 
 
 def run_of(scratch: Path) -> int:
-    """Count the runs on the emulator with this `scratch` folder, this one too."""
+    """Return the number of this run on the emulator with this `scratch` folder; the first is 1."""
     noted = scratch / "episodes"
     run = int(noted.read_text()) + 1 if noted.exists() else 1
     noted.write_text(str(run))

@@ -17,7 +17,7 @@ OK: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A pattern by AWS's name, the request, and the rows that it has to answer, in order; `put` comes before it."""
+    """A pattern by AWS's name, the request, and the rows of the right answer, in order; `put` is sent before it."""
 
     pattern: str
     words: str
@@ -28,7 +28,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and what came back."""
+    """A question and its answer."""
 
     question: Question
     answer: Answer
@@ -104,12 +104,12 @@ def questions(days: int) -> tuple[Question, ...]:
 
 
 def ask(api: Api, days: int) -> list[Asked]:
-    """Ask them all once."""
+    """Ask each question once."""
     return [_ask(api, question) for question in questions(days)]
 
 
 def report(asked: Sequence[Asked]) -> str:
-    """Lay out questions and answers for a person."""
+    """Return questions and answers as text."""
     return "\n".join(line for number, one in enumerate(asked, 1) for line in _lines(number, one))
 
 

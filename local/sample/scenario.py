@@ -1,9 +1,9 @@
-"""A story told as HTTP calls (`events/scenarios/<name>.jsonl`), one after the other, and what the system answers.
+"""A story written as HTTP calls (`events/scenarios/<name>.jsonl`), played one after the other, and the answers.
 
 A line is a call: `{says, role, method, path, body?, status, answer?}`. What is different each time stands in it as
-`{run}`, a number that no other telling has had, so that each is about equipment of its own; `{start-20m}`, a time from
-the start of the telling; `{now}`, when the call is made. `answer` is what the answer has in it, at least: a GET is
-repeated until it has, since views follow a moment later, and decisions with the next sweep.
+`{run}`, a number that no other run has, so that each is about machines and people of its own; `{start-20m}`, a time
+from the start of the run; `{now}`, when the call is made. `answer` is what the answer has to contain: a GET is
+repeated until it does, because views follow a moment later, and decisions with the next sweep.
 """
 
 import json
@@ -27,7 +27,7 @@ _ELSEWHERE = frozenset({"id", "at", "type", "timestamp", "since", "acknowledgedA
 
 
 class Answer(NamedTuple):
-    """What a call was answered; `body` is None without one."""
+    """The answer to a call; `body` is None without one."""
 
     status: int
     body: Any
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a story; `answer` is what the answer's body has in it, None: whatever."""
+    """One call of a story; `answer` is what the answer's body has to contain, None: anything."""
 
     says: str
     role: str
@@ -45,8 +45,8 @@ class Call:
     body: Any = None
     answer: Any = None
 
-    def got(self, answer: Answer) -> bool:
-        """Tell whether it was answered as the story goes."""
+    def is_answered_by(self, answer: Answer) -> bool:
+        """Whether this answer is the one of the story."""
         return answer.status == self.status and (self.answer is None or contains(answer.body, self.answer))
 
     @property
@@ -55,7 +55,7 @@ class Call:
         return f"{self.method} {self.path}{'' if self.body is None else f' {_text(self.body)}'}"
 
 
-class Told(NamedTuple):
+class Played(NamedTuple):
     """A call and its answer."""
 
     call: Call
@@ -64,29 +64,28 @@ class Told(NamedTuple):
 
 Send = Callable[[Call], Answer]
 Wait = Callable[[], bool]
-"""Lets time pass, in which the system may decide; False: it has had enough."""
+"""Lets time pass, in which the system may decide; False: the time is up."""
 
 
-def tell(story: str, *, run: int, send: Send, wait: Wait, now_ms: Callable[[], int]) -> Iterator[Told]:
-    """Make the calls of a story.
+def play(story: str, *, run: int, send: Send, wait: Wait, now_ms: Callable[[], int]) -> Iterator[Played]:
+    """Make the calls of a story, and yield each with its answer.
 
     Raises:
-        Failed: it goes another way.
-
+        Failed: an answer is another one than the story's.
     """
     start_ms = now_ms() // 1000 * 1000
     for line in story.splitlines():
         call = call_of(line, run=run, start_ms=start_ms, now_ms=now_ms())
         answer = send(call)
-        while call.method == "GET" and not call.got(answer) and wait():
+        while call.method == "GET" and not call.is_answered_by(answer) and wait():
             answer = send(call)
-        if not call.got(answer):
+        if not call.is_answered_by(answer):
             raise Failed(_otherwise(call, answer))
-        yield Told(call, answer)
+        yield Played(call, answer)
 
 
 def call_of(line: str, *, run: int, start_ms: int, now_ms: int) -> Call:
-    """Read a line, with what stands in it for numbers and times."""
+    """Return the call that a line says, its placeholders replaced."""
 
     def meant(found: re.Match[str]) -> str:
         if found[1]:
@@ -97,7 +96,7 @@ def call_of(line: str, *, run: int, start_ms: int, now_ms: int) -> Call:
 
 
 def contains(found: Any, wanted: Any) -> bool:  # noqa: ANN401  JSON is any
-    """Tell whether `found` has in it what is wanted: members of objects, elements of lists in any order."""
+    """Whether `found` contains what is wanted: members of objects, elements of lists in any order."""
     if isinstance(wanted, dict):
         there = isinstance(found, dict) and wanted.keys() <= found.keys()
         return there and all(contains(found[name], one) for name, one in wanted.items())
@@ -106,13 +105,13 @@ def contains(found: Any, wanted: Any) -> bool:  # noqa: ANN401  JSON is any
     return bool(found == wanted)
 
 
-def report(told: Sequence[Told]) -> str:
-    """Lay a story out for a person: of a command's answer the status; ids, cursors and locations are shortened."""
-    return "\n".join(line for number, one in enumerate(told, 1) for line in _lines(number, one))
+def report(played: Sequence[Played]) -> str:
+    """Return a story as text: of a command's answer the status only; ids, cursors and locations are shortened."""
+    return "\n".join(line for number, one in enumerate(played, 1) for line in _lines(number, one))
 
 
 def _has_each(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Tell whether each that is wanted is there, what is wanted twice two times; each takes the first that fits."""
+    """Whether each that is wanted is there, what is wanted twice two times; each takes the first that fits."""
     left = list(found)
     for one in wanted:
         fitting = [number for number, other in enumerate(left) if contains(other, one)]
@@ -127,8 +126,8 @@ def _otherwise(call: Call, answer: Answer) -> str:
     return f"{call.request} was answered {answer.status} {_text(answer.body)}, not {call.status}{wanted}"
 
 
-def _lines(number: int, told: Told) -> Iterator[str]:
-    call, answer = told
+def _lines(number: int, played: Played) -> Iterator[str]:
+    call, answer = played
     yield f"{number}. {call.says}"
     if call.method == "GET":
         yield from _wrapped(call.request)
@@ -148,7 +147,7 @@ def _answered(answer: Answer) -> Iterator[str]:
 
 
 def _entry(entry: Mapping[str, Any]) -> str:
-    """Write an entry of an episode in a line: its id, when, what, and, of a rule's decision, upon which events."""
+    """Return an entry of an episode as a line: id, time, type, content, and the events that a rule decided upon."""
     said = ", ".join(str(value) for name, value in entry.items() if name not in _ELSEWHERE)
     upon = " ".join(trigger["id"][:SHORT] for trigger in entry.get("triggers", ()))
     why = f", by rule {entry['rule']} upon {upon}" if upon else ""

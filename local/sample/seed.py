@@ -28,7 +28,7 @@ def load(stack: Stack, days: int) -> None:
 
 
 def asked_until_right(api: Api, days: int) -> list[questions.Asked]:
-    """Ask the seven questions until the answers are AWS's or the time is up; the last answers."""
+    """Ask the seven questions until the answers are AWS's or the time is up; return the last answers."""
     deadline = time.monotonic() + COMPLETE_WITHIN_S
     while True:
         asked = questions.ask(api, days)
@@ -43,9 +43,9 @@ def days_to_yesterday() -> int:
 
 
 def days_of(scratch: Path) -> int:
-    """Return the move that was chosen when the emulator with this `scratch` folder was new.
+    """Return by how many days the sample was moved when the emulator with this `scratch` folder was new.
 
-    One that runs since the day before would otherwise get the sample a second time, a day later.
+    An emulator that has run since yesterday would otherwise get the sample twice, the second time a day later.
     """
     noted = scratch / "sample-days"
     if not noted.exists():

@@ -25,7 +25,7 @@ class Answer:
 
 
 class Connection(AbstractContextManager["Connection"]):
-    """A connection that stays open from one request to the next; of one thread."""
+    """A connection that stays open from one request to the next; not to be shared by threads."""
 
     def __init__(self, url: str, token: str | None) -> None:
         base = urlsplit(url)
@@ -78,5 +78,5 @@ class Api:
 
 
 def path_of(*parts: str) -> str:
-    """Build a path of parts as they are, each percent-encoded: a `#`, which ids have in them, would end a URL."""
+    """Return a path of parts, each percent-encoded: a `#`, which ids may contain, would end a URL."""
     return "".join(f"/{quote(part, safe=':')}" for part in parts)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from local.stack import aws, processes
-from local.stack.emulator import ROOT, Emulator
+from local.stack.emulator import ROOT, Emulator, let_through
 from local.stack.errors import Failed
 
 BOOTSTRAP_LIMIT_S: Final = 120
@@ -18,7 +18,7 @@ CDK: Final = ROOT / "node_modules" / ".bin" / "cdk"
 
 
 def bootstrap(home: Path, emulator: Emulator) -> None:
-    """Give the emulator what every CDK deployment expects of an account; once is enough."""
+    """Create what every CDK deployment expects of an account, unless it is there."""
     if _bootstrapped(emulator):
         return
     empty = home / "empty"  # where there is no app that bootstrapping would synthesise first
@@ -39,7 +39,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
 
 
 def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
-    """Deploy the assembly in `home`; the stack's outputs, flat, with an ApiUrl that answers here."""
+    """Deploy the assembly in `home`; return the stack's outputs, flat, with an ApiUrl that answers here."""
     written = home / "cdk-outputs.json"
     written.unlink(missing_ok=True)
     _cdk(
@@ -50,24 +50,26 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
         limit_s=DEPLOY_LIMIT_S,
     )
     flat = {name: value for stack in json.loads(written.read_text()).values() for name, value in stack.items()}
-    return flat | {"ApiUrl": api_url(flat["ApiUrl"], emulator.url), "Endpoint": emulator.url}
+    written.unlink()  # `outputs.json` has all of it, and only its owner can read that
+    # The allow-list of the front: whatever else a browser is to reach is added here.
+    let_through(home, {"/": api_path(flat["ApiUrl"])})
+    return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
 
 
-def api_url(on_aws: str, endpoint: str) -> str:
-    """Return where the emulator serves the API whose address on AWS is `on_aws`.
+def api_path(on_aws: str) -> str:
+    """Return the path at which the emulator serves the API whose address on AWS is `on_aws`, with a slash at its end.
 
-    It also takes the stage in the path, but an HTTP API's `$default` need not be named, and a `$` in an address that
-    people paste into a shell asks for trouble.
+    The stage `$default` need not be in it.
     """
     found = re.match(r"https?://([^./]+)\.execute-api\.", on_aws)
     if not found:
         raise Failed(f"the stack's ApiUrl is not one of API Gateway: {on_aws}")
-    return f"{endpoint}/_aws/execute-api/{found[1]}"
+    return f"/_aws/execute-api/{found[1]}/"
 
 
 def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:
-    """Turn on each table's TTL, which the emulator's CloudFormation leaves out of a template."""
-    cloudformation, dynamodb = (aws.client(service, emulator.url) for service in ("cloudformation", "dynamodb"))
+    """Turn on each table's TTL, which the emulator's CloudFormation ignores."""
+    cloudformation, dynamodb = (aws.client(service, emulator.endpoint) for service in ("cloudformation", "dynamodb"))
     for template in sorted((home / "cdk.out").glob("*.template.json")):
         wanted = ttl_specifications(json.loads(template.read_text()))
         if not wanted:
@@ -79,7 +81,7 @@ def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:
 
 
 def ttl_specifications(template: dict[str, Any]) -> dict[str, Any]:
-    """Return what a template says about the TTL of its tables, by logical id."""
+    """Return the TTL specification of each table in a template, by logical id."""
     return {
         logical_id: resource["Properties"]["TimeToLiveSpecification"]
         for logical_id, resource in template.get("Resources", {}).items()
@@ -98,7 +100,7 @@ def _enable_ttl(dynamodb: Any, table: str, specification: dict[str, Any]) -> Non
 
 
 def _bootstrapped(emulator: Emulator) -> bool:
-    ssm = aws.client("ssm", emulator.url)
+    ssm = aws.client("ssm", emulator.endpoint)
     try:
         ssm.get_parameter(Name="/cdk-bootstrap/hnb659fds/version")
     except ssm.exceptions.ParameterNotFound:
@@ -124,7 +126,7 @@ def _environment(emulator: Emulator) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
     direct = ",".join(filter(None, ("127.0.0.1", own.get("NO_PROXY"), own.get("no_proxy"))))
     return own | {
-        "AWS_ENDPOINT_URL": emulator.url,
+        "AWS_ENDPOINT_URL": emulator.endpoint,
         "AWS_ACCESS_KEY_ID": aws.KEY,
         "AWS_SECRET_ACCESS_KEY": aws.KEY,
         "AWS_REGION": aws.REGION,

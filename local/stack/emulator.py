@@ -1,4 +1,4 @@
-"""MiniStack, an emulator of AWS, as a process of ours.
+"""MiniStack, an emulator of AWS, as a process of ours, behind a front on a public port (see `front.py`).
 
 A *home* is the folder where one emulator, and the stack on it, keeps everything. The process says on its command
 line whose it is (`-X andon=<home>`), so that a process id which was given to somebody else is never mistaken for it.
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from local.stack import processes
+from local.stack import private_file, processes
 from local.stack.errors import Failed, PortBusy
+from local.stack.front import Routes
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 HOST: Final = "127.0.0.1"
@@ -22,27 +23,37 @@ DEFAULT_PORT: Final = 4566
 BOOT_S: Final = 60
 STOP_S: Final = 5
 PYTHON: Final = ROOT / ".local" / "emulator-venv" / "bin" / "python"
+ENTRY: Final = ROOT / "local" / "stack" / "emulator_process.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Emulator:
-    """A running emulator; `process` only where it was started."""
+    """A running emulator; `process` only where it was started.
+
+    port: the front's, which everybody may know; endpoint_port: where it answers as AWS, unsigned requests, too.
+    """
 
     pid: int
     port: int
+    endpoint_port: int
     process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """Where all of its services answer."""
+        """Where the front lets the deployed HTTP API through."""
         return f"http://{HOST}:{self.port}"
+
+    @property
+    def endpoint(self) -> str:
+        """Where all services of AWS answer."""
+        return f"http://{HOST}:{self.endpoint_port}"
 
 
 def running(home: Path) -> Emulator | None:
     """Find the emulator of `home`, if it runs."""
     try:
         noted = json.loads(_note(home).read_text())
-        found = Emulator(noted["pid"], noted["port"])
+        found = Emulator(noted["pid"], noted["port"], noted["endpointPort"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if f"{_mark(home)} " in processes.command_line(found.pid) else None
@@ -61,19 +72,22 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
         raise Failed("the emulator is not installed; make install")
     clear(home)
     scratch(home).mkdir(parents=True)
-    entry = [str(ROOT / "local" / "stack" / "lifeline.py")] if lifeline else ["-m", "ministack"]
+    home.chmod(0o700)  # logs name the emulator's port
+    endpoint_port = free_port()
+    entry = [str(ENTRY), str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
     with _log(home).open("wb") as log:
         process = subprocess.Popen(
             [str(PYTHON), *_mark(home).split(" ", 1), *entry],
             cwd=home,
-            env=_environment(port, scratch(home)),
+            env=_environment(endpoint_port, scratch(home)),
             stdin=subprocess.PIPE if lifeline else subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # it and its Lambda workers are one group, and Ctrl-C at `make up` is not for them
         )
-    emulator = Emulator(process.pid, port, process)
-    _note(home).write_text(json.dumps({"pid": process.pid, "port": port}))
+    emulator = Emulator(process.pid, port, endpoint_port, process)
+    noted = {"pid": process.pid, "port": port, "endpointPort": endpoint_port}
+    private_file.write(_note(home), json.dumps(noted))
     try:
         _wait_until_ready(emulator, home)
     except BaseException:
@@ -102,6 +116,11 @@ def scratch(home: Path) -> Path:
     return home / "tmp"
 
 
+def let_through(home: Path, routes: Routes) -> None:
+    """Let the front of `home` through to these paths and to nothing else, from now on."""
+    private_file.write(_routes(home), json.dumps(routes))
+
+
 def free_port() -> int:
     """Return a port that nothing listens on."""
     with socket.socket() as probe:
@@ -113,7 +132,7 @@ def _wait_until_ready(emulator: Emulator, home: Path) -> None:
     def ended() -> bool:
         return emulator.process is not None and emulator.process.poll() is not None
 
-    if not processes.eventually(lambda: ended() or _healthy(emulator.port), within_s=BOOT_S):
+    if not processes.eventually(lambda: ended() or _ready(emulator), within_s=BOOT_S):
         raise Failed(f"the emulator did not answer within {BOOT_S} s; see {_log(home)}")
     if ended():
         raise Failed(f"the emulator ended at once; the end of {_log(home)}:\n{processes.tail(_log(home))}")
@@ -131,6 +150,10 @@ def _environment(port: int, temporary: Path) -> dict[str, str]:
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
     }
+
+
+def _ready(emulator: Emulator) -> bool:
+    return _healthy(emulator.endpoint_port) and _answers(emulator.port)
 
 
 def _answers(port: int) -> bool:
@@ -156,6 +179,10 @@ def _mark(home: Path) -> str:
 
 def _note(home: Path) -> Path:
     return home / "emulator.json"
+
+
+def _routes(home: Path) -> Path:
+    return scratch(home).resolve() / "front.json"
 
 
 def _log(home: Path) -> Path:

@@ -1,8 +1,8 @@
-"""What goes wrong while the local stack is handled, in words for the person at the terminal."""
+"""Errors of the local stack; their messages are for the person at the terminal."""
 
 
 class Failed(Exception):
-    """The work stops here; the message says what happened and what to do, in as few lines as can be."""
+    """The command cannot go on; the message says what happened and what to do, in as few lines as possible."""
 
 
 class PortBusy(Failed):

@@ -1,22 +1,22 @@
-"""What a deployment answers with: names and addresses, in one flat file that every tool can read."""
+"""The names and addresses of what is deployed, in one flat file that every tool can read."""
 
 import json
 from pathlib import Path
 from typing import Final
 
-from local.stack import emulator
+from local.stack import emulator, private_file
 from local.stack.errors import NotRunning
 
 HOME: Final = emulator.ROOT / ".local"  # of the person's own stack; tests have theirs elsewhere
 
 
 def write(home: Path, deployed: dict[str, str]) -> None:
-    """Write `home/outputs.json`."""
-    (home / "outputs.json").write_text(json.dumps(deployed, indent=2, sort_keys=True) + "\n")
+    """Write `home/outputs.json`, which only its owner can read: it says where the emulator takes unsigned requests."""
+    private_file.write(home / "outputs.json", json.dumps(deployed, indent=2, sort_keys=True) + "\n")
 
 
 def remove(home: Path) -> None:
-    """Forget a stack that is gone."""
+    """Remove the outputs of a stack that is gone."""
     (home / "outputs.json").unlink(missing_ok=True)
 
 

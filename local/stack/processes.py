@@ -1,4 +1,4 @@
-"""Processes that this project starts, and ends by the id it was given."""
+"""Processes that this project starts, and ends by the id that they were given."""
 
 import contextlib
 import os
@@ -25,22 +25,20 @@ def command_line(pid: int) -> str:
         except OSError:
             return ""
     # macOS has no /proc, a slim Linux image has no ps.
-    to_response = subprocess.run(
-        ["ps", "-ww", "-o", "command=", "-p", str(pid)], check=False, capture_output=True, text=True
-    )
-    return to_response.stdout.strip()
+    found = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], check=False, capture_output=True, text=True)
+    return found.stdout.strip()
 
 
 def end_group(pid: int, process: subprocess.Popen[bytes] | None = None, *, grace_s: float) -> None:
-    """End the process group that `pid` leads: politely, and after at most `grace_s` by force.
+    """End the process group that `pid` leads: by SIGTERM, and after at most `grace_s` by SIGKILL.
 
-    `process` is the leader, where it is a child of ours; its exit status is collected.
+    `process` is the leader, where it is a child of this process; its exit status is collected.
     """
 
     def ended() -> bool:
         return process.poll() is not None if process else not command_line(pid)
 
-    # Only the leader is waited for: in a container nobody may collect its orphans, and those look alive for ever.
+    # Only the leader is waited for: in a container it may be that nobody collects orphans, which look alive for ever.
     for signal_number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
             os.killpg(pid, signal_number)
@@ -50,7 +48,7 @@ def end_group(pid: int, process: subprocess.Popen[bytes] | None = None, *, grace
 
 
 def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_s: float) -> None:
-    """Run `command` to its end, its output in `log`.
+    """Run `command` to its end, with its output in `log`.
 
     Raises:
         Failed: it ended badly or was still running after `limit_s`; with the end of the log.
@@ -64,14 +62,14 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a group of its own: a CDK that hangs has children, and all of them are to go
+            start_new_session=True,  # a group of its own: a CDK that hangs has children, which have to end, too
         )
         try:
             process.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
             raise Failed(f"{command[0]} did not end within {limit_s:.0f} s; the end of {log}:\n{tail(log)}") from None
         finally:
-            if process.poll() is None:  # Ctrl-C comes by here too
+            if process.poll() is None:  # also after Ctrl-C
                 end_group(process.pid, process, grace_s=GRACE_S)
     if process.returncode:
         raise Failed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
@@ -83,7 +81,7 @@ def tail(log: Path) -> str:
 
 
 def eventually(true: Callable[[], bool], *, within_s: float) -> bool:
-    """Poll until `true()`; whether it became so in time."""
+    """Poll until `true()`; return whether it became true in time."""
     deadline = time.monotonic() + within_s
     while not true():
         if time.monotonic() > deadline:

@@ -1,7 +1,7 @@
-"""Shows that something is going on when it takes longer than two seconds.
+"""Prints that a step goes on when it takes longer than two seconds.
 
 Standard library only: the Makefile runs it with the system's Python, before anything is installed
-(`python3 -m local.progress WHAT COMMAND…`).
+(`python3 -m local.stack.progress WHAT COMMAND…`).
 """
 
 import subprocess
@@ -20,9 +20,9 @@ SPINNER: Final = "|/-\\"
 
 @contextmanager
 def step(what: str, count: Callable[[], str] = str) -> Iterator[None]:
-    """Say `what` is going on once it has taken two seconds, and how long it took when it is done.
+    """Print `what` goes on after two seconds, and how long it took when it is done.
 
-    `count` tells how far it is, as `: 1200 of 2000`.
+    `count` returns how far it is, such as `: 1200 of 2000`.
     On stderr, so that a command's own output stays clean: a line that counts on a terminal, plain lines elsewhere.
     """
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""One deployed stack on an emulator of its own: what `make up` shows and what the end-to-end tests run on."""
+"""One deployed stack on an emulator of its own, for `make up` and for the end-to-end tests."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,8 +33,8 @@ class Stack:
 
 
 def bring_up(home: Path, emulator: Emulator) -> Stack:
-    """Deploy to `emulator`, or bring what is deployed there up to date."""
-    outputs.remove(home)  # until this deployment has answered, nothing says where it is
+    """Deploy to `emulator`, or update what is deployed there."""
+    outputs.remove(home)  # until this deployment is done nobody can use the last one's
     with step("preparing the emulator (cdk bootstrap)"):
         deploy.bootstrap(home, emulator)
     with step("synthesising the stack (cdk synth)"):

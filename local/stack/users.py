@@ -1,6 +1,6 @@
-"""One user per group in the stack's own user pool, and the tokens they sign in for.
+"""One user per group in the stack's own user pool, and the tokens that they sign in for.
 
-`python -m local.users ROLE` (`make token ROLE=…`) prints an access token and nothing else.
+`python -m local.stack.users ROLE` (`make token ROLE=…`) prints an access token and nothing else.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def ensure(deployed: dict[str, str]) -> None:
 
 
 def token(deployed: dict[str, str], role: str) -> str:
-    """Sign in as the user of group `role`; an access token, which says the group.
+    """Sign in as the user of group `role`, and return an access token, which names the group.
 
     Raises:
         Failed: there is no such role.

@@ -26,9 +26,9 @@ def _story(stack: Stack, equipment_id: str) -> list[dict[str, Any]]:
 
 
 def test_the_episode_is_lived_through_as_it_is_written_down(stack: Stack) -> None:
-    told = episode.live_through(stack, run=1)
+    played = list(episode.live_through(stack, run=1))
 
-    (one,) = told[-1].answer.body["items"]
+    (one,) = played[-1].answer.body["items"]
     reports = [entry["id"] for entry in one["story"] if entry["type"] == "state-reported"]
     upon = {trigger["id"] for entry in one["story"] for trigger in entry.get("triggers", ())}
     assert len({entry["id"] for entry in one["story"]}) == len(one["story"]) == 11

@@ -2,11 +2,12 @@ from collections import Counter
 
 from local.bench import load
 from local.bench.figures import report
+from local.sample.load import STATE_REPORTS
 from local.stack.stack import Stack
 
 
 def test_what_clients_report_at_once_is_in_the_view_once(stack: Stack) -> None:
-    figures = load.run(stack, commands=100, clients=4)
+    figures = load.run(stack, STATE_REPORTS, commands=100, clients=4)
 
     print(report(figures))  # noqa: T201
     assert figures.good, report(figures)

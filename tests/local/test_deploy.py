@@ -8,15 +8,13 @@ from local.stack.errors import Failed
     "on_aws",
     ["https://abc123.execute-api.eu-west-1.amazonaws.com/", "http://abc123.execute-api.localhost:4566"],
 )
-def test_the_api_is_served_under_its_id_without_a_dollar_in_the_address(on_aws: str) -> None:
-    here = deploy.api_url(on_aws, "http://127.0.0.1:4567")
-
-    assert here == "http://127.0.0.1:4567/_aws/execute-api/abc123"
+def test_the_api_is_served_under_its_id(on_aws: str) -> None:
+    assert deploy.api_path(on_aws) == "/_aws/execute-api/abc123/"
 
 
 def test_an_address_that_is_not_api_gateways_is_refused() -> None:
     with pytest.raises(Failed):
-        deploy.api_url("https://example.com", "http://127.0.0.1:4567")
+        deploy.api_path("https://example.com")
 
 
 def test_ttl_is_found_in_any_kind_of_table_and_nowhere_else() -> None:

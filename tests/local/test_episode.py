@@ -1,7 +1,13 @@
 from pathlib import Path
 
 from local.sample import episode
-from local.sample.scenario import call_of
+from local.sample.scenario import Call, call_of
+
+
+def people(story: list[Call]) -> set[str]:
+    bodies = [call.body for call in story if call.method == "PUT" and call.body]
+    operators = [name for body in bodies for name in [*body.get("operators", ()), body.get("operator")]]
+    return {*operators, *(body.get("supervisor") for body in bodies)} - {None}
 
 
 def test_every_run_on_an_emulator_has_a_number_of_its_own(tmp_path: Path) -> None:
@@ -15,7 +21,8 @@ def test_two_runs_speak_of_different_equipment_and_write_different_rosters() -> 
 
     commands = [call.path for call in first if call.method != "GET"]
     assert len(set(commands)) == len(commands) == 8
-    assert not {*commands} & {call.path for call in second}
+    assert not {call.path for call in first} & {call.path for call in second}
+    assert not people(first) & people(second)
     assert not [call for call in first if "{" in call.path]
 
 

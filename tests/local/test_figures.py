@@ -3,15 +3,16 @@ from collections import Counter
 
 import pytest
 
-from local.bench.figures import Arrivals, Figures, Log, arrivals, percentile, report
+from local.bench.figures import Arrivals, Figures, Item, arrivals, percentile, report
 
-A, B, C = (Log("press", "ERROR", f"2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
+A, B, C = (Item("press", f"ERROR 2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
 
 ALL_THERE = Arrivals(missing=(), repeated=(), extra=())
 
 
 def figures(**more: object) -> Figures:
-    told: dict[str, object] = {
+    measured: dict[str, object] = {
+        "what": "state reports",
         "clients": 2,
         "sending_s": 0.5,
         "answers": Counter({"201": 3}),
@@ -22,7 +23,7 @@ def figures(**more: object) -> Figures:
         "complete_s": 0.4,
         "arrivals": ALL_THERE,
     }
-    return Figures(**told | more)  # type: ignore[arg-type]
+    return Figures(**measured | more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.5, 50), (0.95, 95), (0.99, 99), (1.0, 100), (0.001, 1)], ids=str)

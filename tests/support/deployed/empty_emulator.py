@@ -12,6 +12,6 @@ def empty_emulator(home: Path) -> Iterator[str]:
     """Run one, which ends with this process; yield its address."""
     running = emulator.start(home, emulator.free_port(), lifeline=True)
     try:
-        yield running.url
+        yield running.endpoint
     finally:
         emulator.stop(home, running)

@@ -1,0 +1,69 @@
+"""What `make up` loads and shows: AWS's device-state-log sample, and an episode that the rules decide in.
+
+`local/stack/demo.py` says what it calls.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from contract import groups
+from local.sample import episode, questions, scenario, seed
+from local.sample.scenario import Played
+from local.stack.emulator import ROOT
+from local.stack.errors import Failed
+from local.stack.progress import step
+from local.stack.stack import Stack
+
+STORY: Final = episode.STORY.relative_to(ROOT)
+
+
+def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
+    """Load the sample and live through an episode; return a line on each, or with `verbose` all that was answered.
+
+    Raises:
+        Failed: an answer to one of the seven questions is not AWS's.
+    """
+    days = seed.days_of(scratch)
+    with step("loading AWS's sample through the API"):
+        seed.load(stack, days)
+    with step("waiting until every view knows it"):
+        asked = seed.asked_until_right(stack.api(groups.OPERATOR), days)
+    wrong = [one.question.pattern for one in asked if not one.right]
+    if wrong:
+        raise Failed(
+            f"{questions.report(asked)}\nnot AWS's answer: {', '.join(wrong)}; for a clean start: make down up"
+        )
+    loaded = f"Sample: all {len(asked)} questions get AWS's answers; its dates are moved by {days} days to yesterday."
+    with step("living through an episode, from first warning to back to normal"):
+        played, ending = lived_through(stack, run=episode.run_of(scratch))
+    if not verbose:
+        return f"{loaded}\n{ending}"
+    return f"\n{questions.report(asked)}\n{loaded}\n\n{scenario.report(played)}\n\n{ending} (Ids are shortened.)"
+
+
+def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:
+    """Live through the episode as far as it goes; return its calls, and in a line how it ended.
+
+    On a busy machine a report may arrive after the time that rules wait for it. Then they decide otherwise, and
+    nothing is broken.
+    """
+    played: list[Played] = []
+    try:
+        for one in episode.live_through(stack, run=run):
+            played.append(one)  # noqa: PERF402  the calls before one that fails are kept, too
+    except (Failed, OSError, BotoCoreError, ClientError) as reason:
+        return played, f"WARNING: the episode ({STORY}) ended after {len(played)} calls: {reason}"
+    return played, f"Episode: {len(played)} calls about mill-{run} were answered as in {STORY}."
+
+
+def how_to_go_on(stack: Stack) -> str:
+    """Return three commands to paste: an operator reports a state, and reads it from the view."""
+    url = stack.outputs["ApiUrl"]
+    return f"""\
+Paste this: a machine reports a state, and a moment later the view shows it.
+  TOKEN=$(make -s token ROLE=operator)
+  curl -sS -X PUT {url}/equipment/press-1/states/$(date -u +%FT%TZ) -H "authorization: Bearer $TOKEN" \\
+    -H 'content-type: application/json' -d '{{"state": "WARNING1"}}'; sleep 2
+  curl -sS '{url}/equipment/press-1/logs?state=WARNING1' -H "authorization: Bearer $TOKEN"; echo"""

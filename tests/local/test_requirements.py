@@ -1,0 +1,32 @@
+import re
+from pathlib import Path
+
+import pytest
+
+REQUIREMENTS = Path(__file__).parents[2] / "requirements"
+PIN = re.compile(r"[\w.-]+==[\w.]+( ; .+)?")
+
+
+@pytest.mark.parametrize("name", ["dev", "emulator", "runtime"])
+def test_every_package_is_pinned_by_hash_and_no_file_names_a_registry(name: str) -> None:
+    text = (REQUIREMENTS / f"{name}.txt").read_text()
+
+    pinned = re.sub(r" *#.*", "", text).replace(" \\\n", "").strip()
+    packages = [re.split(r" +--hash=", line.strip()) for line in pinned.splitlines() if line.strip()]
+
+    assert all(PIN.fullmatch(package) for package, *_ in packages)
+    assert all(hashes and all(one.startswith("sha256:") for one in hashes) for _, *hashes in packages)
+    assert "://" not in text
+    assert not re.search(r"^--?(i|index-url|extra-index-url|find-links|trusted-host)\b", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["dev", "emulator", "runtime"])
+def test_compiled_packages_have_files_for_more_than_this_machine(name: str) -> None:
+    # One hash per file of a version: wheels for other processors and versions of Python are among them.
+    text = (REQUIREMENTS / f"{name}.txt").read_text()
+    compiled = [package for package in ("pydantic-core", "cryptography", "cffi") if f"\n{package}==" in text]
+
+    assert compiled
+    for package in compiled:
+        (pin,) = re.findall(rf"^{package}==.*(?:\n +--hash=.*)+", text, re.MULTILINE)
+        assert pin.count("--hash=") > 20
