@@ -107,7 +107,7 @@ def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
     event = DomainEvent.from_wire(read(sample))
     before = {table: world.rows(table) for table in listener.tables}
 
-    with frozen_clock(event.timestamp):
+    with frozen_clock(event.timestamp_ms):
         message = to_message(event, source=event.tags["source"])
         answer = listener.handler("listener")(sqs_event([message]), LambdaContext(f"{listener.name}-listener"))
 

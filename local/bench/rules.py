@@ -146,7 +146,7 @@ def _stored(equipment_id: str, name: str, at_ms: int) -> StoredEvent:
         event=DomainEvent(
             id=f"{at_ms:032x}",
             type="state-reported",
-            timestamp=at_ms,
+            timestamp_ms=at_ms,
             partition_key=equipment_id,
             entities={"state": state},
         ),

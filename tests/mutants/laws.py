@@ -185,8 +185,8 @@ VIEWS: Final = [
         ("oplock: equal is newer", "#oplock < :oplock", "#oplock <= :oplock"),
         ("oplock: older is newer", "#oplock < :oplock", "#oplock > :oplock"),
         ("oplock: one for all fields", 'return f"oplock#{name}"', 'return "oplock#all"'),
-        ("oplock: no event id in the order", '{event.timestamp:013d}#{event.id}"', '{event.timestamp:013d}"'),
-        ("oplock: time is not padded", "{event.timestamp:013d}", "{event.timestamp}"),
+        ("oplock: no event id in the order", '{event.timestamp_ms:013d}#{event.id}"', '{event.timestamp_ms:013d}"'),
+        ("oplock: time is not padded", "{event.timestamp_ms:013d}", "{event.timestamp}"),
         ("ttl moves backwards", " OR #ttl <= :ttl)", " OR #ttl <= :ttl OR #ttl > :ttl)"),
         ("ttl of a newer event is shorter, and it is dropped", "(Condition(TTL_STAYS, names, values), {}),", ""),
         ("ttl stays, and older events are written", 'f"{NEWER} AND #ttl > :ttl"', '"#ttl > :ttl"'),
@@ -249,7 +249,7 @@ RULES: Final = [
         ("until ends no look-back", "if rule.until(", "if False and rule.until("),
         ("most: one too many", "if len(seen) == rule.most:", "if len(seen) > rule.most:"),
         ("look-back: newest first", "return None, seen[::-1]", "return None, seen"),
-        ("look-ahead: one millisecond too many", "timestamp + rule.after_ms:", "timestamp + rule.after_ms + 1:"),
+        ("look-ahead: one millisecond too many", "timestamp_ms + rule.after_ms:", "timestamp_ms + rule.after_ms + 1:"),
         ("look-ahead: newest first", "upto + after[::-1]", "upto + after"),
         (
             "anchors of one millisecond are one",
@@ -420,7 +420,11 @@ SAMPLE: Final = [
     *_in(
         "functions/services/equipment/state.py",
         "tests/services/equipment/test_states.py",
-        ("equipment: another report of the same time is taken", " or to_response(row) != to_response(report):", ":"),
+        (
+            "equipment: another report of the same time is taken",
+            ' or to_response(cast("StateRow", item)) != report:',
+            ":",
+        ),
     ),
 ]
 

@@ -168,7 +168,7 @@ class _Lab:
         self._view = view
         self._story = story
         # Everything happened just now, or as long ago as it says.
-        self._start_ms = max(event.timestamp for event in story)
+        self._start_ms = max(event.timestamp_ms for event in story)
         self._rows = [_row(view, event) for event in story]
         self._expiry = [self._expiry_of(event) for event in story]
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
@@ -228,7 +228,7 @@ class _Lab:
         return walks
 
     def _expiry_of(self, event: DomainEvent) -> int | None:
-        return None if self._view.ttl_days is None else ttl_at(event.timestamp, self._view.ttl_days)
+        return None if self._view.ttl_days is None else ttl_at(event.timestamp_ms, self._view.ttl_days)
 
     def _steps(self, moment: Moment, limit: int) -> Iterator[Deliver | Reap]:
         """List what may happen next: one event or two in a batch, or time passes (once, to right before or after)."""
@@ -292,7 +292,7 @@ class _Lab:
     def _reference(self, numbers: frozenset[int]) -> Rows:
         """Deliver events in their order, each once and alone."""
         if numbers not in self._references:
-            last = max(numbers, key=lambda number: (self._story[number].timestamp, self._story[number].id))
+            last = max(numbers, key=lambda number: (self._story[number].timestamp_ms, self._story[number].id))
             before = self._reference(numbers - {last})
             self._references[numbers], _ = self._deliver(before, self._start_ms, Deliver((self._story[last],)))
         return self._references[numbers]

@@ -75,7 +75,7 @@ def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> 
     return DomainEvent(
         id=record["eventID"],  # the same, however often the stream delivers the record
         type=fact.type,
-        timestamp=fact.timestamp,
+        timestamp_ms=fact.timestamp_ms,
         partition_key=fact.partition_key,
         entities={fact.entity_name: dict(fact.entity)},
         tags={**_account_and_region(record), **tags},

@@ -49,11 +49,11 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainEvent:
-    """A fact, in the past tense, under a deterministic `id`; `timestamp` is in epoch milliseconds."""
+    """A fact, in the past tense, under a deterministic `id`."""
 
     id: str
     type: str
-    timestamp: int
+    timestamp_ms: int
     partition_key: str
     entities: Mapping[str, Any]
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class DomainEvent:
         wire = {
             "id": self.id,
             "type": self.type,
-            "timestamp": self.timestamp,
+            "timestamp": self.timestamp_ms,
             "partitionKey": self.partition_key,
             "tags": dict(self.tags),
             **self.entities,
@@ -97,7 +97,7 @@ class DomainEvent:
         return cls(
             id=_text(wire, "id"),
             type=_text(wire, "type"),
-            timestamp=_timestamp_ms(wire),
+            timestamp_ms=_timestamp_ms(wire),
             partition_key=str(wire.get("partitionKey", "")),
             entities={name: value for name, value in wire.items() if name not in ENVELOPE},
             tags=wire["tags"] if isinstance(wire.get("tags"), dict) else {},

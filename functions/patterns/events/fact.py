@@ -23,10 +23,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """What a change means to others; `timestamp` is the epoch milliseconds of the business fact."""
+    """What a change means to others; `timestamp_ms` is the time of the business fact."""
 
     type: str
-    timestamp: int
+    timestamp_ms: int
     partition_key: str
     entity_name: str
     entity: Mapping[str, Any]

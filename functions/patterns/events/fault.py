@@ -41,7 +41,7 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
     return DomainEvent(
         id=digest,
         type=TYPE,
-        timestamp=now_ms,
+        timestamp_ms=now_ms,
         partition_key=consumer,
         entities={"fault": fault},
         tags={"source": consumer},

@@ -42,7 +42,7 @@ class Collected:
             ValueError: its sort key is longer than DynamoDB allows.
 
         """
-        sort = sort_of(event.timestamp, event.id if identity is None else identity)
+        sort = sort_of(event.timestamp_ms, event.id if identity is None else identity)
         return cls(key=key, sort=sort, source=source, ttl_days=ttl_days, expire=expire)
 
     @property
@@ -69,6 +69,6 @@ class Collected:
             arrived_ms=arrived_ms,
             key=self.key,
             sort=self.sort,
-            ttl=ttl_at(event.timestamp, self.ttl_days),
+            ttl=ttl_at(event.timestamp_ms, self.ttl_days),
             expire=self.expire,
         )

@@ -143,7 +143,9 @@ def row_of(rule: Rule, decision: Decision) -> Item:
     attributes: DecisionAttributes = {
         "by": RULE,
         "rule": rule.id,
-        "triggers": [{"id": event.id, "type": event.type, "timestamp": event.timestamp} for event in decision.triggers],
+        "triggers": [
+            {"id": event.id, "type": event.type, "timestamp": event.timestamp_ms} for event in decision.triggers
+        ],
     }
     return {**decision.row, **decision.key, **attributes}
 

@@ -21,7 +21,7 @@ def expired(row: Item, of: Meanings) -> Fact | None:
     if last is None:
         return None
     fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
-    return replace(last, type=fact_type, timestamp=row[ATTRIBUTE] * 1000)
+    return replace(last, type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000)
 
 
 def _fact_in(row: Item) -> Fact:
@@ -30,7 +30,7 @@ def _fact_in(row: Item) -> Fact:
     name, entity = next(iter(event.entities.items()))
     return Fact(
         type=event.type,
-        timestamp=event.timestamp,
+        timestamp_ms=event.timestamp_ms,
         partition_key=event.partition_key,
         entity_name=name,
         entity=entity,

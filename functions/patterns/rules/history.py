@@ -37,7 +37,7 @@ def history_of(
                 break
             before, upto = _look_back(rule, stored, counting)
             return _history(stored, upto + after[::-1], before, hold_back_ms)
-        if rule.after_ms and stored.event.timestamp <= anchor.event.timestamp + rule.after_ms:
+        if rule.after_ms and stored.event.timestamp_ms <= anchor.event.timestamp_ms + rule.after_ms:
             after.append(stored)
     return _why_missing(anchor, newest_first)
 
@@ -48,7 +48,7 @@ def _look_back(
     """Return what ended the look-back, and the events of the window in order, the anchor the last of them."""
     seen = [anchor]
     for stored in earlier:
-        is_older = stored.event.timestamp < anchor.event.timestamp - rule.window_ms
+        is_older = stored.event.timestamp_ms < anchor.event.timestamp_ms - rule.window_ms
         if rule.until(stored.event) or (is_older and rule.is_on(stored)):
             return stored, seen[::-1]
         if not is_older:

@@ -87,7 +87,7 @@ def is_of_a_person(row: Mapping[str, object]) -> bool:
 
 def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
     """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
-    return max(event.timestamp + after_ms, arrived_ms) + hold_back_ms
+    return max(event.timestamp_ms + after_ms, arrived_ms) + hold_back_ms
 
 
 def decision_key(keys: Keys, partition: str, rule_id: str, subject: str) -> dict[str, str | int]:

@@ -30,7 +30,7 @@ class TtlContended(Exception):
 
 def order_of(event: DomainEvent) -> str:
     """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties."""
-    return f"{event.timestamp:013d}#{event.id}"
+    return f"{event.timestamp_ms:013d}#{event.id}"
 
 
 def oplock_attribute(name: str) -> str:
@@ -49,7 +49,7 @@ def put_if_newer(
     """
     if ttl_days is None:
         return _write(table, update, order_of(event), None)
-    expires_at = ttl.ttl_at(event.timestamp, ttl_days)
+    expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
     if ttl.is_expired(expires_at, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
     return _write(table, update, order_of(event), expires_at)

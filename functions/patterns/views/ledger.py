@@ -33,7 +33,9 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
     """
     outcomes = Counter(result.outcome for result in results)
     by_type = Counter(f"{result.event.type}.{result.outcome}" for result in results if result.event)
-    lags = [now_ms - result.event.timestamp for result in results if result.event and result.outcome is Outcome.APPLIED]
+    lags = [
+        now_ms - result.event.timestamp_ms for result in results if result.event and result.outcome is Outcome.APPLIED
+    ]
     counts = {"received": len(results), **{outcome.value: outcomes[outcome] for outcome in Outcome}, **by_type}
     lag = {"lag": lags} if lags else {}
     return {

@@ -67,7 +67,7 @@ def fact_of(change: Change) -> Fact | None:
         return None
     return Fact(
         type=STATE_ACKNOWLEDGED,
-        timestamp=change.row["timestamp"],
+        timestamp_ms=change.row["timestamp"],
         partition_key=change.row["equipmentId"],
         entity_name=DISCRIMINATOR,
         entity=to_response(change.row),

@@ -70,7 +70,7 @@ class Alert:
             return None
         return Fact(
             type=self.type,
-            timestamp=change.row["at"],
+            timestamp_ms=change.row["at"],
             partition_key=change.row["equipmentId"],
             entity_name=self.entity_name,
             entity=to_entity(change.row),

@@ -105,7 +105,7 @@ class Responsibility:
             return None
         return Fact(
             type=self.event_type,
-            timestamp=change.new["timestamp"],
+            timestamp_ms=change.new["timestamp"],
             partition_key=change.new["equipmentId"],
             entity_name=self.discriminator,
             entity=self.to_response(change.new),

@@ -85,7 +85,7 @@ def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[
 
 def _place(event: DomainEvent) -> tuple[int, bool]:
     """Sort key: a report comes before what was done about it in the same millisecond."""
-    return event.timestamp, _is_fact(event)
+    return event.timestamp_ms, _is_fact(event)
 
 
 def _is_fact(event: DomainEvent) -> bool:
@@ -101,4 +101,4 @@ def _log_time(fact: DomainEvent) -> str:
 def _entry(event: DomainEvent) -> StoryEntry:
     (entity,) = event.entities.values()
     fields = {name: value for name, value in entity.items() if name != "equipmentId"}
-    return {"type": event.type, "at": times.to_utc(event.timestamp), "id": event.id, **fields}
+    return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **fields}

@@ -103,7 +103,7 @@ def audit_recorded(change: Change) -> Fact | None:
     row = require_audit(change.new)
     return Fact(
         type=AUDIT_RECORDED,
-        timestamp=row["timestamp"],
+        timestamp_ms=row["timestamp"],
         partition_key=row["equipmentId"],
         entity_name=DISCRIMINATOR,
         entity=entity_of(row),

@@ -184,7 +184,7 @@ def equipment_changed(change: Change) -> Fact | None:
         return None
     return Fact(
         type=lifecycle(change, DISCRIMINATOR),
-        timestamp=row["timestamp"],
+        timestamp_ms=row["timestamp"],
         partition_key=row["id"],
         entity_name=DISCRIMINATOR,
         entity=entity_of(row),

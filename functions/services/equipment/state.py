@@ -93,7 +93,7 @@ def state_reported(change: Change) -> Fact | None:
     row = cast("StateRow", change.row)
     return Fact(
         type=STATE_REPORTED,
-        timestamp=times.to_ms(row["timestamp"]),
+        timestamp_ms=times.to_ms(row["timestamp"]),
         partition_key=row["equipmentId"],
         entity_name="state",
         entity=to_response(row),

@@ -47,7 +47,7 @@ def _event_of(index: int, report: StateEntity, tags: Mapping[str, str], now_ms: 
     return DomainEvent(
         id=time_based(now_ms, tick=index),
         type=STATE_REPORTED,
-        timestamp=times.to_ms(report["timestamp"]),
+        timestamp_ms=times.to_ms(report["timestamp"]),
         partition_key=report["equipmentId"],
         entities={"state": report},
         tags=tags,

@@ -50,7 +50,7 @@ def fault_in(event: DomainEvent) -> Fault:
         raise Poison("not a fault as our consumers publish them")
     fault: Fault = {
         "id": event.id,
-        "timestamp": times.to_utc(event.timestamp),
+        "timestamp": times.to_utc(event.timestamp_ms),
         "consumer": entity.text("consumer"),
         "error": {"name": str(error.get("name")), "message": str(error.get("message"))},
         "message": message,

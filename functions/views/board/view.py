@@ -50,7 +50,7 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
         "part": audit.text("part"),
         "result": audit.text("result"),
         "revision": audit.get("revision"),
-        "timestamp": times.to_utc(event.timestamp),
+        "timestamp": times.to_utc(event.timestamp_ms),
     }
     return _update(audit.text("equipmentId"), "audited", {"LastAudit": last})
 

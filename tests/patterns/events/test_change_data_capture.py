@@ -37,7 +37,7 @@ def fact_of(change: Change) -> Fact:
     row = change.row
     return Fact(
         type=lifecycle(change, "thing"),
-        timestamp=row["timestamp"],
+        timestamp_ms=row["timestamp"],
         partition_key=row["pk"],
         entity_name="thing",
         entity={"id": row["pk"], "colour": row["colour"]},

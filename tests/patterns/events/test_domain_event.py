@@ -14,7 +14,7 @@ events = st.builds(
     DomainEvent,
     id=texts,
     type=texts,
-    timestamp=st.integers(0, MAX_TIMESTAMP_MS),
+    timestamp_ms=st.integers(0, MAX_TIMESTAMP_MS),
     partition_key=texts,
     entities=entities,
     tags=st.dictionaries(texts, texts, max_size=3),
@@ -72,7 +72,7 @@ def test_an_envelope_that_lacks_what_is_needed_is_poison(wire: object) -> None:
 
 @pytest.mark.parametrize("timestamp", [0, MAX_TIMESTAMP_MS])
 def test_the_first_and_the_last_millisecond_are_read(timestamp: int) -> None:
-    assert DomainEvent.from_wire(MINIMAL | {"timestamp": timestamp}).timestamp == timestamp
+    assert DomainEvent.from_wire(MINIMAL | {"timestamp": timestamp}).timestamp_ms == timestamp
 
 
 @pytest.mark.parametrize("value", [None, "", 1, True, ["x"], {"S": "x"}])

@@ -19,7 +19,7 @@ def test_a_fault_keeps_the_original_message_its_consumer_and_the_error() -> None
     fault = a_fault("a message")
 
     assert fault.type == "fault"
-    assert fault.timestamp == NOW
+    assert fault.timestamp_ms == NOW
     assert fault.entities["fault"] == {
         "consumer": "things.listener",
         "error": {"name": "Poison", "message": "not JSON"},

@@ -36,7 +36,7 @@ def test_each_event_is_counted_as_applied_duplicate_expired_or_fault(
     assert line["received"] == 4
     assert line["thing-knocked.applied"] == line["thing-knocked.duplicate"] == line["thing-knocked.expired"] == 1
     assert line["lag"] == [5]
-    assert [one.event.timestamp for one in events(keeper, name)] == [NOW - 9, NOW - 5]
+    assert [one.event.timestamp_ms for one in events(keeper, name)] == [NOW - 9, NOW - 5]
     (fault,) = keeper.published()
     assert fault["fault"]["consumer"] == "keeper.listener"
     assert "nameless" in fault["fault"]["message"]

@@ -119,8 +119,8 @@ def test_rules_that_use_one_key_differently_are_kept_apart_by_their_suffixes(kee
     keeper.listen(knocked(name, at=NOW - 1), knocked(name, at=NOW, force=9))
     keeper.react(control)
 
-    assert [one.event.timestamp for one in keeper.events(f"{room_of(name)}#noise")] == [NOW]
-    assert [one.event.timestamp for one in keeper.events(f"{room_of(name)}#list")] == [NOW - 1, NOW]
+    assert [one.event.timestamp_ms for one in keeper.events(f"{room_of(name)}#noise")] == [NOW]
+    assert [one.event.timestamp_ms for one in keeper.events(f"{room_of(name)}#list")] == [NOW - 1, NOW]
 
 
 def test_what_is_decided_under_another_key_is_decided_when_the_copy_arrives_there(keeper: Keeper, name: str) -> None:
@@ -287,7 +287,7 @@ def test_an_own_fact_is_remembered_beside_the_events_of_others_once(keeper: Keep
     assert fact == again
     (own,) = (one for one in keeper.events(thing_of(name)) if one.source == "keeper")
     assert own.event.to_wire() == {member: value for member, value in fact.items() if member != "raw"}
-    assert own.sort == sort_of(own.event.timestamp, own.event.id)
+    assert own.sort == sort_of(own.event.timestamp_ms, own.event.id)
     assert (own.arrived_ms, own.ttl, own.expire) == (NOW + 5, ttl_at(NOW, TTL_DAYS), None)
 
 

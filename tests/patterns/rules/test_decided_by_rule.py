@@ -33,7 +33,7 @@ def paint(name: str, colour: str | None, **members: Any) -> Draft:  # noqa: ANN4
 def white(history: History) -> Iterable[Decision]:
     """Decide that a thing is white, in the very row that a person would have written."""
     name = history.anchor.partition_key
-    draft = painting(name, "white", actor=RULE, now_ms=history.anchor.timestamp)
+    draft = painting(name, "white", actor=RULE, now_ms=history.anchor.timestamp_ms)
     draft = replace(draft, content={**draft.content, BY: RULE})
     row = {**revision_of(draft, expected_by(draft.command)), **draft.attributes}
     yield Decision(key={"pk": name, "sk": "-"}, row=row, triggers=(history.anchor,))

@@ -32,13 +32,13 @@ Counts = dict[str, int]
 
 def upon(history: History) -> Iterable[Decision]:
     """Decide upon the anchor, whatever came before it."""
-    yield decide("broken", thing_of(history.anchor.partition_key), str(history.anchor.timestamp), history.anchor)
+    yield decide("broken", thing_of(history.anchor.partition_key), str(history.anchor.timestamp_ms), history.anchor)
 
 
 def upon_all(history: History) -> Iterable[Decision]:
     """Decide upon each event of the window."""
     for one in history.events:
-        yield decide("broken", thing_of(one.partition_key), str(one.timestamp), one)
+        yield decide("broken", thing_of(one.partition_key), str(one.timestamp_ms), one)
 
 
 def a_rule(expression: Expression = upon, id: str = "broken", **members: Any) -> Rule:  # noqa: A002, ANN401

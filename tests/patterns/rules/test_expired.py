@@ -26,7 +26,7 @@ def fact_of(change: Change) -> Fact | None:
         return None
     return Fact(
         type="offer-made" if change.kind == "INSERT" else "offer-changed",
-        timestamp=row["timestamp"],
+        timestamp_ms=row["timestamp"],
         partition_key=row["pk"],
         entity_name="offer",
         entity={"price": row["price"]},
@@ -53,7 +53,7 @@ def stored(event: DomainEvent, expire: object, *, correlated: bool = False) -> d
         event=event,
         arrived_ms=NOW,
         key="Thing#1",
-        sort=sort_of(event.timestamp, event.id),
+        sort=sort_of(event.timestamp_ms, event.id),
         ttl=TTL,
         correlated=correlated,
     )

@@ -21,7 +21,9 @@ Store = list[StoredEvent]
 
 def at(ms: int, identity: str = "a", *, arrived: int | None = None, kind: str = "knocked") -> StoredEvent:
     """Store what happened at a time, as soon as it happened, unless it says when it arrived."""
-    fact = DomainEvent(id=f"{ms}{identity}", type=kind, timestamp=ms, partition_key="a thing", entities={"thing": {}})
+    fact = DomainEvent(
+        id=f"{ms}{identity}", type=kind, timestamp_ms=ms, partition_key="a thing", entities={"thing": {}}
+    )
     arrived = ms if arrived is None else arrived
     return StoredEvent(
         source="workshop", event=fact, arrived_ms=arrived, key="Thing#1", sort=sort_of(ms, identity), ttl=10**6
@@ -120,7 +122,7 @@ at_once = st.builds(lambda lookback, most: a_rule(**lookback, most=most, at_once
 
 def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluated:
     """Say in sets what a held-back history is, of all that ever arrives."""
-    now = anchor.event.timestamp
+    now = anchor.event.timestamp_ms
     due = max(anchor.arrived_ms, now + rule.after_ms) + HOLD_BACK
     on_it = [one for one in store if rule.is_on(one)]
     timely = {
@@ -136,14 +138,14 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
     )
     first = now - rule.window_ms
     back = [one for one in counting if one.sort < anchor.sort]
-    ends = [one for one in back if rule.until(one.event) or (one.event.timestamp < first and rule.is_on(one))]
+    ends = [one for one in back if rule.until(one.event) or (one.event.timestamp_ms < first and rule.is_on(one))]
     before = ends[-1] if ends else None
-    inside = [one for one in back if one.event.timestamp >= first and (before is None or one.sort > before.sort)]
+    inside = [one for one in back if one.event.timestamp_ms >= first and (before is None or one.sort > before.sort)]
     if len(inside) + 1 > rule.most:
         before = inside[-rule.most]
         inside = inside[len(inside) + 1 - rule.most :]
     last = now + rule.after_ms if rule.after_ms else -1
-    after = [one for one in counting if one.sort > anchor.sort and one.event.timestamp <= last]
+    after = [one for one in counting if one.sort > anchor.sort and one.event.timestamp_ms <= last]
     return History(
         anchor=anchor.event,
         events=tuple(one.event for one in [*inside, anchor, *after]),
@@ -157,7 +159,7 @@ def simple_model(rule: Rule, anchor: StoredEvent, store: Store) -> History:
     here = facts.index(anchor.event)
     begin, before = here, None
     for number, fact in reversed([*enumerate(facts[:here])]):
-        is_old = fact.timestamp < anchor.event.timestamp - rule.window_ms
+        is_old = fact.timestamp_ms < anchor.event.timestamp_ms - rule.window_ms
         if is_old and not rule.until(fact) and ("workshop", fact.type) not in rule.on:
             continue
         if is_old or rule.until(fact) or here - begin + 1 == rule.most:
@@ -165,7 +167,7 @@ def simple_model(rule: Rule, anchor: StoredEvent, store: Store) -> History:
             break
         begin = number
     end = here + 1
-    while rule.after_ms and end < len(facts) and facts[end].timestamp <= anchor.event.timestamp + rule.after_ms:
+    while rule.after_ms and end < len(facts) and facts[end].timestamp_ms <= anchor.event.timestamp_ms + rule.after_ms:
         end += 1
     return History(anchor=anchor.event, events=tuple(facts[begin:end]), before=before)
 
@@ -240,12 +242,12 @@ def test_a_history_has_its_anchor_in_it_and_keeps_to_its_window_and_its_order(
     history = look(rule, anchor, store)
 
     if isinstance(history, History):
-        now = history.anchor.timestamp
+        now = history.anchor.timestamp_ms
         assert history.anchor == anchor.event
         assert history.anchor in history.events
-        assert all(now - rule.window_ms <= one.timestamp <= now + rule.after_ms for one in history.events)
-        assert list(history.events) == sorted(history.events, key=lambda one: (one.timestamp, one.id))
-        assert history.before is None or history.before.timestamp <= history.events[0].timestamp
+        assert all(now - rule.window_ms <= one.timestamp_ms <= now + rule.after_ms for one in history.events)
+        assert list(history.events) == sorted(history.events, key=lambda one: (one.timestamp_ms, one.id))
+        assert history.before is None or history.before.timestamp_ms <= history.events[0].timestamp_ms
         assert history.before not in history.events
 
 

@@ -208,7 +208,7 @@ def test_a_page_of_nothing_but_expired_events_is_not_the_end(name: str, monkeypa
         one = on_happened(event).stored(event, arrived_ms=NOW)
         TABLE.put({**one.row(KEYS), "ttl": ttl}, condition=UNCONDITIONAL)
 
-    assert [one.event.timestamp for one in past_of(name)] == [NOW - 2]
+    assert [one.event.timestamp_ms for one in past_of(name)] == [NOW - 2]
 
 
 @pytest.mark.usefixtures("keeper")

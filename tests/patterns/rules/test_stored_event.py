@@ -27,7 +27,7 @@ events = st.builds(
     DomainEvent,
     id=texts.filter(bool),
     type=texts.filter(bool),
-    timestamp=st.integers(0, MAX_TIMESTAMP_MS),
+    timestamp_ms=st.integers(0, MAX_TIMESTAMP_MS),
     partition_key=texts,
     entities=st.fixed_dictionaries({"thing": st.dictionaries(texts, values, max_size=3)}),
     tags=st.dictionaries(texts, texts, max_size=2),

@@ -42,7 +42,7 @@ def control_of(*rules: Rule) -> Control:
 
 def upon(history: History) -> Iterable[Decision]:
     """Decide upon the anchor, whatever came before it."""
-    yield decide("broken", thing_of(history.anchor.partition_key), str(history.anchor.timestamp), history.anchor)
+    yield decide("broken", thing_of(history.anchor.partition_key), str(history.anchor.timestamp_ms), history.anchor)
 
 
 # Decides upon every knock, when that is due.

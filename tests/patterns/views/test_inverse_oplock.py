@@ -34,11 +34,11 @@ def apply(event: DomainEvent, *, now_ms: int = NOW, ttl_days: int | None = TTL_D
 
 def row_of(events: Sequence[DomainEvent], *, now_ms: int = NOW) -> dict[str, Any] | None:
     """Say what a row has to be after `events`, whatever their order: the newest of each set wins."""
-    alive = [event for event in events if ttl_at(event.timestamp, TTL_DAYS) > now_ms // 1000]
+    alive = [event for event in events if ttl_at(event.timestamp_ms, TTL_DAYS) > now_ms // 1000]
     if not alive:
         return None
-    row: dict[str, Any] = {"sk": "-", "ttl": max(ttl_at(event.timestamp, TTL_DAYS) for event in alive)}
-    for event in sorted(alive, key=lambda event: (event.timestamp, event.id)):
+    row: dict[str, Any] = {"sk": "-", "ttl": max(ttl_at(event.timestamp_ms, TTL_DAYS) for event in alive)}
+    for event in sorted(alive, key=lambda event: (event.timestamp_ms, event.id)):
         update = update_of(event)
         row |= {"pk": update.key["pk"], **update.key_fields, **update.fields}
         row[oplock_attribute(update.oplock)] = order_of(event)
@@ -63,7 +63,9 @@ weighings = st.builds(
     st.none() | st.integers(0, 3),
 )
 # An id names one fact: two facts of one set never share time and id.
-histories = st.lists(paintings | weighings, min_size=1, max_size=6, unique_by=lambda event: (event.timestamp, event.id))
+histories = st.lists(
+    paintings | weighings, min_size=1, max_size=6, unique_by=lambda event: (event.timestamp_ms, event.id)
+)
 
 
 def of_thing(name: str, event: DomainEvent) -> DomainEvent:

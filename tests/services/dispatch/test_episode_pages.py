@@ -72,7 +72,7 @@ def event_of(one: Happened) -> DomainEvent:
     return DomainEvent(
         id=id_of(one),
         type=kind,
-        timestamp=one.at_ms,
+        timestamp_ms=one.at_ms,
         partition_key=PRESS,
         entities={name: {"equipmentId": PRESS, **said}},
     )

@@ -45,7 +45,7 @@ def test_what_is_told_is_the_entity_as_it_became_and_the_time_of_its_version(loo
     entity = {"id": equipment_id, "version": 1, **equipment()}
     assert created.entities == {"equipment": entity}
     assert deleted.entities == {"equipment": entity | {"version": 2, "deleted": True}}
-    assert (created.timestamp, deleted.timestamp) == (NOW, NOW + 1)
+    assert (created.timestamp_ms, deleted.timestamp_ms) == (NOW, NOW + 1)
 
 
 def test_an_audit_is_told_with_its_revision_and_its_part(loop: Loop, equipment_id: str) -> None:

@@ -158,14 +158,14 @@ def test_what_is_no_fault_is_tried_again_and_no_fault_is_published_of_it(loop: L
     ],
 )
 def test_a_fault_of_another_shape_is_tried_again(loop: Loop, entity: dict[str, Any]) -> None:
-    event = DomainEvent(id="f1", type="fault", timestamp=NOW, partition_key="x", entities={"fault": entity})
+    event = DomainEvent(id="f1", type="fault", timestamp_ms=NOW, partition_key="x", entities={"fault": entity})
 
     assert keep(loop, event) == ["message-0"]
 
 
 def test_an_id_that_would_lead_elsewhere_in_the_bucket_is_no_id(loop: Loop) -> None:
     entity = {"consumer": "x.listener", "error": {}, "message": "{"}
-    event = DomainEvent(id="../ids/f1", type="fault", timestamp=NOW, partition_key="x", entities={"fault": entity})
+    event = DomainEvent(id="../ids/f1", type="fault", timestamp_ms=NOW, partition_key="x", entities={"fault": entity})
 
     assert keep(loop, event) == ["message-0"]
 

@@ -50,7 +50,7 @@ class World(InProcess):
 def happened(kind: str, name: str, *, at: int = NOW, id: str = "e1", **fields: object) -> DomainEvent:  # noqa: A002
     """Return the event that a thing was `painted` or `weighed`."""
     return DomainEvent(
-        id=id, type=f"thing-{kind}", timestamp=at, partition_key=name, entities={"thing": {"name": name, **fields}}
+        id=id, type=f"thing-{kind}", timestamp_ms=at, partition_key=name, entities={"thing": {"name": name, **fields}}
     )
 
 

@@ -92,7 +92,7 @@ def decide(rule: str, partition: str, subject: str, *triggers: DomainEvent, **sa
     """Decide upon some events, the last of which it is timed by."""
     return Decision(
         key=decision_key(KEYS, partition, rule, subject),
-        row={"discriminator": rule, "at": triggers[-1].timestamp, **says},
+        row={"discriminator": rule, "at": triggers[-1].timestamp_ms, **says},
         triggers=triggers,
     )
 
@@ -101,27 +101,27 @@ def label(history: History) -> Iterable[Decision]:
     """Write the owner's name on each knock, once a thing has an owner."""
     if history.context is not None:
         for knock in _knocks(history):
-            yield decide("label", key_of(knock), str(knock.timestamp), knock, owner=history.context)
+            yield decide("label", key_of(knock), str(knock.timestamp_ms), knock, owner=history.context)
 
 
 def broken(history: History) -> Iterable[Decision]:
     """Decide at the third knock within a minute."""
     knocks = _knocks(history)
     if len(knocks) == 3:
-        yield decide("broken", key_of(history.anchor), str(knocks[0].timestamp), *knocks)
+        yield decide("broken", key_of(history.anchor), str(knocks[0].timestamp_ms), *knocks)
 
 
 def forgotten(history: History) -> Iterable[Decision]:
     """Decide where nobody has knocked for ten minutes."""
     if history.events == (history.anchor,):
-        yield decide("forgotten", key_of(history.anchor), str(history.anchor.timestamp), history.anchor)
+        yield decide("forgotten", key_of(history.anchor), str(history.anchor.timestamp_ms), history.anchor)
 
 
 def noisy(history: History) -> Iterable[Decision]:
     """Decide where two things are knocked within a minute."""
     others = [knock for knock in history.events if _name(knock) != _name(history.anchor)]
     if others:
-        subject = str(history.anchor.timestamp)
+        subject = str(history.anchor.timestamp_ms)
         yield decide("noisy", room_in(history.anchor), subject, others[-1], history.anchor)
 
 
@@ -196,7 +196,7 @@ def _published_as(event_type: str) -> Callable[[Change], Fact | None]:
         row = change.row
         return Fact(
             type=event_type,
-            timestamp=row["at"],
+            timestamp_ms=row["at"],
             partition_key=row["pk"],
             entity_name="decision",
             entity={"what": row["sk"], BY: row[BY], RULE: row[RULE], TRIGGERS: row[TRIGGERS]},

@@ -49,7 +49,7 @@ WHOLE = {
     "oplock#reported": order_of(fact("state-reported")),
     "oplock#assigned": order_of(fact("operator-assigned")),
     "oplock#escalated": order_of(fact("state-escalated")),
-    "ttl": ttl_at(max(fact(name).timestamp for name in TYPES), 33),
+    "ttl": ttl_at(max(fact(name).timestamp_ms for name in TYPES), 33),
 }
 
 
@@ -67,7 +67,7 @@ def test_a_row_is_the_same_however_its_facts_are_split_into_batches(loop: Loop, 
     assert row_of(equipment_id) == WHOLE | {
         "Operator": "Sue",
         "oplock#assigned": order_of(changed),
-        "ttl": ttl_at(changed.timestamp, 33),
+        "ttl": ttl_at(changed.timestamp_ms, 33),
     }
 
 

@@ -18,7 +18,7 @@ def assign(history: History) -> Iterable[Decision]:
     for report in filter(is_abnormal, history.events):
         log = log_in(report)
         operator = roster.operator_for(log["equipmentId"])
-        row = ASSIGNMENT.decided_row(log, operator, at_ms=report.timestamp)
+        row = ASSIGNMENT.decided_row(log, operator, at_ms=report.timestamp_ms)
         yield Decision(key=ASSIGNMENT.key_of(log), row=row, triggers=(report,))
 
 

@@ -26,14 +26,14 @@ def at_risk(history: History) -> Iterable[Decision]:
         return
     if found := _completed_by(upto):
         reason, triggers = found
-        since, at_ms = time_in(episode.first), history.anchor.timestamp
+        since, at_ms = time_in(episode.first), history.anchor.timestamp_ms
         yield AT_RISK.decide(triggers, subject=since, since=since, at_ms=at_ms, reason=reason)
 
 
 def _completed_by(reports: Sequence[DomainEvent]) -> tuple[str, tuple[DomainEvent, ...]] | None:
     """Return the pattern that the last of these reports completes, and the reports that it consists of."""
     last, repeated = reports[-1], tuple(reports[-REPEATS:])
-    if len(repeated) == REPEATS and last.timestamp - repeated[0].timestamp <= WITHIN_MS:
+    if len(repeated) == REPEATS and last.timestamp_ms - repeated[0].timestamp_ms <= WITHIN_MS:
         return REPEATED, repeated
     warnings = [report for report in reports[:-1] if _state(report).startswith("WARNING")]
     if warnings and _state(last).startswith("ERROR"):

@@ -24,8 +24,8 @@ def escalate(history: History) -> Iterable[Decision]:
     episode = episode_of(history)
     if roster is None or episode is None or episode.recovery is not None or _is_acknowledged(episode, history.events):
         return
-    log, at_ms = log_in(episode.first), episode.first.timestamp + AFTER_MS
-    last = [report for report in episode.reports if report.timestamp <= at_ms][-1]
+    log, at_ms = log_in(episode.first), episode.first.timestamp_ms + AFTER_MS
+    last = [report for report in episode.reports if report.timestamp_ms <= at_ms][-1]
     yield Decision(
         key=ESCALATION.key_of(log),
         row=ESCALATION.decided_row(log, roster.supervisor, at_ms=at_ms),

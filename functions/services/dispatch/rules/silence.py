@@ -16,7 +16,7 @@ def silent(history: History) -> Iterable[Decision]:
     last = history.anchor
     if reports_in(history.events) == [last]:
         since = time_in(last)
-        yield SILENT.decide((last,), subject=since, since=since, at_ms=last.timestamp + AFTER_MS)
+        yield SILENT.decide((last,), subject=since, since=since, at_ms=last.timestamp_ms + AFTER_MS)
 
 
 def back(history: History) -> Iterable[Decision]:
@@ -26,17 +26,17 @@ def back(history: History) -> Iterable[Decision]:
     silences = [
         last
         for number, last in enumerate(earlier)
-        if earlier[-1].timestamp <= last.timestamp + AFTER_MS < now.timestamp
+        if earlier[-1].timestamp_ms <= last.timestamp_ms + AFTER_MS < now.timestamp_ms
         and not _was_answered(last, earlier[number + 1 :], history)
     ]
     if silences:
-        since, at_ms = time_in(silences[-1]), now.timestamp
+        since, at_ms = time_in(silences[-1]), now.timestamp_ms
         yield BACK.decide((earlier[-1], now), subject=time_in(now), since=since, at_ms=at_ms)
 
 
 def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
     """Whether a report of the 30 minutes after `last` was known in time; if none was, *silent* was decided."""
-    in_time = (report for report in later if report.timestamp <= last.timestamp + AFTER_MS)
+    in_time = (report for report in later if report.timestamp_ms <= last.timestamp_ms + AFTER_MS)
     return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
 
 
