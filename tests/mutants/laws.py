@@ -261,7 +261,7 @@ RULES: Final = [
         f"{PATTERNS}/rules/rule.py",
         f"{TESTS}/rules/test_due.py",
         ("nothing is held back", "arrived_ms) + hold_back_ms", "arrived_ms)"),
-        ("due before it arrived", "max(event.timestamp + after_ms, arrived_ms)", "(event.timestamp + after_ms)"),
+        ("due before it arrived", "max(event.timestamp_ms + after_ms, arrived_ms)", "(event.timestamp_ms + after_ms)"),
     ),
     *_in(
         f"{PATTERNS}/rules/rule.py",
@@ -374,7 +374,7 @@ MORE: Final = [
     *_in(
         f"{PATTERNS}/rules/collect.py",
         f"{TESTS}/rules/test_stored_event.py",
-        ("an event is kept from its arrival", "ttl_at(event.timestamp, self", "ttl_at(arrived_ms, self"),
+        ("an event is kept from its arrival", "ttl_at(event.timestamp_ms, self", "ttl_at(arrived_ms, self"),
     ),
 ]
 
