@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from patterns.dynamodb.attribute_values import to_typed
-from patterns.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
+from patterns.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +78,30 @@ def _update_expression(assigned: int, removed: int, *, counted: bool) -> str:
 
 
 def query_request(query: KeyQuery) -> dict[str, Any]:
-    """Return the members of a query without its table and page."""
-    names = {"p": query.keys.partition}
+    """Return the request of a query, without its table and page."""
+    expression, names = "#p = :p", {"p": query.keys.partition}
     values: dict[str, str | int] = {"p": query.partition}
-    expression = "#p = :p"
-    match query.sort:
-        case BeginsWith(prefix):
-            expression += " AND begins_with(#s, :s)"
-            values["s"] = prefix
-        case Between(first, last):
-            expression += " AND #s BETWEEN :s AND :t"
-            values |= {"s": first, "t": last}
-        case LessThan(bound):
-            expression += " AND #s < :s"
-            values["s"] = bound
-        case GreaterThan(bound):
-            expression += " AND #s > :s"
-            values["s"] = bound
     if query.sort is not None and query.keys.sort is not None:
-        names["s"] = query.keys.sort
+        condition, bounds = _sort_condition(query.sort)
+        expression, names, values = f"{expression} AND {condition}", names | {"s": query.keys.sort}, values | bounds
     request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
     if query.index is not None:
         request["IndexName"] = query.index
     _add_placeholders(request, _marked("#", names), _marked(":", values))
     return request
+
+
+def _sort_condition(sort: Sort) -> tuple[str, dict[str, str | int]]:
+    """Return the condition on the sort key `#s`, and the values of its placeholders."""
+    match sort:
+        case BeginsWith(prefix):
+            return "begins_with(#s, :s)", {"s": prefix}
+        case Between(first, last):
+            return "#s BETWEEN :s AND :t", {"s": first, "t": last}
+        case LessThan(bound):
+            return "#s < :s", {"s": bound}
+        case GreaterThan(bound):
+            return "#s > :s", {"s": bound}
 
 
 def _add_placeholders(request: dict[str, Any], names: dict[str, str], values: dict[str, Any]) -> None:
