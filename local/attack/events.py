@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from contract import times
+from local.attack import examples
 from local.attack.hostile import CONTROL, INVISIBLE, NO_CHARACTER
 from local.stack.emulator import ROOT
 
@@ -97,7 +98,7 @@ def chosen(count: int, dice: random.Random) -> list[Poison]:
 
 
 def _poison(number: int, kind: str, sample: str, message: str) -> Poison:
-    machine = f"attack-poison-{number:05}"
+    machine = f"{examples.OURS}poison-{number:05}"
     message = message.replace(MARK, machine)
     try:
         envelope = json.loads(message)

@@ -1,5 +1,6 @@
 """What is true at the end, whatever was done before."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from local.attack import examples, queues
@@ -9,28 +10,33 @@ from local.stack.processes import eventually
 PART: Final = "invariants"
 LOGS: Final = "GET /equipment/{id}/logs"
 WITHIN_S: Final = 60
+SHOWN: Final = 3
 
 
 def check(target: Target) -> None:
-    """Compare the views with what was acknowledged, add up the counts, read every list."""
+    """Compare the views with what was acknowledged, and add up the counts."""
     queues.drained(target.stack, within_s=WITHIN_S)
-    for machine, reports in target.acknowledged.items():
-        _same_logs(target, machine, reports)
+    eventually(lambda: not any(_differences(target)), within_s=WITHIN_S)
+    differences = dict(_differences(target))
+    for machine in target.acknowledged:
+        asked = examples.request(target.operation(LOGS), {"id": machine}).curl
+        seen = f"{asked} -> {differences.get(machine)}"
+        held = machine not in differences
+        target.record.expect(PART, "the logs of a machine", "not what was acknowledged", held=held, seen=seen)
     _sums(target)
     dead = len(queues.dead_letters(target.stack))
     target.record.expect(PART, "dead letters", "there are some", held=not dead, seen=f"{dead} dead letters")
 
 
-def _same_logs(target: Target, machine: str, reports: dict[str, str]) -> None:
-    def shown() -> dict[str, str]:
-        return {log["timestamp"]: log["state"] for log in target.items(LOGS, id=machine)}
-
-    held = eventually(lambda: shown() == reports, within_s=WITHIN_S)
-    missing = sorted(reports.items() - shown().items())[:3]
-    extra = sorted(shown().items() - reports.items())[:3]
-    asked = examples.request(target.operation(LOGS), {"id": machine})
-    seen = f"{asked.curl} -> missing {missing}, extra {extra}"
-    target.record.expect(PART, "the logs of a machine", "not what was acknowledged", held=held, seen=seen)
+def _differences(target: Target) -> Iterator[tuple[str, str]]:
+    """List the machines whose logs are not what was acknowledged, with what is missing and what is too much."""
+    for machine, reports in target.acknowledged.items():
+        shown = {log["timestamp"]: log["state"] for log in target.items(LOGS, id=machine)}
+        if shown != reports:
+            missing, extra = (
+                sorted(one.items() - other.items()) for one, other in ((reports, shown), (shown, reports))
+            )
+            yield machine, f"{len(missing)} missing, as {missing[:SHOWN]}; {len(extra)} too much, as {extra[:SHOWN]}"
 
 
 def _sums(target: Target) -> None:
