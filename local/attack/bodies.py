@@ -11,7 +11,7 @@ from local.attack.hostile import Hostile, Wanted
 from local.attack.operations import Schema, members
 
 DEPTHS: Final = 33, 250, 5_000, 100_000
-MANY: Final = 250_000  # integers, in 500 KB
+MANY: Final = 100_000  # integers, in 200 KB
 OF_ANOTHER_TYPE: Final[tuple[Any, ...]] = None, True, 1, "x", []
 LONG: Final = 400_000, 600_000, 2_000_000
 

@@ -13,7 +13,7 @@ from local.attack.wire import Request, side_by_side
 PART: Final = "kill -9"
 KIND: Final = "workers that die"
 REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
-EVERY_S: Final = 1
+EVERY_S: Final = 0.3
 REPORTS_A_KILL: Final = 20  # each costs the emulator a cold start
 IMPATIENT_S: Final = 10
 WITHIN_S: Final = 120

@@ -68,7 +68,9 @@ def _faults(target: Target, count: int) -> None:
     before = {fault["id"] for fault in target.items("GET /faults")}
     urls = queues.of_listeners(target.stack)
     for number, url in enumerate(urls):
-        queues.send_many(target.stack, url, [f"storm {n}" for n in range(count) if n % len(urls) == number])
+        queues.send_many(
+            target.stack, url, [f"{examples.OURS}storm {n}" for n in range(count) if n % len(urls) == number]
+        )
 
     def more() -> int:
         return len({fault["id"] for fault in target.items("GET /faults")} - before)
