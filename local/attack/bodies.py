@@ -68,7 +68,7 @@ def _members(schema: Schema, good: Any) -> Iterator[Hostile]:  # noqa: ANN401
         for number in (float("nan"), float("inf"), 10**400, -0.0):
             yield Hostile("a number that is none", examples.put(good, place, number), Wanted.REFUSED)
         if member.get("type") == "array":
-            yield Hostile("an array of many integers", examples.put(good, place, [1] * MANY), Wanted.REFUSED)
+            yield Hostile("a member of many integers", examples.put(good, place, [1] * MANY), Wanted.REFUSED)
             yield Hostile("an array with one element twice", examples.put(good, place, examples.value(member) * 2))
     if isinstance(good, dict):
         for left_out in schema.get("required", ()):

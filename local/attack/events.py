@@ -22,6 +22,7 @@ Json = dict[str, Any]
 SAMPLES: Final = ROOT / "events" / "domain"
 AGO_MS: Final = 10 * 60_000
 MARK: Final = "{machine}"
+MOST_OFTEN: Final = "state-reported"
 
 MISTYPED: Final[tuple[Any, ...]] = None, True, 0, -1, 1.5, "", "x", [], [1], {}, {"a": {}}
 AHEAD_MS: Final = times.to_ms("2100-01-01T00:00:00Z"), 10**13 - 1, 10**13 - 900_000, 253_402_300_799_999
@@ -85,13 +86,14 @@ class Poison:
 
 
 def chosen(count: int, dice: random.Random) -> list[Poison]:
-    """Choose messages, of each kind in turn."""
+    """Choose messages, of each kind in turn; those of the event that comes most often go first."""
     by_kind: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for path in sorted(SAMPLES.glob("*.json")):
         for kind, message in _kinds(_envelope(path)):
             by_kind[kind].append((kind, path.stem, message))
     for variants in by_kind.values():
         dice.shuffle(variants)
+        variants.sort(key=lambda variant: variant[1] != MOST_OFTEN)
     rounds = max(map(len, by_kind.values()))
     in_turn = [variants[n] for n in range(rounds) for _, variants in sorted(by_kind.items()) if n < len(variants)]
     return [_poison(number, *one) for number, one in enumerate(in_turn[:count])]

@@ -88,6 +88,13 @@ def values(schema: Schema) -> Iterator[Hostile]:
         yield from _texts(_text_of(schema))
 
 
+def _what(schema: Schema) -> str:
+    """Name what is no identifier: a free text, a word of a small alphabet, or names one below the other."""
+    if "pattern" not in schema:
+        return "a text"
+    return "a list of names" if r"\p" in schema["pattern"] else "a word"
+
+
 def is_name(schema: Schema) -> bool:
     """Whether it is what something is named by, which may stand in a path."""
     return "maxLength" in schema and "/" in schema.get("pattern", "")
@@ -112,7 +119,7 @@ def _texts(schema: Schema) -> Iterator[Hostile]:
         for one in ("x", "é", "漢", "😀"):
             yield Hostile("a text of the greatest length", one * most)
             yield Hostile("a text that is too long", one * (most + 1), Wanted.REFUSED)
-    what = "an identifier" if is_identifier else "a text" if "pattern" not in schema else "a word"
+    what = "an identifier" if is_identifier else _what(schema)
     refused = {"control characters": CONTROL, "invisible characters": INVISIBLE, "non-characters": NO_CHARACTER}
     for kind, characters in refused.items():
         for one in characters:

@@ -93,6 +93,8 @@ def _of_parameter(operation: Operation, good: Request, parameter: Parameter) -> 
             yield Case(kind, operation, good.with_header(name, tag))
         return
     for one in _values(parameter):
+        if one.wanted is Wanted.NOT_AS_IT_IS and (operation.method, parameter.where) != ("PUT", "path"):
+            continue  # it would not be kept anyway
         case = Case(one.kind, operation, good, one.wanted, one.value)
         if parameter.where == "query":
             yield _with(case, query=((name, str(one.value)),))
