@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from local.in_process.packages import packages
 from local.stack.emulator import ROOT
+from patterns.packages.discovery import packages
 
 DOCUMENT: Final = ROOT / "docs" / "openapi.json"
 JSON: Final = "application/json"
