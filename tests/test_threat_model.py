@@ -41,7 +41,7 @@ def test_a_deployment_here_gets_no_credentials_of_the_persons_own(monkeypatch: p
     for name, value in own.items():
         monkeypatch.setenv(name, value)
 
-    given = deploy._environment(Emulator(1, 4566))  # noqa: SLF001
+    given = deploy._environment(Emulator(1, 4566, 4567))  # noqa: SLF001
 
     assert "mine" not in given.values()
-    assert given["AWS_ENDPOINT_URL"] == "http://127.0.0.1:4566"
+    assert given["AWS_ENDPOINT_URL"] == "http://127.0.0.1:4567"
