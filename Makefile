@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench test deployed services others mutants check synth openapi costs replay format lock pins deploy
+.PHONY: help install up down token load bench attack test deployed services others mutants check synth openapi costs replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ replay: install  ## run one handler on a sample, in this process: EVENT=events/s
 
 bench: install  ## what our own code costs beside bare boto3: CPU ratios and counts, each with its goal
 	@$(RUN) local.bench
+
+attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
+	@$(RUN) local.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 test: check  ## check, then run every test (some of them: ARGS="-k order")
 	@$(if $(ARGS),$(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory --jobs=3 deployed services others)

@@ -1,0 +1,118 @@
+"""The queues of the listeners: what waits there, what became a dead letter, what the listeners say they did."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from local.stack.processes import eventually
+from local.stack.stack import Stack
+
+QUEUE: Final = "QueueUrl"
+DEAD_LETTERS: Final = "DeadLetterQueueUrl"
+FAULTS, FAULTS_DEAD = "FaultQueueUrl", "FaultDeadLetterQueueUrl"
+BATCH: Final = 10  # SQS takes no more at a time
+IMPATIENT_S: Final = 2
+SETTLED: Final = 6  # looks in a row; a stream is read a moment after a write
+WAITING: Final = "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"
+FATES: Final = "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed"
+
+
+def of_listeners(stack: Stack) -> list[str]:
+    """List the addresses of the queues that listeners read, without that of the fault store."""
+    ends = ((name, url) for name, url in stack.outputs.items() if name.endswith(QUEUE))
+    return [url for name, url in ends if not name.endswith(DEAD_LETTERS) and name != FAULTS]
+
+
+@contextmanager
+def impatient(stack: Stack, seconds: int = IMPATIENT_S) -> Iterator[None]:
+    """Let what failed come again after seconds, so that five times are soon over; then as it was."""
+    sqs = stack.client("sqs")
+    urls = _all(stack)
+    before = {url: _attributes(sqs, url, "VisibilityTimeout") for url in urls}
+    for url in urls:
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": str(seconds)})
+    try:
+        yield
+    finally:
+        for url in urls:
+            sqs.set_queue_attributes(QueueUrl=url, Attributes=before[url])
+
+
+def send(stack: Stack, url: str, bodies: list[str]) -> None:
+    """Put messages straight into a queue."""
+    sqs = stack.client("sqs")
+    for body in bodies:
+        sqs.send_message(QueueUrl=url, MessageBody=body)
+
+
+def send_many(stack: Stack, url: str, bodies: list[str]) -> None:
+    """Put short messages straight into a queue."""
+    sqs = stack.client("sqs")
+    for first in range(0, len(bodies), BATCH):
+        entries = [{"Id": str(n), "MessageBody": body} for n, body in enumerate(bodies[first : first + BATCH])]
+        sqs.send_message_batch(QueueUrl=url, Entries=entries)
+
+
+def drained(stack: Stack, *, within_s: float) -> bool:
+    """Wait until nothing waits in any queue and nobody works on anything, twice in a row; whether it came to that."""
+    sqs = stack.client("sqs")
+    empty = 0
+
+    def settled() -> bool:
+        nonlocal empty
+        waiting = sum(int(value) for url in _all(stack) for value in _attributes(sqs, url, *WAITING).values())
+        empty = 0 if waiting else empty + 1
+        return empty > SETTLED
+
+    return eventually(settled, within_s=within_s)
+
+
+def dead_letters(stack: Stack) -> list[str]:
+    """Take all dead letters of views and services out, and return what they say.
+
+    Those of the fault store stay: a fault that cannot be kept is one by design, for a fault of it would never end.
+    """
+    sqs = stack.client("sqs")
+    bodies = []
+    for name, url in stack.outputs.items():
+        while (
+            name.endswith(DEAD_LETTERS)
+            and name != FAULTS_DEAD
+            and (taken := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=BATCH).get("Messages"))
+        ):
+            for message in taken:
+                bodies.append(message["Body"])
+                sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return bodies
+
+
+def fates(stack: Stack) -> Mapping[str, Counter[str]]:
+    """Add up what each listener logged: `received` and what became of it, by view."""
+    logs = stack.client("logs")
+    counts: dict[str, Counter[str]] = {}
+    for page in logs.get_paginator("describe_log_groups").paginate():
+        for group in page["logGroups"]:
+            for line in _lines(logs, group["logGroupName"]):
+                of_view = counts.setdefault(str(line["view"]), Counter())
+                of_view.update({name: line[name] for name in ("received", *FATES) if name in line})
+    return counts
+
+
+def _lines(logs: Any, group: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401  a client
+    if "istener" not in group:
+        return
+    for page in logs.get_paginator("filter_log_events").paginate(logGroupName=group):
+        for event in page["events"]:
+            if '"received"' in event["message"]:
+                yield json.loads(event["message"])
+
+
+def _all(stack: Stack) -> list[str]:
+    return [*of_listeners(stack), stack.outputs[FAULTS]]
+
+
+def _attributes(sqs: Any, url: str, *names: str) -> dict[str, str]:  # noqa: ANN401
+    attributes: dict[str, str] = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(names))["Attributes"]
+    return attributes

@@ -1,0 +1,90 @@
+"""Many writers of one thing at the same moment: one wins, and everybody is told the truth."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from threading import Barrier
+from typing import Any, Final
+
+from local.attack import examples
+from local.attack.operations import Operation, Schema
+from local.attack.target import Target
+from local.attack.wire import Request
+from local.stack.api import Answer
+
+PART: Final = "races"
+WRITERS: Final = 4  # each may cost the emulator a new worker
+REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
+STATES: Final = "NORMAL", "WARNING1", "WARNING2", "ERROR"
+ONE_WINS: Final = {HTTPStatus.OK: 1, HTTPStatus.PRECONDITION_FAILED: WRITERS - 1}
+ONE_IS_FIRST: Final = {HTTPStatus.CREATED: 1, HTTPStatus.CONFLICT: WRITERS - 1}
+NAMES: Final = "id", "factoryId"
+
+
+def attack(target: Target, *, rounds: int) -> None:
+    """Let writers race for everything that has a version, and for the same moment of a machine."""
+    for number in range(rounds):
+        machine = f"{examples.OURS}raced-{number}"
+        _register(target, machine)
+        for operation in target.operations:
+            if operation.method == "PUT" and operation.of("header"):
+                _for_a_version(target, operation, machine)
+        _for_a_moment(target, machine, examples.now())
+
+
+def at_once(do: Callable[[int], Answer]) -> list[Answer]:
+    """Let each writer do something, by number, all at the same time."""
+    start = Barrier(WRITERS)
+
+    def run(number: int) -> Answer:
+        start.wait()
+        return do(number)
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        return list(pool.map(run, range(WRITERS)))
+
+
+def _register(target: Target, machine: str) -> None:
+    target.send(examples.request(target.operation("PUT /equipment/{id}"), {"id": machine}))
+
+
+def _for_a_version(target: Target, operation: Operation, machine: str) -> None:
+    path = {parameter.name: machine for parameter in operation.of("path") if parameter.name in NAMES}
+    first = examples.request(operation, path)
+    made = target.send(first)
+    tag = made.headers.get("etag") or target.send(first.having(method="GET", body=None)).headers.get("etag", '"1"')
+    changes = [_changed(operation, path, number).with_header("if-match", tag) for number in range(WRITERS)]
+    answers = at_once(lambda number: target.send(changes[number]))
+    held = Counter(answer.status for answer in answers) == ONE_WINS
+    _count(target, "the same If-Match at once", "not one 200 and else 412", changes[0], answers, held=held)
+
+
+def _for_a_moment(target: Target, machine: str, timestamp: str) -> None:
+    path = {"id": machine, "timestamp": timestamp}
+    operation = target.operation(REPORT)
+    reports = [examples.request(operation, path, content={"state": state}) for state in STATES]
+    answers = at_once(lambda number: target.send(reports[number]))
+    held = Counter(answer.status for answer in answers) == ONE_IS_FIRST
+    _count(target, "other states of the same moment", "not one 201 and else 409", reports[0], answers, held=held)
+    for state, answer in zip(STATES, answers, strict=True):
+        if answer.status == HTTPStatus.CREATED:
+            target.acknowledged[machine][timestamp] = state
+
+
+def _count(target: Target, kind: str, effect: str, request: Request, answers: list[Answer], *, held: bool) -> None:
+    told = ", ".join(str(answer.status) for answer in answers)
+    target.record.expect(PART, kind, effect, held=held, seen=f"{WRITERS} at once, as {request.curl} -> {told}")
+
+
+def _changed(operation: Operation, path: dict[str, str], number: int) -> Request:
+    schema, content = operation.body or {}, examples.body(operation)
+    return examples.request(operation, path, content=_other(schema, content, number))
+
+
+def _other(schema: Schema, content: Any, number: int) -> Any:  # noqa: ANN401  any JSON
+    """Change the first text of a body."""
+    for name, member in schema["properties"].items():
+        if member.get("type") == "string":
+            return examples.put(content, (name,), f"{content[name]} {number}")
+    raise LookupError("a body without a text")

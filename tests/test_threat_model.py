@@ -1,0 +1,47 @@
+"""What docs/threat-model.md says is shown by a test is."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from local.stack import deploy, emulator
+from local.stack.emulator import Emulator
+
+TESTS = Path(__file__).parent
+MODEL = TESTS.parent / "docs" / "threat-model.md"
+ROWS = [line for line in MODEL.read_text().splitlines() if line.startswith("| ") and not line.startswith("| harm")]
+NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
+PARTS = {"answers", "inputs", "kill -9", "poison", "races", "reads", "roles", "storms", "tokens"}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_line_ends_with_what_shows_it_or_says_that_it_is_not_stopped(row: str) -> None:
+    shown = row.rsplit("|", maxsplit=2)[-2]
+
+    tests, parts = NAMED.findall(shown), set(re.findall(r"attack: ([a-z]+(?: -9)?)", shown))
+
+    assert tests or parts or "**not stopped**" in shown
+    assert parts <= PARTS
+    for file, name in tests:
+        assert f"def {name}(" in (TESTS / file).read_text() if name else (TESTS / file).is_file()
+
+
+def test_the_emulator_listens_on_this_machine_only(tmp_path: Path) -> None:
+    assert emulator._environment(4566, tmp_path)["BIND_HOST"] == "127.0.0.1"  # noqa: SLF001  it is the boundary
+
+
+def test_a_deployment_here_gets_no_credentials_of_the_persons_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {
+        "AWS_PROFILE": "mine",
+        "AWS_SESSION_TOKEN": "mine",
+        "CDK_DEFAULT_ACCOUNT": "mine",
+        "AWS_ACCESS_KEY_ID": "mine",
+    }
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+
+    given = deploy._environment(Emulator(1, 4566, 4567))  # noqa: SLF001
+
+    assert "mine" not in given.values()
+    assert given["AWS_ENDPOINT_URL"] == "http://127.0.0.1:4567"
