@@ -115,7 +115,7 @@ def _members(told: object) -> Iterator[str]:
 
 
 def _is_unstated(problem: Mapping[str, object]) -> bool:
-    """Tell whether every field is refused for what the schema does not say."""
+    """Return whether each field is refused for a reason that the schema does not name."""
     errors = problem.get("errors", [])
     assert isinstance(errors, list)
     # schemathesis takes \p{C} and \p{Z} for less than they are.

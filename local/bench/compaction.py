@@ -41,7 +41,7 @@ def bursts() -> list[int]:
 
 
 def saved(equipment: Sequence[int], batch: int) -> float:
-    """Give the percentage of messages that need no write of their own."""
+    """Return the percentage of messages that need no write of their own."""
     messages = [Message("", body, *interpret(body, ON)) for body in reported(equipment)]
     writes = sum(len(compact(messages[start : start + batch])) for start in range(0, len(messages), batch))
     return 100 * (1 - writes / len(messages))

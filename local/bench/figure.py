@@ -16,7 +16,7 @@ class Goal(NamedTuple):
     bound: float
 
     def met_by(self, measured: float) -> bool:
-        """Tell whether a figure, rounded as it is printed, keeps to it."""
+        """Return whether a figure, rounded as it is printed, keeps to it."""
         return round(measured, 2) <= self.bound if self.sign == "≤" else round(measured, 2) >= self.bound
 
 
@@ -47,7 +47,7 @@ def cpu_us(rounds: int, events: int, work: Mapping[str, Callable[[], None]]) -> 
 
 
 def median_ratio(measured: list[float], base: list[float]) -> float:
-    """Give the median of the ratios of the rounds, as many as both have."""
+    """Return the median of the ratios of the rounds, as many as both have."""
     return statistics.median(one / other for one, other in zip(measured, base, strict=False))
 
 

@@ -63,7 +63,7 @@ class Deciding:
     batches: Sequence[dict[str, Any]]
 
     def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
-        """Give the work that it is to decide by these rules."""
+        """Return the work of deciding by these rules."""
         control = replace(
             CONTROL, rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: ROSTER
         )
@@ -74,7 +74,7 @@ class Deciding:
             control_changes(batch, LambdaContext("dispatch-trigger"), facts=FACTS, control=control)
 
     def without_aws(self, work: Callable[[], None]) -> Callable[[], None]:
-        """Give the same work without the client's share."""
+        """Return the same work without the client's share."""
         nowhere = Nowhere({key: json.loads(answer) for key, answer in self.network.stored.items()})
 
         def do() -> None:

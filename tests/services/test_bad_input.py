@@ -82,7 +82,7 @@ def event_of(route: str, **parts: Any) -> Event:  # noqa: ANN401
 
 
 def send(event: Event) -> Event:
-    """Give an event to its handler as Lambda does."""
+    """Call the handler of an event as Lambda does, and return its response."""
     package, role = owner_of_route(event["routeKey"])
     answer: Event = package.handler(role)(event, LambdaContext("f"))
     return answer

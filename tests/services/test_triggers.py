@@ -24,7 +24,7 @@ def table_of(message: Mapping[str, Any]) -> str:
 
 
 def tell(loop: Loop, message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give a batch to its trigger; give what is published."""
+    """Call the trigger with a batch; return what it published."""
     package = owner_of_table(table_of(message))
     package.handler("trigger")(message, LambdaContext(f"{package.name}-trigger"))
     return [json.loads(body)["detail"] for body in loop.new_messages()]

@@ -332,7 +332,7 @@ class _Lab:
                 yield Deliver(batch)
 
     def _astray(self, steps: Steps) -> str | None:
-        """Say what is wrong with a sequence of deliveries, if anything is."""
+        """Return what is wrong with a sequence of deliveries, None if nothing is."""
         way = _Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))
         for step in steps:
             way = self._go(way, step)

@@ -69,7 +69,7 @@ class Echo(BaseHTTPRequestHandler):
             self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager

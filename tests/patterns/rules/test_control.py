@@ -67,7 +67,7 @@ def is_put_of(sort: str) -> Any:  # noqa: ANN401
 
 
 def told(events: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Say of which rows what was told."""
+    """Return the type of each event and the row that it is about."""
     return sorted((event["type"], event["decision"]["what"]) for event in events)
 
 

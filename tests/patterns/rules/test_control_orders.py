@@ -47,7 +47,7 @@ _runs = count(1)
 
 
 def events_of(name: str) -> list[DomainEvent]:
-    """Tell of a thing that is knocked twice, mended and knocked three times, and of another one in the room."""
+    """Return the events of a thing knocked twice, mended, knocked three times, and of another one in the room."""
     other = knocked(f"{name}!", at=OTHER, room=f"room of {name}")
     return [*(knocked(name, at=at) for at in KNOCKS), mended(name, at=MENDED), other]
 

@@ -47,7 +47,7 @@ def offer(**attributes: object) -> dict[str, Any]:
 
 
 def stored(event: DomainEvent, expire: object, *, correlated: bool = False) -> dict[str, Any]:
-    """Give the row of an event, as a service may have written it."""
+    """Return the row of an event, as a service may have written it."""
     one = StoredEvent(
         source="workshop",
         event=event,

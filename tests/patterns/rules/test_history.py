@@ -121,7 +121,7 @@ at_once = st.builds(lambda lookback, most: a_rule(**lookback, most=most, at_once
 
 
 def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluated:
-    """Say in sets what a held-back history is, of all that ever arrives."""
+    """Return the held-back history, written as sets, of all that ever arrives."""
     now = anchor.event.timestamp_ms
     due = max(anchor.arrived_ms, now + rule.after_ms) + HOLD_BACK
     on_it = [one for one in store if rule.is_on(one)]
@@ -154,7 +154,7 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
 
 
 def simple_model(rule: Rule, anchor: StoredEvent, store: Store) -> History:
-    """Say what a history is where nothing is late: sort, take the window, stop where it ends."""
+    """Return the history where nothing is late: sort, take the window, stop where it ends."""
     facts = [one.event for one in sorted(store, key=lambda one: one.sort)]
     here = facts.index(anchor.event)
     begin, before = here, None

@@ -60,7 +60,7 @@ def decided(keeper: Keeper, name: str) -> list[str]:
 
 
 def swept(lines: Lines) -> dict[str, int]:
-    """Say what the last sweep counted."""
+    """Return what the last sweep counted, zeros left out."""
     line = next(line for line in reversed(lines) if line["message"] == "swept")
     return {outcome: line[outcome] for outcome in OUTCOMES if line[outcome]}
 

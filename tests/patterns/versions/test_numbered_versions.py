@@ -296,9 +296,9 @@ def test_a_number_that_says_something_else_already_is_never_written_over(owner: 
 
 
 def changes_of(archive: Archive, thing: Numbered) -> Iterator[Row]:
-    """Give the current rows that the stream tells of since the last time."""
+    """Yield the current rows that are new in the stream since the last call."""
     while records := archive.new_records("CURRENT_TABLE"):
         for record in records:
             row = to_plain(record["dynamodb"].get("NewImage", {}))
-            if is_current(thing, row) and "latest" in row:  # moto tells of a row once before it is filled
+            if is_current(thing, row) and "latest" in row:  # moto publishes a row once before it is filled
                 yield row

@@ -44,7 +44,7 @@ def no_pauses(pauses: list[float]) -> None:
 
 
 def another() -> Versions:
-    """Give a thing that nobody wrote yet."""
+    """Return a thing that nobody has written yet."""
     return versions_of(f"thing {next(_names)}")
 
 
@@ -108,7 +108,7 @@ def coat(colour: str, *, if_match: int | None = None, actor: str = "somebody") -
 
 
 def answer_of(versions: Versions, draft: Draft) -> Saved | Rejected:
-    """Give what the client gets who asks again, with nobody else there."""
+    """Return what a client gets that sends its command again, with no other writer."""
     try:
         return save(versions, draft)
     except Rejected as error:

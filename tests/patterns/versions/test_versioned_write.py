@@ -37,7 +37,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
 
 
 def told(saved: Saved) -> dict[str, Any]:
-    """Say what an answer is made of."""
+    """Return what a response is made of."""
     to_response = ("colour", "version", "timestamp", "changedBy")
     return {"created": saved.created, **{name: saved.row.get(name) for name in to_response}}
 

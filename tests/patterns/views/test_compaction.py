@@ -26,7 +26,7 @@ POISON = "not JSON"
 
 
 def event_of(kind: str, name: str, at: int, value: int | None) -> DomainEvent:
-    """Tell something under an id that names it: an id names one fact."""
+    """Return an event under an id that names all of it: one id, one fact."""
     field = "gloss" if kind == "painted" else "grams"
     return happened(kind, name, at=at, id=f"{name} {kind} {at} {value}", **{field: value})
 
@@ -107,7 +107,7 @@ def test_every_message_has_one_outcome_and_those_that_failed_come_again_to_the_s
 
 
 def paintings(name: str, *, of: int = 3) -> list[str]:
-    """Tell of several paintings of one thing, the newest last."""
+    """Return the messages of several paintings of one thing, the newest last."""
     return [message(happened("painted", name, id=f"e{number}", colour=f"c{number}")) for number in range(1, of + 1)]
 
 

@@ -33,7 +33,7 @@ def apply(event: DomainEvent, *, now_ms: int = NOW, ttl_days: int | None = TTL_D
 
 
 def row_of(events: Sequence[DomainEvent], *, now_ms: int = NOW) -> dict[str, Any] | None:
-    """Say what a row has to be after `events`, whatever their order: the newest of each set wins."""
+    """Return what a row has to be after `events`, whatever their order: the newest of each set wins."""
     alive = [event for event in events if ttl_at(event.timestamp_ms, TTL_DAYS) > now_ms // 1000]
     if not alive:
         return None

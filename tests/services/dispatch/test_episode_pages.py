@@ -119,8 +119,9 @@ def told(found: list[dict[str, Any]]) -> Counter[str]:
 
 
 def is_lonely(episode: model.Episode, rows: Sequence[str], size: int) -> bool:
-    """Tell whether what ended an episode fills a page with what was done since the report before: nobody can do so much
-    between two reports that a page of a thousand holds no more of the episode.
+    """Return whether a page is full before it reaches the episode's last report.
+
+    Such a page holds the event that ended it and what was done since that report; pages of a thousand never do.
     """
     return episode.end is not None and rows.index(place(episode.reports[-1])) - rows.index(place(episode.end)) >= size
 
@@ -180,7 +181,7 @@ def test_what_fits_on_one_page_is_in_the_order_of_time_and_nothing_is_partial(
 
 
 def is_about(item: Item, entry: dict[str, Any]) -> bool:
-    """Tell whether an event is one of an episode's, or of one of its logs: what ends it has none of those."""
+    """Return whether an event belongs to an episode or to one of its logs; the event that ends it has no log."""
     about, end = entry.get("since", entry["timestamp"]), item["endedAt"] or "9"
     if entry["type"] == "state-reported":
         return bool(item["startedAt"] <= about <= end)

@@ -33,7 +33,7 @@ def decided(floor: Floor, press: str, kind: str, *, by_minute: float = 24 * 60) 
 
 
 def minutes(found: list[Decided]) -> list[float]:
-    """Tell since when things are so."""
+    """Return when each decision became true, in minutes from NOW."""
     return [(one.at_ms - NOW) / MINUTE for one in found]
 
 

@@ -15,7 +15,7 @@ Command = Callable[[Loop, str], Answer]
 
 
 def said(answer: Answer) -> tuple[object, ...]:
-    """Give all that a client is told."""
+    """Return all that a client gets to see of a response."""
     return answer.status, answer.headers.get("etag"), answer.body
 
 

@@ -10,7 +10,7 @@ DAY_MS = 86_400_000
 
 
 def states(loop: Loop, equipment_id: str, **query: str) -> list[str]:
-    """Tell the states of a list, following its cursors."""
+    """Return the states of a list, page by page."""
     found = []
     cursor: str | None = None
     while True:

@@ -52,7 +52,7 @@ class Model:
         return bool(self.made) and not self.made[-1].deleted
 
     def take(self, order: Order, now_ms: int, *, registered: bool = True) -> tuple[int, int]:
-        """Give an answer's status, and the number of the version that it tells of."""
+        """Return the status of the response, and the number of the version in it."""
         last = len(self.made)
         number = order.if_match + 1 if order.if_match else self.made[-1].since if self.alive else last + 1
         if number <= last and self.made[number - 1].order == order:
@@ -73,7 +73,7 @@ class Model:
         return self._done(last + 1)
 
     def as_of(self, at: int) -> int | None:
-        """Give the number of what was current at a time."""
+        """Return the number of the version that was current at a time."""
         number = sum(made.at <= at for made in self.made)
         return None if number == 0 or self.made[number - 1].deleted else number
 

@@ -71,7 +71,7 @@ def fault_proxy(upstream: str, folder: Path) -> Iterator[FaultProxy]:
 
 
 def _rules() -> list[tuple[str, Rule]]:
-    """Give a rule for each kind of fault and operation; for a request the first whose turn it is decides."""
+    """Return a rule for each kind of fault and operation; the first one that fires decides about a request."""
     rules: list[tuple[str, Rule]] = []
     for service, operations in [*WRITES.items(), *READS.items()]:
         throttled = {"error": {"code": "ThrottlingException", "status": 400}, "probability": THROTTLED}
