@@ -1,8 +1,9 @@
 """Optimistic locking towards people: a change names the version it was made for, and the write itself checks it.
 
-Everything here is pure. A save begins with `write_upon(draft, expected_by(command))`. If DynamoDB refuses that write,
-`decide_next` says what to do. `versioned_write` does it. Nothing is read before a write: the row that a failed
-condition returns is the load.
+Everything here is pure; `versioned_write` does what it decides. A save begins with `write_upon(draft,
+expected_by(command))` and reads nothing first. If DynamoDB refuses that write, it returns the row that stands there,
+and `decide_next` decides by that row. A delete and a rollback take over what stands there, so they read first:
+`decide_on_read`.
 
 The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = :expected` in `condition_of`.
 """
@@ -44,7 +45,9 @@ class VersionedRow(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What every command says: who wants it, when, and for which version (None: it creates).
+    """What every command says: who wants it, when, and for which version.
+
+    if_match: None if the request had no If-Match: it creates, or replaces what may be replaced without one.
 
     fingerprint: see `fingerprint_of`.
     """
@@ -248,6 +251,7 @@ def _is_done(draft: Draft, step: NextStep) -> bool:
 def _by_version(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide by what stands there, whatever is required besides."""
     if not refused.failed.keys() & {CURRENT, REVISION}:
+        # Only what is required was in the way: by its version the command could go ahead. `decide_next` refuses it.
         return write_upon(draft, expected_by(draft.command))
     current = refused.failed.get(CURRENT)
     if current is None:
@@ -274,6 +278,7 @@ def _upon_tombstone(draft: Draft, row: VersionedRow) -> NextStep:
 def _upon_living(draft: Draft, row: VersionedRow) -> NextStep:
     if_match = draft.command.if_match
     if if_match is None and draft.needs_if_match(row):
+        # Without If-Match a retry can only be that of the command that began this life: version `since`.
         return CheckRetry(row["since"], PreconditionRequired(REQUIRED_IF_MATCH))
     if if_match not in {None, row["version"]}:
         return CheckRetry(draft.command.next_version, Stale(STALE))
