@@ -38,13 +38,15 @@ class FaultStore(Construct):
 
     def _grant_bucket(self, bucket: s3.Bucket, functions: dict[str, Function]) -> None:
         faults, ids = bucket.arn_for_objects(f"{store.FAULTS}/*"), bucket.arn_for_objects(f"{store.IDS}/*")
-        functions["listener"].grant(["s3:PutObject"], [faults, ids])
-        functions["listener"].grant(["s3:GetObject"], [ids])
-        for function in (functions["query"], functions["command"]):
+        for function in functions.values():
             function.grant(["s3:GetObject"], [faults, ids])
+        # To replace an object if it has not changed, S3 needs both permissions.
+        # https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+        for function in (functions["listener"], functions["command"]):
+            function.grant(["s3:PutObject"], [faults, ids])
+        for function in (functions["query"], functions["command"]):
             # Without it S3 answers 403 instead of 404 for an object that does not exist.
             function.grant(["s3:ListBucket"], [bucket.bucket_arn])
-        functions["command"].grant(["s3:PutObject"], [faults])
         for folder in (store.FAULTS, store.IDS):
             nag.acknowledge_wildcard(self, f"<{nag.logical_id(bucket)}.Arn>/{folder}/*", nag.FAULT_KEYS)
 

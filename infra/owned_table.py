@@ -1,5 +1,6 @@
 """A DynamoDB table, from the schema that its owner declares, and the permissions on it."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from aws_cdk import Aws, CfnOutput, Stack
@@ -49,21 +50,19 @@ class OwnedTable(dynamodb.Table):
             deletion_protection=target.keeps_data,
             removal_policy=target.removal_policy,
         )
-        self.keys = schema.keys
+        self.variable, self.keys = variable, schema.keys
         self._add_indexes(schema)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
-        self._indexes = [f"{self.table_arn}/index/{name}" for name in schema.indexes]
+        self._indexes = [f"{variable}/{name}" for name in schema.indexes]
         CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
 
     def grant_read(self, function: Function) -> None:
         """Allow single reads and queries, of the table and of each declared index."""
-        self.grant_actions(function, "GetItem", "Query")
-        if self._indexes:
-            self._grant(function, ["dynamodb:Query"], self._indexes)
+        self._grant_less(function, {self.variable: ("GetItem", "Query"), **dict.fromkeys(self._indexes, ("Query",))})
 
     def grant_actions(self, function: Function, *actions: str) -> None:
         """Allow exactly these actions, as `PutItem`, on the table and on no index."""
-        self._grant(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
+        self._grant_less(function, {self.variable: actions})
 
     def grant_follow(self, function: Function) -> str:
         """Allow reading the stream; return its ARN."""
@@ -72,6 +71,14 @@ class OwnedTable(dynamodb.Table):
         reads = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
         self._grant(function, [f"dynamodb:{action}" for action in reads], [stream])
         return stream
+
+    def _grant_less(self, function: Function, most: Mapping[str, Sequence[str]]) -> None:
+        """Allow what the package declares for the function's role; without a declaration, the `most`."""
+        for place, actions in function.package.grants.get(function.role, most).items():
+            variable, _, index = place.partition("/")
+            if variable == self.variable:
+                on = f"{self.table_arn}/index/{index}" if index else self.table_arn
+                self._grant(function, [f"dynamodb:{action}" for action in actions], [on])
 
     def _grant(self, function: Function, actions: list[str], resources: list[str]) -> None:
         function.grant(actions, resources)

@@ -24,6 +24,7 @@ from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
 
+# What a role may do, unless the package declares less in `grants.py`.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")

@@ -12,6 +12,7 @@ from tests.support.infra.synthesised import (
     SERVICES,
     STREAM_FIRST,
     SWEPT,
+    TAKES,
     VIEWS,
     Synthesised,
     declared_tables,
@@ -22,7 +23,6 @@ from tests.support.infra.synthesised import (
 
 Pairs = set[tuple[str, str]]
 
-TAKES = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
 DECIDES = ("GetItem", "PutItem", "Query")
 
 
@@ -38,30 +38,46 @@ def own_tables(aws: Synthesised, package: Package) -> list[str]:
     return [f"{aws.output(name)}.Arn" for name in declared_tables(package)]
 
 
-def reads(aws: Synthesised, package: Package) -> Pairs:
-    indexed = {
-        f"{aws.output(name)}.Arn/index/{index}"
-        for name, schema in declared_tables(package).items()
-        for index in schema.indexes
+COMMANDS = {
+    "equipment": {
+        "EquipmentTable": {"ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"},
+        "EquipmentHistoryTable": {"GetItem", "PutItem", "Query"},
+    },
+    "dispatch": {"DispatchTable": {"PutItem", "UpdateItem"}},
+}
+QUERIES = {
+    "equipment": {
+        "EquipmentTable": {"GetItem", "Query"},
+        "EquipmentHistoryTable": {"GetItem", "Query"},
+        "EquipmentHistoryTable/ByTime": {"Query"},
+    },
+    "dispatch": {"DispatchTable": {"GetItem", "Query"}},
+    "state_log": {f"StateLogTable{index}": {"Query"} for index in ("", "/GSI1", "/GSI2", "/GSI3")},
+    "board": {"BoardTable": {"GetItem"}, "BoardTable/ByLocation": {"Query"}},
+}
+
+
+def on_tables(aws: Synthesised, actions: dict[str, set[str]]) -> Pairs:
+    """Return pairs of action and resource, from a table's output, or an index, as `BoardTable/ByLocation`."""
+    return {
+        (f"dynamodb:{action}", f"{aws.output(table)}.Arn{index and f'/index/{index}'}")
+        for place, allowed in actions.items()
+        for table, _, index in [place.partition("/")]
+        for action in allowed
     }
-    of_tables = {(f"dynamodb:{action}", table) for action in ("GetItem", "Query") for table in own_tables(aws, package)}
-    return of_tables | {("dynamodb:Query", index) for index in indexed}
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=name_of)
 def test_a_command_may_read_and_change_its_own_tables_and_delete_nothing(aws: Synthesised, service: Package) -> None:
-    actions = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
     file = f"services/{service.name}/command.py"
     publishes = {("events:PutEvents", f"{aws.output('BusName')}.Arn")} if file in STREAM_FIRST else set()
 
-    assert beyond_logs(aws, file) == publishes | {
-        (f"dynamodb:{action}", table) for action in actions for table in own_tables(aws, service)
-    }
+    assert beyond_logs(aws, file) == publishes | on_tables(aws, COMMANDS[service.name])
 
 
 @pytest.mark.parametrize("package", SERVICES + VIEWS, ids=name_of)
 def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: Synthesised, package: Package) -> None:
-    assert beyond_logs(aws, f"{package.side}/{package.name}/query.py") == reads(aws, package)
+    assert beyond_logs(aws, f"{package.side}/{package.name}/query.py") == on_tables(aws, QUERIES[package.name])
 
 
 @pytest.mark.parametrize(
@@ -151,9 +167,11 @@ def test_faults_are_read_and_put_back_by_the_api_and_added_by_the_listener_which
     assert beyond_logs(aws, "stores/faults/command.py") == {
         *read,
         ("s3:PutObject", faults),
+        ("s3:PutObject", ids),
         *(("sqs:SendMessage", reading) for reading in queues),
     }
     assert beyond_logs(aws, "stores/faults/listener.py") == {
+        ("s3:GetObject", faults),
         ("s3:GetObject", ids),
         ("s3:PutObject", faults),
         ("s3:PutObject", ids),

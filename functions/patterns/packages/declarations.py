@@ -7,6 +7,9 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Keys
 from patterns.events.topic import Topic
 
+Grants = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Role -> table, by its environment variable, or index, as `THINGS_TABLE/ByOwner` -> DynamoDB's actions on it."""
+
 
 class ViewDeclaration(Protocol):
     """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none."""

@@ -11,6 +11,7 @@ No handler imports this room.
 | `subscriptions.py` | ON: topic -> what is kept of the event | services with a listener |
 | `view.py` | see ViewDeclaration | views |
 | `store.py` | see StoreDeclaration | stores |
+| `grants.py` | GRANTS: what its roles call, where that is less than the infrastructure grants | any package |
 """
 
 import importlib
@@ -21,7 +22,7 @@ from typing import Any, Final, Literal, cast, get_args
 
 from patterns.dynamodb.schema import TableSchema
 from patterns.events.topic import Topic, matches
-from patterns.packages.declarations import StoreDeclaration, ViewDeclaration
+from patterns.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 
 FUNCTIONS: Final = Path(__file__).parents[2]
 
@@ -56,6 +57,11 @@ class Package:
         indexes = getattr(self.view, "INDEXES", {})
         schema = TableSchema(self.view.KEYS, indexes, expires=self.view.TTL_DAYS is not None)
         return {self.view.TABLE.variable: schema}
+
+    @property
+    def grants(self) -> Grants:
+        """What some of its roles call of its tables, exactly; the infrastructure decides for the others."""
+        return cast("Grants", self.load("grants").GRANTS) if self.has("grants") else {}
 
     @property
     def types(self) -> frozenset[str]:

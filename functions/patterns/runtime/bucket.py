@@ -2,11 +2,19 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from patterns.runtime import aws, strict_json
 from patterns.runtime.errors import CallFailed
+
+# How often a change begins again because somebody else replaced the object meanwhile, before it fails.
+ATTEMPTS = 10
+
+# What S3 answers to a write whose condition does not hold, and to one that meets another write of the same key.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+EXISTS = "PreconditionFailed"
+REPLACED = frozenset({EXISTS, "ConditionalRequestConflict"})
 
 
 class Bucket:
@@ -36,21 +44,32 @@ class Bucket:
             CallFailed: there is no such object.
 
         """
-        return json.loads(self._call("get_object", Key=key)["Body"].read())
+        content, _ = self._read(key)
+        return content
 
     def put_if_absent(self, key: str, content: Mapping[str, Any]) -> bool:
         """Write an object unless there is one; return whether it was written."""
-        try:
-            self._put(key, content, IfNoneMatch="*")
-        except CallFailed as error:
-            if error.code == "PreconditionFailed":
-                return False
-            raise
-        return True
+        return self._put_unless({EXISTS}, key, content, IfNoneMatch="*")
 
     def replace(self, key: str, content: Mapping[str, Any]) -> None:
         """Write an object, whether or not there is one."""
         self._put(key, content)
+
+    def change(self, key: str, decide: Callable[[Any], Mapping[str, Any] | None]) -> Any:  # noqa: ANN401  as above
+        """Replace an object by what `decide` makes of its content, and return that; None leaves it as it is.
+
+        `decide` is called again if somebody else replaced the object meanwhile: no change is lost.
+
+        Raises:
+            CallFailed: there is no such object, or others replaced it at each of `ATTEMPTS` attempts.
+
+        """
+        for _ in range(ATTEMPTS):
+            content, etag = self._read(key)
+            changed = decide(content)
+            if changed is None or self._put_unless(REPLACED, key, changed, IfMatch=etag):
+                return changed
+        raise CallFailed(EXISTS)
 
     def keys(self, prefix: str, *, after: str = "") -> Iterator[str]:
         """List the keys that begin with `prefix` and sort behind `after`, ascending; requests are made as needed."""
@@ -69,6 +88,19 @@ class Bucket:
             if not page.get("IsTruncated"):
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
+
+    def _read(self, key: str) -> tuple[Any, str]:
+        response = self._call("get_object", Key=key)
+        return json.loads(response["Body"].read()), response["ETag"]
+
+    def _put_unless(self, refusals: Collection[str], key: str, content: Mapping[str, Any], **condition: str) -> bool:
+        try:
+            self._put(key, content, **condition)
+        except CallFailed as error:
+            if error.code in refusals:
+                return False
+            raise
+        return True
 
     def _put(self, key: str, content: Mapping[str, Any], **condition: str) -> None:
         body = strict_json.dumps(content).encode()

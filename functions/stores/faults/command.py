@@ -1,6 +1,7 @@
 """HTTP -> the queue that a message came from."""
 
 import os
+from functools import partial
 from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
@@ -24,10 +25,11 @@ handler = app.handler
 def resubmit_fault(fault_id: FaultId) -> Response[str]:
     """Put the message of a fault back on the queue that it came from."""
     fault = require_fault(objects.get(fault_id))
+    queue_url = _queue_url_of(fault)
+    # Before it is sent: the message can fail again before this function goes on.
+    noted = objects.change(fault, partial(resubmitted, now_ms=clock.now_ms(), actor=app.caller.subject))
     # A retry sends the message twice, which is harmless: listeners drop duplicates.
-    aws.call("sqs", "send_message", QueueUrl=_queue_url_of(fault), MessageBody=fault["message"])
-    noted = resubmitted(fault, now_ms=clock.now_ms(), actor=app.caller.subject)
-    objects.replace(noted)
+    aws.call("sqs", "send_message", QueueUrl=queue_url, MessageBody=fault["message"])
     return respond(HTTPStatus.ACCEPTED, noted)
 
 

@@ -3,14 +3,17 @@
 A poison message that comes again is the same fault at a later time, so a key with its day alone would not find the
 first. Therefore the first to come claims the id, on condition that nobody has, together with its time. Whoever comes
 later writes under that time's key, on condition that nothing is there. After a crash between the two, retry.
+
+A fault changes when its message is resubmitted and when that fails again: each time on condition that nobody else
+changed it meanwhile.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 from patterns.runtime.bucket import Bucket
-from stores.faults.record import Fault, key_of
+from stores.faults.record import Fault, failed_again, key_of
 from stores.faults.store import BUCKET, FAULTS, IDS
 
 PARALLEL = 16  # as many connections as botocore_client.py keeps open
@@ -19,18 +22,26 @@ _bucket = Bucket(BUCKET)
 
 
 def keep(fault: Fault) -> bool:
-    """Keep a fault, once; return whether it is new."""
+    """Keep a fault, once, or note on it that a resubmission failed again; return whether that is new."""
     claim = _claim_of(fault["id"])
     timestamp = fault["timestamp"]
     if not _bucket.put_if_absent(claim, {"timestamp": timestamp}):
         timestamp = _bucket.require(claim)["timestamp"]
     first: Fault = {**fault, "timestamp": timestamp}
-    return _bucket.put_if_absent(key_of(first["id"], timestamp), first)
+    if _bucket.put_if_absent(key_of(first["id"], timestamp), first):
+        return True
+    return change(first, lambda kept: failed_again(kept, fault)) is not None
 
 
-def replace(fault: Fault) -> None:
-    """Replace a fault that is there already."""
-    _bucket.replace(key_of(fault["id"], fault["timestamp"]), fault)
+def change(fault: Fault, decide: Callable[[Fault], Fault | None]) -> Fault | None:
+    """Change a fault that is there already and return it; None if `decide`, which may be called again, returns that.
+
+    What changes lives for another `KEEPS_DAYS`, so its claim must, too.
+    """
+    changed: Fault | None = _bucket.change(key_of(fault["id"], fault["timestamp"]), decide)
+    if changed is not None:
+        _bucket.replace(_claim_of(fault["id"]), {"timestamp": fault["timestamp"]})
+    return changed
 
 
 def get(fault_id: str) -> Fault | None:

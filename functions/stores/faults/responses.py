@@ -18,8 +18,20 @@ class FaultErrorResponse(BaseModel):
     message: str
 
 
+class AttemptResponse(BaseModel):
+    """A resubmission; `failedAt` and `error`: the consumer could not use the message that time either."""
+
+    resubmittedAt: str  # noqa: N815  the contract's name
+    resubmittedBy: str  # noqa: N815
+    failedAt: str | Absent = None  # noqa: N815
+    error: FaultErrorResponse | Absent = None
+
+
 class FaultSummaryResponse(BaseModel):
-    """A fault without its message; `timestamp` is when it came first."""
+    """A fault without its message; `timestamp` is when it came first.
+
+    `resubmissions` counts all of them; `resubmittedAt`, `resubmittedBy` and `failedAgainAt` are of the last one.
+    """
 
     id: str
     timestamp: str
@@ -28,12 +40,15 @@ class FaultSummaryResponse(BaseModel):
     truncated: bool | Absent = None
     resubmittedAt: str | Absent = None  # noqa: N815  the contract's name
     resubmittedBy: str | Absent = None  # noqa: N815
+    resubmissions: int | Absent = None
+    failedAgainAt: str | Absent = None  # noqa: N815
 
 
 class FaultResponse(FaultSummaryResponse):
-    """A fault with the original message, as text."""
+    """A fault with the original message, as text; `attempts`: the newest resubmissions, in order."""
 
     message: str
+    attempts: list[AttemptResponse] | Absent = None
 
 
 class FaultsResponse(BaseModel):

@@ -5,7 +5,7 @@ import pytest
 from moto import mock_aws
 
 from patterns.runtime import aws
-from patterns.runtime.bucket import Bucket
+from patterns.runtime.bucket import ATTEMPTS, Bucket
 from patterns.runtime.errors import CallFailed
 from tests.support.wire import Wire
 
@@ -39,6 +39,37 @@ def test_an_object_is_replaced_whether_or_not_it_is_there(bucket: Bucket) -> Non
         bucket.replace("a.json", {"colour": colour})
 
     assert bucket.get("a.json") == {"colour": "blue"}
+
+
+def test_a_change_begins_again_if_somebody_else_replaced_the_object_meanwhile(bucket: Bucket) -> None:
+    bucket.replace("a.json", {"count": 0})
+
+    with Wire(("s3",)) as wire:
+        wire.fail("PutObject", "ConditionalRequestConflict", times=1)
+        wire.before("PutObject", lambda: bucket.replace("a.json", {"count": 10}))
+        changed = bucket.change("a.json", lambda content: {"count": content["count"] + 1})
+
+    assert changed == bucket.get("a.json") == {"count": 11}
+
+
+def test_a_change_that_decides_upon_nothing_writes_nothing(bucket: Bucket) -> None:
+    bucket.replace("a.json", {"count": 0})
+
+    with Wire(("s3",)) as wire:
+        assert bucket.change("a.json", lambda _: None) is None
+
+    assert wire.operations == ["GetObject"]
+
+
+def test_a_change_that_others_are_always_faster_than_is_an_error(bucket: Bucket) -> None:
+    bucket.replace("a.json", {})
+
+    with Wire(("s3",)) as wire:
+        wire.fail("PutObject", "PreconditionFailed")
+        with pytest.raises(CallFailed, match="PreconditionFailed"):
+            bucket.change("a.json", lambda content: content)
+
+    assert wire.operations.count("PutObject") == ATTEMPTS
 
 
 def test_what_is_required_and_absent_is_an_error(bucket: Bucket) -> None:

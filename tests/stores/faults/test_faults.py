@@ -18,6 +18,7 @@ from patterns.packages.discovery import stores, views
 from patterns.packages.package import Package
 from patterns.runtime import aws
 from patterns.runtime.errors import Poison
+from stores.faults.record import ATTEMPTS_KEPT
 from stores.faults.store import BUCKET
 from tests.support.samples import NOW, body_of, fact
 from tests.support.wire import Wire
@@ -225,6 +226,8 @@ def test_resubmitting_is_noted_and_doing_it_twice_is_harmless(loop: Loop) -> Non
     loop.run()
 
     assert again.body["resubmittedAt"] == "2020-04-28T00:00:01.000Z"
+    assert [attempt["resubmittedBy"] for attempt in again.body["attempts"]] == ["Ada", "Grace"]
+    assert "failedAgainAt" not in again.body
     assert one(loop, fault).body == again.body
     assert (again.body["resubmittedBy"], again.body["message"]) == ("Grace", message)
     assert listed(loop)["items"][0]["resubmittedBy"] == "Grace"
@@ -244,6 +247,113 @@ def test_a_message_that_is_still_poison_comes_back_as_the_same_fault(loop: Loop)
     [same] = listed(loop)["items"]
     assert same["id"] == fault["id"]
     assert "resubmittedAt" in same
+
+
+def test_a_resubmission_that_fails_again_is_noted_on_the_fault(loop: Loop) -> None:
+    loop.deliver(STATE_LOG, [poison()])
+    loop.run()
+    [fault] = listed(loop)["items"]
+
+    resubmit(loop, fault["id"], subject="Ada")
+    with frozen_clock(NOW + DAY_MS):
+        loop.run()
+
+    shown = loop.request(ONE, path={"id": fault["id"]}).body
+    assert shown["attempts"] == [
+        {
+            "resubmittedAt": "2020-04-28T00:00:00.000Z",
+            "resubmittedBy": "Ada",
+            "failedAt": "2020-04-29T00:00:00.000Z",
+            "error": fault["error"],
+        }
+    ]
+    [same] = listed(loop)["items"]
+    assert same == fault | {
+        "resubmittedAt": "2020-04-28T00:00:00.000Z",
+        "resubmittedBy": "Ada",
+        "resubmissions": 1,
+        "failedAgainAt": "2020-04-29T00:00:00.000Z",
+    }
+
+    with frozen_clock(NOW + 2 * DAY_MS):
+        assert "failedAgainAt" not in resubmit(loop, fault["id"]).body
+
+
+def test_a_failure_is_noted_once_and_on_its_own_attempt(loop: Loop) -> None:
+    first, again, late = (a_fault("{", at_ms=NOW + ms) for ms in (0, 10, 30))
+    keep(loop, first)
+    for ms in (5, 20):
+        with frozen_clock(NOW + ms):
+            resubmit(loop, first.id)
+
+    assert keep(loop, first, again, again, first, late, late, again) == []
+
+    attempts = one(loop, first).body["attempts"]
+    assert [attempt["failedAt"][-4:] for attempt in attempts] == ["010Z", "030Z"]
+
+
+def test_a_failure_before_the_resubmission_is_none_of_it(loop: Loop) -> None:
+    keep(loop, a_fault("{"))
+    with frozen_clock(NOW + 20):
+        resubmit(loop, a_fault("{").id)
+
+    keep(loop, a_fault("{", at_ms=NOW + 10))
+
+    [attempt] = one(loop, a_fault("{")).body["attempts"]
+    assert "failedAt" not in attempt
+
+
+def test_what_fails_again_before_the_command_returns_is_noted(loop: Loop) -> None:
+    fault, failure = a_fault("{"), a_fault("{", at_ms=NOW + 1)
+    keep(loop, fault)
+
+    with Wire(("sqs",)) as sqs:
+        sqs.before("SendMessage", lambda: keep(loop, failure))
+        resubmit(loop, fault.id)
+
+    [attempt] = one(loop, fault).body["attempts"]
+    assert attempt["failedAt"] == "2020-04-28T00:00:00.001Z"
+
+
+def test_no_note_is_lost_when_two_are_made_at_once(loop: Loop, s3: Wire) -> None:
+    fault, failure = a_fault("{"), a_fault("{", at_ms=NOW + 1)
+    keep(loop, fault)
+    resubmit(loop, fault.id, subject="Ada")
+
+    s3.before("PutObject", lambda: keep(loop, failure))
+    with frozen_clock(NOW + 2):
+        resubmit(loop, fault.id, subject="Grace")
+
+    noted = [(attempt["resubmittedBy"], "failedAt" in attempt) for attempt in one(loop, fault).body["attempts"]]
+    assert noted == [("Ada", True), ("Grace", False)]
+
+
+def test_a_fault_keeps_its_newest_attempts_and_counts_all(loop: Loop) -> None:
+    fault = a_fault("{")
+    keep(loop, fault)
+
+    for number in range(ATTEMPTS_KEPT + 2):
+        answer = resubmit(loop, fault.id, subject=str(number))
+
+    assert answer.body["resubmissions"] == ATTEMPTS_KEPT + 2
+    assert [one["resubmittedBy"] for one in answer.body["attempts"]] == [str(2 + n) for n in range(ATTEMPTS_KEPT)]
+
+
+@pytest.mark.parametrize("message", ["", "\ufffe", "a\x00b", "\x0b"], ids=ascii)
+def test_a_message_that_no_queue_takes_cannot_be_put_back(loop: Loop, message: str) -> None:
+    fault = a_fault(message)
+    keep(loop, fault)
+
+    assert resubmit(loop, fault.id).status == 409
+
+
+def test_words_of_an_error_are_kept_as_long_as_our_consumers_write_them(loop: Loop) -> None:
+    entity = {"consumer": "x.listener", "error": {"name": "n" * 5_000, "message": "m" * 5_000}, "message": "{"}
+    event = DomainEvent(id="long", type="fault", timestamp_ms=NOW, partition_key="x", entities={"fault": entity})
+    keep(loop, event)
+
+    [shown] = listed(loop)["items"]
+    assert {name: len(text) for name, text in shown["error"].items()} == {"name": 1_000, "message": 1_000}
 
 
 @pytest.mark.parametrize("consumer", ["equipment.trigger", "equipment", "gone.listener", ".listener", "path.listener"])

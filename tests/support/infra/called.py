@@ -12,13 +12,16 @@ import pytest
 from botocore.client import BaseClient
 
 from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import sqs_event
+from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import Loop
 from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
+from patterns.events.bus_entry import to_message
+from patterns.events.fault import fault_of
 from patterns.packages.discovery import readers, services, stores
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
+from patterns.runtime.errors import Poison
 from tests.support.samples import NOW, paths
 from tests.support.wire import Wire
 
@@ -57,7 +60,10 @@ class Asked:
 
 
 def by_file() -> dict[str, set[Asked]]:
-    """Gather what each handler file asks for: all samples, again as retries with answers lost, and what is poison."""
+    """Gather what each handler file asks for: all samples, again as retries with answers lost, and what is poison.
+
+    Commands come once more with an If-Match for things that do not exist.
+    """
     asked: dict[str, set[Asked]] = defaultdict(set)
     with Loop() as loop, Wire() as wire:
         for operation in ("", "TransactWriteItems", "PutItem"):
@@ -74,8 +80,11 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
+            if kind == "http":
+                yield from ((invocation, time_of(message)) for invocation in invocations_of(_of_nothing(message)))
     for package in readers() + stores():
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
+        yield from _resubmission(package)
     for service in services():
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
         unreadable = {"eventID": "1", "eventName": "INSERT", "eventSourceARN": arn, "dynamodb": {"NewImage": "?"}}
@@ -83,6 +92,22 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for service in services():
         if service.has("sweep"):
             yield from _decisions(service, loop, wire)
+
+
+def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:
+    """Let the fault store keep a fault of a package, and put its message back on the queue."""
+    fault = fault_of(Poison("no"), "{", consumer=f"{package.name}.listener", now_ms=NOW)
+    for store in stores():
+        if package != store:
+            yield Invocation(store, "listener", sqs_event([to_message(fault, source=package.name)])), NOW
+            event = http_event("POST /faults/{id}/resubmit", path={"id": fault.id})
+            yield Invocation(store, "command", event), NOW
+
+
+def _of_nothing(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a request with a version of something that does not exist."""
+    path = {**message.get("pathParameters", {}), **({"id": "nothing"} if "{id}" in message["routeKey"] else {})}
+    return {**message, "pathParameters": path, "headers": {**message["headers"], "if-match": '"7"'}}
 
 
 def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:

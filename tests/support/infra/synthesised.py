@@ -20,6 +20,9 @@ Properties = dict[str, Any]
 
 
 SERVICES, VIEWS, PACKAGES = services(), views(), packages()
+TAKES = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
+"""What Lambda does on a queue that feeds a listener."""
+
 STREAM_FIRST = {"services/equipment/command.py"}
 
 CONTROL = [service for service in SERVICES if service.has("listener")]

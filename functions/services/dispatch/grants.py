@@ -1,0 +1,3 @@
+"""What dispatch calls of its table, where that is less than a service may."""
+
+GRANTS = {"command": {"DISPATCH_TABLE": ("PutItem", "UpdateItem")}}
