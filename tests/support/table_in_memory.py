@@ -31,10 +31,11 @@ Holds = Callable[[Typed, Request], bool]
 Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
-_TOKEN = re.compile(r"[#:\w]+|<=|>=|[()<>=]")
+_TOKEN = re.compile(r"[#:\w]+|<=|>=|<>|[()<>=]")
 _UPDATE = re.compile(r"SET #\w+ = :\w+(, #\w+ = :\w+)*( REMOVE #\w+(, #\w+)*)?")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda one, other: one == other,
+    "<>": lambda one, other: one != other,
     "<": lambda one, other: one < other,
     "<=": lambda one, other: one <= other,
     ">": lambda one, other: one > other,
@@ -203,7 +204,7 @@ def _updated(row: Typed, request: Request) -> Typed:
 
 @cache
 def condition(expression: str) -> Holds:
-    """Compile comparisons and `attribute_not_exists`, with AND, OR and parentheses."""
+    """Compile comparisons, `attribute_exists` and `attribute_not_exists`, with AND, OR and parentheses."""
     tokens = _TOKEN.findall(expression)[::-1]
     if "".join(tokens[::-1]) != expression.replace(" ", ""):
         raise NotImplementedError(expression)
@@ -237,11 +238,12 @@ def _single(tokens: list[str]) -> Holds:
         inner = _either(tokens)
         _expect(tokens, ")")
         return inner
-    if first == "attribute_not_exists":
+    if first in {"attribute_exists", "attribute_not_exists"}:
         _expect(tokens, "(")
         place = tokens.pop()
         _expect(tokens, ")")
-        return lambda row, request: request["ExpressionAttributeNames"][place] not in row
+        exists = first == "attribute_exists"
+        return lambda row, request: (request["ExpressionAttributeNames"][place] in row) == exists
     return _comparison(first, _COMPARE[tokens.pop()], tokens.pop())
 
 

@@ -1,0 +1,277 @@
+"""The whole loop over AWS in memory: all tables, streams, the bus, queues and buckets in this process, without moto.
+
+It knows the requests that our code makes, and raises `NotImplementedError` at all others. As DynamoDB, it refuses keys
+that are empty or too long, also those of indexes, and rows that are too large.
+"""
+
+import io
+import json
+import os
+from collections import defaultdict
+from contextlib import ExitStack
+from functools import partial
+from hashlib import blake2s, md5
+from threading import RLock
+from typing import Any, Final, Self
+from unittest.mock import patch
+
+from botocore.exceptions import ClientError
+
+from local.in_process.loop import Loop
+from local.in_process.world import ENVIRONMENT
+from patterns.dynamodb.attribute_values import Item, Typed, to_plain
+from patterns.dynamodb.schema import Keys, TableSchema
+from patterns.dynamodb.ttl import is_expired
+from patterns.events.change_data_capture import TTL_SERVICE
+from patterns.packages.discovery import readers
+from patterns.packages.package import Package
+from patterns.runtime import aws
+from stores.faults.store import queue_variable
+from tests.support.table_in_memory import Record, Request, TableInMemory, condition
+
+SERVICES: Final = ("dynamodb", "events", "s3", "sqs")
+
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+MAX_PARTITION_KEY_BYTES: Final = 2048
+MAX_SORT_KEY_BYTES: Final = 1024
+MAX_ITEM_BYTES: Final = 400 * 1024
+
+Sortable = str | int
+Answer = dict[str, Any]
+
+
+class LoopInMemory(Loop):
+    """All packages of `functions/`, connected by AWS in memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables = {variable: StreamedTable(variable, schema) for variable, schema in self.schemas.items()}
+        self.queues: dict[str, list[str]] = defaultdict(list)
+        self.published: list[str] = []
+        self._objects: dict[str, dict[str, bytes]] = {bucket: {} for bucket in self.buckets.values()}
+        self._lock = RLock()
+
+    def __enter__(self) -> Self:
+        variables = ENVIRONMENT | {variable: variable for variable in self.schemas} | self.buckets
+        queues = {name: name for name in (queue_variable(package.name) for package in readers())}
+        self._stack = ExitStack()
+        self._stack.enter_context(patch.dict(os.environ, variables | queues))
+        aws.client.cache_clear()
+        self._stack.callback(aws.client.cache_clear)  # the stand-ins go with the clients
+        for service in SERVICES:
+            aws.client(service)._make_api_call = partial(self._call, service)  # noqa: SLF001  see table_in_memory.py
+        return self
+
+    def clear(self) -> None:
+        """Forget all rows, records, messages and objects; the clients stay, for to make them takes long."""
+        for table in self.tables.values():
+            table.clear()
+        for kept in self._objects.values():
+            kept.clear()
+        self.queues.clear()
+        self.published.clear()
+
+    def typed_rows(self, table: str) -> list[dict[str, Any]]:
+        """Return all rows of a table with DynamoDB's type descriptors."""
+        return [row for rows in self.tables[table].partitions.values() for row in rows.values()]
+
+    def objects(self, variable: str) -> list[Item]:
+        """Return all objects of a bucket, in the order of their keys: `{Key, Body}`."""
+        kept = self._objects[self.buckets[variable]]
+        return [{"Key": key, "Body": body.decode()} for key, body in sorted(kept.items())]
+
+    def new_records(self, table: str) -> list[dict[str, Any]]:
+        """Return the records of a stream since the last call, as Lambda gets them."""
+        return self.tables[table].new_records()
+
+    def new_messages(self) -> list[str]:
+        """Return what was published since the last call, as bodies of a queue's messages."""
+        published, self.published = self.published, []
+        return published
+
+    def resubmitted(self, package: Package) -> list[str]:
+        """Return the messages that were put directly on a package's own queue."""
+        return self.queues.pop(queue_variable(package.name), [])
+
+    def reap(self, now_ms: int) -> None:
+        """Remove the rows that have expired, as the TTL service does, which the stream tells of."""
+        for table in self.tables.values():
+            table.reap(now_ms)
+
+    def _call(self, service: str, operation: str, request: Request) -> Answer:
+        with self._lock:
+            answer: Answer = getattr(self, f"_{service}")(operation, request)
+        if "Error" in answer:
+            raise ClientError(answer, operation)  # type: ignore[arg-type]  botocore's own types name fewer members
+        return answer
+
+    def _dynamodb(self, operation: str, request: Request) -> Answer:
+        if operation == "TransactWriteItems":
+            return self._transact(request["TransactItems"])
+        return self.tables[request["TableName"]].do(operation, request)
+
+    def _transact(self, items: list[dict[str, Request]]) -> Answer:
+        parts = [(*item.popitem(),) for item in [dict(item) for item in items]]
+        reasons = [self.tables[part["TableName"]].refusal(kind, part) for kind, part in parts]
+        if any(reason["Code"] != "None" for reason in reasons):
+            return {"Error": {"Code": "TransactionCanceledException"}, "CancellationReasons": reasons}
+        for kind, part in parts:
+            if kind != "ConditionCheck":
+                self.tables[part["TableName"]].do(f"{kind}Item", part)
+        return {}
+
+    def _events(self, operation: str, request: Request) -> Answer:
+        if operation != "PutEvents":
+            raise NotImplementedError(operation)
+        for entry in request["Entries"]:
+            envelope = {"version": "0", "source": entry["Source"], "detail-type": entry["DetailType"]}
+            self.published.append(json.dumps({**envelope, "detail": json.loads(entry["Detail"])}, ensure_ascii=False))
+        return {"FailedEntryCount": 0, "Entries": [{"EventId": "taken"} for _ in request["Entries"]]}
+
+    def _sqs(self, operation: str, request: Request) -> Answer:
+        if operation != "SendMessage":
+            raise NotImplementedError(operation)
+        self.queues[request["QueueUrl"]].append(request["MessageBody"])
+        return {}
+
+    def _s3(self, operation: str, request: Request) -> Answer:
+        kept, key = self._objects[request["Bucket"]], request.get("Key", "")
+        match operation:
+            case "GetObject" if key in kept:
+                return {"Body": io.BytesIO(kept[key]), "ETag": _etag(kept[key])}
+            case "GetObject":
+                return {"Error": {"Code": "NoSuchKey"}}
+            case "PutObject":
+                if "IfNoneMatch" in request and key in kept:
+                    return {"Error": {"Code": "PreconditionFailed"}}
+                if "IfMatch" in request and request["IfMatch"] != _etag(kept[key]):
+                    return {"Error": {"Code": "PreconditionFailed"}}
+                kept[key] = request["Body"]
+                return {}
+            case "ListObjectsV2":
+                return _listed(kept, request)
+        raise NotImplementedError(operation)
+
+
+class StreamedTable(TableInMemory):
+    """One table with its indexes, its limits and its TTL."""
+
+    def __init__(self, variable: str, schema: TableSchema) -> None:
+        super().__init__(variable, schema.keys)
+        self._schema = schema
+
+    def do(self, operation: str, request: Request) -> Answer:
+        """Answer one request."""
+        return self._do(operation, request)
+
+    def refusal(self, kind: str, part: Request) -> Answer:
+        """Return why a part of a transaction cannot be written; the code is `None` if it can."""
+        old = self._row(self._key(part["Item"]) if kind == "Put" else part["Key"])
+        if "ConditionExpression" not in part or condition(part["ConditionExpression"])(old or {}, part):
+            return {"Code": "None"}
+        return {"Code": "ConditionalCheckFailed", **({"Item": old} if old else {})}
+
+    def new_records(self) -> list[Record]:
+        """Take the stream's records since the last time; a table without a stream has none."""
+        records = super().new_records()
+        for record in records:  # as in AWS, no two streams have a record of the same id
+            record["eventID"] = blake2s(f"{self._variable}{record['eventID']}".encode(), digest_size=16).hexdigest()
+        return records if self._schema.stream else []
+
+    def reap(self, now_ms: int) -> None:
+        """Remove the rows that have expired."""
+        if not self._schema.expires:
+            return
+        for row in [row for rows in self.partitions.values() for row in rows.values()]:
+            if "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms):
+                self._replace(self._key(row), row, None)
+                self._records[-1]["userIdentity"] = {"type": "Service", "principalId": TTL_SERVICE}
+
+    def _write(self, operation: str, request: Request) -> Answer:
+        before = self.partitions
+        answer = super()._write(operation, request)
+        key = self._key(request["Item"]) if operation == "PutItem" else request["Key"]
+        if operation != "DeleteItem" and "Error" not in answer and self._is_refused(self._row(key) or {}):
+            self.partitions = before
+            self._records.pop()
+            return {"Error": {"Code": "ValidationException", "Message": "no"}}
+        return answer
+
+    def _is_refused(self, row: Typed) -> bool:
+        every = [self._keys, *(index.keys for index in self._schema.indexes.values())]
+        return _size(row) > MAX_ITEM_BYTES or any(_is_no_key(row, keys) for keys in every)
+
+    def _query(self, request: Request) -> Answer:
+        keys = self._schema.indexes[request["IndexName"]].keys if "IndexName" in request else self._keys
+        values = {place: _sortable(value) for place, value in request["ExpressionAttributeValues"].items()}
+        found = [
+            row
+            for rows in self.partitions.values()
+            for row in rows.values()
+            if all(name in row for name in keys.names)
+            and _sortable(row[keys.partition]) == values[":p"]
+            and (keys.sort is None or _fits(request["KeyConditionExpression"], _sortable(row[keys.sort]), values))
+        ]
+        forward = request["ScanIndexForward"]
+        found.sort(key=partial(self._order, keys), reverse=not forward)
+        if start := request.get("ExclusiveStartKey"):
+            at = self._order(keys, start)
+            found = [row for row in found if (self._order(keys, row) > at) == forward and self._order(keys, row) != at]
+        page = found[: request["Limit"]]
+        names = {*keys.names, *self._keys.names}
+        more = len(page) == request["Limit"]
+        return {"Items": page, **({"LastEvaluatedKey": {name: page[-1][name] for name in names}} if more else {})}
+
+    def _order(self, keys: Keys, row: Typed) -> tuple[Sortable, ...]:
+        return (*([_sortable(row[keys.sort])] if keys.sort else []), *self._place(row))
+
+    def _place(self, key: Typed) -> tuple[str, str]:
+        sort = key[self._keys.sort] if self._keys.sort else {"S": ""}
+        return key[self._keys.partition]["S"], sort["S"] if "S" in sort else f"{int(sort['N']):020d}"
+
+
+def _is_no_key(row: Typed, keys: Keys) -> bool:
+    """Return whether an attribute of a key is there and can be none."""
+    limits = zip(keys.names, (MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES), strict=False)
+    kinds = ("S", keys.sort_type)
+    for (name, limit), kind in zip(limits, kinds, strict=False):
+        if name in row and (kind not in row[name] or not 1 <= len(str(row[name][kind]).encode()) <= limit):
+            return True
+    return False
+
+
+def _fits(expression: str, sort: Sortable, values: dict[str, Any]) -> bool:
+    match expression.removeprefix("#p = :p").removeprefix(" AND "):
+        case "":
+            return True
+        case "begins_with(#s, :s)":
+            return str(sort).startswith(values[":s"])
+        case "#s BETWEEN :s AND :t":
+            return bool(values[":s"] <= sort <= values[":t"])
+        case "#s < :s":
+            return bool(sort < values[":s"])
+        case "#s > :s":
+            return bool(sort > values[":s"])
+    raise NotImplementedError(expression)
+
+
+def _sortable(value: dict[str, Any]) -> Sortable:
+    return int(value["N"]) if "N" in value else str(value["S"])
+
+
+def _size(row: Typed) -> int:
+    return len(json.dumps(to_plain(row), ensure_ascii=False, default=str).encode(errors="replace"))
+
+
+def _etag(body: bytes) -> str:
+    return f'"{md5(body, usedforsecurity=False).hexdigest()}"'
+
+
+def _listed(kept: dict[str, bytes], request: Request) -> Answer:
+    """List keys or, with a delimiter, folders; one page has them all."""
+    prefix, after = request["Prefix"], request.get("StartAfter", "")
+    keys = sorted(key for key in kept if key.startswith(prefix) and key > after)
+    if "Delimiter" not in request:
+        return {"Contents": [{"Key": key} for key in keys]}
+    folders = {f"{prefix}{key.removeprefix(prefix).split('/')[0]}/" for key in keys}
+    return {"CommonPrefixes": [{"Prefix": folder} for folder in sorted(folders)]}

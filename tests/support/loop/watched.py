@@ -1,0 +1,384 @@
+"""The whole loop in memory, message by message, with everything that must hold about it."""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any, Final, Self
+
+from contract import names, times
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event, sqs_event
+from local.in_process.loop import Answer
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent
+from patterns.packages.discovery import owner_of_table, readers, services, stores, subscribers_of
+from patterns.packages.package import Package
+from patterns.runtime import clock
+from patterns.runtime.log import logger
+from patterns.views.outcome import Outcome
+from stores.faults.store import BUCKET
+from tests.support.loop.in_memory import LoopInMemory
+from tests.support.loop.model import LOG_DAYS, Log, Model
+from tests.support.samples import NOW, fact, sample
+from tests.support.services.reports import EPISODES, LATEST, LOGS, REPORT, STATES as STATES_ROUTE
+from tests.support.services.versions import AUDITS, GET, REVISIONS, VERSIONS
+
+MACHINES: Final = ("press-7", "d#12345", "🏭" * 128)
+STATES: Final = ("NORMAL", "WARNING1", "WARNING10", "ERROR")
+PEOPLE: Final = ("Liz", "Sue", "é" * 128)
+PARTS: Final = ("_", "hydraulics")
+COMPANY: Final = ("Acme", "Acme 2")
+
+# Events of neighbours that are read tolerantly, and such that no consumer can use: each becomes a fault.
+USABLE: Final = ("old shape", "long id", "other fields", "no tags", "long ago", "a little ahead")
+POISON: Final = ("no JSON", "no entity", "entity is text", "no time", "time is text", "state is no name", "no id", "other type")
+ODD: Final = (*USABLE, *POISON, "no fault")
+
+MOST_STEPS: Final = 200
+MAX_LIMIT: Final = "7"
+GRACE_MS: Final = 10 * 60_000
+
+BOARD, STANDING = "GET /board/{company}", "GET /equipment/{id}/board"
+OPERATOR_LOGS, ESCALATIONS = "GET /operators/{operator}/logs", "GET /supervisors/{supervisor}/escalations"
+FAULTS, FAULT, RESUBMIT = "GET /faults", "GET /faults/{id}", "POST /faults/{id}/resubmit"
+(STORE,) = stores()
+
+
+class WatchedLoop(AbstractContextManager["WatchedLoop"]):
+    """Real handlers over AWS in memory. A test moves each message itself; nothing flows by itself.
+
+    ahead_ms: by how much the clock of the next invocation is ahead of the time.
+    """
+
+    def __init__(self, loop: LoopInMemory) -> None:
+        """Begin with an empty loop."""
+        loop.clear()
+        self.ahead_ms = 0
+        self._time_ms = NOW
+        self._latest_ms = NOW
+        self._loop = loop
+        self._model = Model()
+        self._lines: list[dict[str, Any]] = []
+        self._streams: dict[str, list[dict[str, Any]]] = {
+            table: [] for table, schema in self._loop.schemas.items() if schema.stream
+        }
+        self._queues: dict[Package, list[str]] = {package: [] for package in (*readers(), STORE)}
+        self._unusable: set[str] = set()
+        self._acknowledged: set[Log] = set()
+        self._kept: set[Log] = set()
+        self._number = 0
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        real, clock.now_ms = clock.now_ms, lambda: self.now_ms
+        self._stack.callback(setattr, clock, "now_ms", real)
+        self._stack.enter_context(_lines_to(self._lines))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def now_ms(self) -> int:
+        """What the clock shows."""
+        now_ms = self._time_ms + self.ahead_ms
+        self._latest_ms = max(self._latest_ms, now_ms)
+        return now_ms
+
+    # What a step does.
+
+    def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
+        """Call a route, which never fails."""
+        return self.call(http_event(route, **parts))
+
+    def call(self, event: dict[str, Any]) -> Answer:
+        """Send an HTTP event, which is never answered by a failure."""
+        answer = self._loop.call(event)
+        assert answer.status < 500, (event, answer, self._lines[-1]["exc_info"])
+        return answer
+
+    def report(self, machine: str, state: str, at_ms: int, detail: str | None) -> None:
+        """Report a state; what is acknowledged must not be lost."""
+        body = {"state": state} | ({} if detail is None else {"detail": detail})
+        at = times.to_utc(at_ms)
+        if self.request(REPORT, path={"id": machine, "timestamp": at}, body=body).status in {200, 201}:
+            self._acknowledged.add((machine, state, at))
+            self._kept.add((machine, state, at))
+
+    def report_many(self, reports: list[tuple[str, str, int]]) -> None:
+        """Report states, straight to the bus."""
+        logs = [(machine, state, times.to_utc(at_ms)) for machine, state, at_ms in reports]
+        body = [{"equipmentId": machine, "state": state, "timestamp": at} for machine, state, at in logs]
+        if self.request("POST /states", body=body).status == 202:
+            self._acknowledged |= set(logs)
+
+    def log(self, which: int) -> dict[str, str]:
+        """Return the path of a log that was reported, or of one that was not."""
+        logs = [*sorted(self._acknowledged), (MACHINES[0], "ERROR", times.to_utc(self.now_ms))]
+        machine, state, at = logs[which % len(logs)]
+        return {"id": machine, "state": state, "timestamp": at}
+
+    def odd_event(self, odd: str, machine: str, state: str) -> None:
+        """Publish an event as a neighbour might."""
+        self._number += 1
+        self._collect()
+        body = _odd_body(odd, machine, state, number=self._number, now_ms=self.now_ms)
+        if odd in POISON:
+            self._unusable.add(body)
+        if odd == "no fault":
+            assert self._deliver(STORE, [body]) == [body]  # retried, then a dead letter: of a fault there is no fault
+            assert self._lines.pop()["failed"] == 1
+            return
+        self._to_queues(body, ("equipment", "state-reported"))
+
+    def stream(self, which: int, size: int, *, twice: bool) -> None:
+        """Deliver the next records of a stream."""
+        self._collect()
+        table = sorted(self._streams)[which % len(self._streams)]
+        batch, self._streams[table] = self._streams[table][:size], self._streams[table][size:]
+        for _ in range(1 + twice if batch else 0):
+            package = owner_of_table(table)
+            package.handler("trigger")({"Records": batch}, LambdaContext(f"{package.name}-trigger"))
+        self._collect()
+
+    def queue(self, which: int, size: int, *, skip: int = 0, twice: bool = False) -> None:
+        """Deliver some messages of a queue, in any order."""
+        self._collect()
+        package = [*self._queues][which % len(self._queues)]
+        waiting = self._queues[package]
+        batch = waiting[skip : skip + size] or waiting[:size]
+        if not batch:
+            return
+        for body in batch:
+            waiting.remove(body)
+        for _ in range(1 + twice):
+            assert self._deliver(package, batch) == [], "it was to come again, though AWS did not fail"
+        self._collect()
+
+    def sweep(self) -> None:
+        """Run every sweep once."""
+        for package in services():
+            if package.has("sweep"):
+                package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
+        self._collect()
+
+    def resubmit(self, which: int) -> None:
+        """Resubmit a fault."""
+        faults = self._pages(FAULTS)
+        if faults:
+            self.request(RESUBMIT, path={"id": faults[which % len(faults)]["id"]})
+            self._collect()
+
+    def pass_time(self, by_ms: int) -> None:
+        """Move the time on."""
+        self._time_ms += by_ms
+
+    def reap(self) -> None:
+        """Let the TTL service remove what has expired."""
+        self._loop.reap(self._time_ms)
+
+    def flow(self) -> None:
+        """Deliver all that there is, and all that follows from it."""
+        self._collect()
+        for _ in range(MOST_STEPS):
+            if not any(self._streams.values()) and not any(self._queues.values()):
+                return
+            for which in range(len(self._streams)):
+                self.stream(which, 100, twice=False)
+            for which in range(len(self._queues)):
+                self.queue(which, 10)
+        raise AssertionError("it never comes to rest")
+
+    # What must hold.
+
+    def settle(self) -> None:
+        """Let everything flow, and decide what is due by then."""
+        self.flow()
+        self.sweep()
+        self.flow()
+
+    def check(self) -> None:
+        """Check everything that must hold once nothing moves."""
+        self._check_lines()
+        self._check_logs()
+        self._check_board()
+        self._check_every_row()
+        self._check_faults()
+
+    def _check_lines(self) -> None:
+        for line in self._lines:
+            if "received" in line:
+                assert line["received"] == sum(line[outcome.value] for outcome in Outcome), line
+            assert not line.get("failed"), line
+            if line["msg"] == "swept":
+                assert line["errors"] == [], line
+
+    def _check_logs(self) -> None:
+        shown: dict[Log, dict[str, Any]] = {}
+        for machine in {machine for machine, _, _ in (*self._model.logs, *self._acknowledged)}:
+            for log in self._pages(LOGS, id=machine):
+                key = log.pop("equipmentId"), log.pop("state"), log.pop("timestamp")
+                assert key not in shown, f"twice: {key}"
+                shown[key] = log
+        for key, log in self._model.logs.items():
+            if log.ttl > self._latest_ms // 1000 and not log.is_uncertain:
+                assert shown.get(key) == log.shown(), key
+        assert set(shown) <= set(self._model.logs)
+        assert {log for log in self._acknowledged if self._is_kept(log)} <= set(shown)
+        for machine in {machine for machine, _, _ in self._kept}:
+            reports = {(machine, one["state"], one["timestamp"]) for one in self._pages(STATES_ROUTE, id=machine)}
+            assert {log for log in self._kept if log[0] == machine and self._is_kept(log)} <= reports
+
+    def _check_board(self) -> None:
+        for machine, model in self._model.machines.items():
+            answer = self.request(STANDING, path={"id": machine})
+            wanted = model.shown()
+            assert answer.status == (404 if wanted is None else 200), (machine, answer)
+            if wanted is not None:
+                assert {name: answer.body[name] for name in wanted} == wanted
+
+    def _check_every_row(self) -> None:
+        """Ask every query for everything that a row is about."""
+        machines = {row["DeviceID"] for row in self._loop.rows("STATE_LOG_TABLE")}
+        machines |= {row["EquipmentID"] for row in self._loop.rows("BOARD_TABLE")}
+        for table in ("EQUIPMENT_TABLE", "EQUIPMENT_HISTORY_TABLE", "DISPATCH_TABLE"):
+            keys = [row["pk"].split("Equipment#", 1) for row in self._loop.rows(table) if "Equipment#" in row["pk"]]
+            machines |= {key[1] for key in keys}
+        for machine in sorted(machines):
+            names.identifier(machine)
+            for route in (LOGS, STATES_ROUTE, EPISODES, VERSIONS, AUDITS):
+                self._pages(route, id=machine)
+            for route in (LATEST, STANDING, GET):
+                self.request(route, path={"id": machine})
+            for part in PARTS:
+                self._pages(REVISIONS, id=machine, part=part)
+        rows = self._loop.rows("STATE_LOG_TABLE")
+        for person in {row[name] for row in rows for name in ("Operator", "EscalatedTo") if name in row}:
+            self._pages(OPERATOR_LOGS, operator=person)
+            self._pages(ESCALATIONS, supervisor=person)
+        for company in COMPANY:
+            listed = {one["equipmentId"] for one in self._pages(BOARD, company=company)}
+            assert listed == {
+                machine
+                for machine, model in self._model.machines.items()
+                if ((model.shown() or {}).get("location") or {}).get("company") == company
+            }
+
+    def _check_faults(self) -> None:
+        listed = self._pages(FAULTS)
+        assert len(listed) == len([one for one in self._loop.objects(BUCKET) if one["Key"].startswith("faults/")])
+        shown = [self.request(FAULT, path={"id": fault["id"]}).body for fault in listed]
+        known = {fault["message"] for fault in shown}
+        assert known == self._unusable, known ^ self._unusable
+        for fault in shown:
+            assert fault.get("resubmissions", 0) >= len(fault.get("attempts", []))
+
+    def _is_kept(self, log: Log) -> bool:
+        return times.to_ms(log[2]) // 1000 + LOG_DAYS * 86_400 > self._latest_ms // 1000
+
+    def _pages(self, route: str, **path: str) -> list[dict[str, Any]]:
+        """Read all pages of a list."""
+        items: list[dict[str, Any]] = []
+        query = {"limit": MAX_LIMIT}
+        while True:
+            answer = self.request(route, path=path, query=query)
+            assert answer.status == 200, (route, path, answer)
+            items += answer.body["items"]
+            if "cursor" not in answer.body:
+                return items
+            query["cursor"] = answer.body["cursor"]
+
+    # How messages move.
+
+    def _deliver(self, package: Package, batch: list[str]) -> list[str]:
+        """Deliver a batch; return what is to come again."""
+        now_ms = self.now_ms
+        again = self._loop.deliver(package, batch)
+        for body in batch:
+            if package.side == "views" and body not in self._unusable:
+                self._model.deliver(package.name, json.loads(body), now_ms)
+        by_id = {record["messageId"]: record["body"] for record in sqs_event(batch)["Records"]}
+        return [by_id[message_id] for message_id in again]
+
+    def _collect(self) -> None:
+        """Take what was written, published and resubmitted to where it is delivered from."""
+        for table, waiting in self._streams.items():
+            waiting += self._loop.new_records(table)
+        for body in self._loop.new_messages():
+            envelope = json.loads(body)
+            self._to_queues(body, (envelope["source"], envelope["detail-type"]))
+        for package in readers():
+            self._queues[package] += self._loop.resubmitted(package)
+
+    def _to_queues(self, body: str, topic: tuple[str, str]) -> None:
+        for package in subscribers_of(*topic):
+            self._queues[package].append(body)
+
+
+def _odd_body(odd: str, machine: str, state: str, *, number: int, now_ms: int) -> str:
+    """Return the message of an odd report."""
+    at = times.to_utc(now_ms)
+    event = fact("state-reported", id=f"odd {number}", at=now_ms, equipmentId=machine, state=state, timestamp=at)
+    wire: dict[str, Any] = json.loads(to_message(event, source="equipment"))
+    detail = wire["detail"]
+    match odd:
+        case "old shape":
+            detail["state"] = sample("domain", "state-reported.v0")["state"] | {
+                "deviceId": machine,
+                "state": state,
+                "timestamp": at,
+            }
+        case "long id":
+            detail["id"] = f"{number}" + "i" * 1_000
+        case "other fields":
+            detail["state"] |= {"colour": "blue", "ttl": 1, "nested": {"a": [1, {"b": None}]}}
+        case "no tags":
+            del detail["tags"]
+        case "long ago" | "a little ahead":
+            late_ms = now_ms + (240_000 if odd == "a little ahead" else -34 * 86_400_000)
+            detail |= {"timestamp": late_ms}
+            detail["state"]["timestamp"] = times.to_utc(late_ms)
+        case "no JSON":
+            return f"{{ {number}"
+        case "no entity":
+            del detail["state"]
+        case "entity is text":
+            detail["state"] = "ERROR"
+        case "no time":
+            del detail["state"]["timestamp"]
+        case "time is text":
+            detail["timestamp"] = at
+        case "state is no name":
+            detail["state"]["state"] = "error #1"
+        case "no id":
+            del detail["id"]
+        case "other type":
+            wire["detail-type"] = detail["type"] = "state-dreamed"
+        case "no fault":
+            wire["detail-type"] = detail["type"] = "fault"
+    return json.dumps(wire, ensure_ascii=False)
+
+
+class _Lines(logging.Handler):
+    def __init__(self, lines: list[dict[str, Any]]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(dict(vars(record)))
+
+
+class _lines_to(AbstractContextManager[None]):  # noqa: N801  used as a function
+    """Take all log lines, and write none."""
+
+    def __init__(self, lines: list[dict[str, Any]]) -> None:
+        self._logger = logging.getLogger(logger().name)
+        self._taken = _Lines(lines)
+
+    def __enter__(self) -> None:
+        self._handlers, self._logger.handlers = self._logger.handlers, [self._taken]
+        self._propagate, self._logger.propagate = self._logger.propagate, False
+
+    def __exit__(self, *_: object) -> None:
+        self._logger.handlers, self._logger.propagate = self._handlers, self._propagate
