@@ -13,8 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from local.in_process.loop import Answer
 from tests.support.loop.in_memory import LoopInMemory
-from tests.support.loop.watched import COMPANY, MACHINES, ODD, PARTS, PEOPLE, STATES, WatchedLoop
+from tests.support.loop.odd_events import ODD
 from tests.support.loop.odd_input import ODD_REQUESTS
+from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES, WatchedLoop
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, ESCALATE, STAFF
 from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK
 
@@ -139,6 +140,6 @@ class WholeLoop(RuleBasedStateMachine):
 
 def test_the_whole_loop_keeps_its_promises(one_thread: None) -> None:  # noqa: ARG001
     with LoopInMemory() as WholeLoop.aws:
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             WholeLoop, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS, phases=PHASES)
         )

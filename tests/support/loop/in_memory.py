@@ -102,7 +102,7 @@ class LoopInMemory(Loop):
         with self._lock:
             answer: Answer = getattr(self, f"_{service}")(operation, request)
         if "Error" in answer:
-            raise ClientError(answer, operation)  # type: ignore[arg-type]  botocore's own types name fewer members
+            raise ClientError(answer, operation)
         return answer
 
     def _dynamodb(self, operation: str, request: Request) -> Answer:

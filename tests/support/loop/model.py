@@ -25,7 +25,7 @@ Order = tuple[int, str]
 class LogModel:
     """One log: what each type of event says of it, and until when it is kept.
 
-    is_uncertain: it expired before the last event came; whether the old fields are then gone depends on the TTL service.
+    is_uncertain: it expired before the last event came; whether its old fields are gone depends on the TTL service.
     """
 
     says: dict[str, tuple[Order, dict[str, Any]]] = field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 
@@ -10,8 +9,6 @@ from contract import names, times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import Answer
-from patterns.events.bus_entry import to_message
-from patterns.events.domain_event import DomainEvent
 from patterns.packages.discovery import owner_of_table, readers, services, stores, subscribers_of
 from patterns.packages.package import Package
 from patterns.runtime import clock
@@ -20,8 +17,10 @@ from patterns.views.outcome import Outcome
 from stores.faults.store import BUCKET
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.loop.model import LOG_DAYS, Log, Model
-from tests.support.samples import NOW, fact, sample
-from tests.support.services.reports import EPISODES, LATEST, LOGS, REPORT, STATES as STATES_ROUTE
+from tests.support.loop.odd_events import NO_FAULT, POISON, odd_body
+from tests.support.samples import NOW
+from tests.support.services.reports import EPISODES, LATEST, LOGS, REPORT
+from tests.support.services.reports import STATES as STATES_ROUTE
 from tests.support.services.versions import AUDITS, GET, REVISIONS, VERSIONS
 
 MACHINES: Final = ("press-7", "d#12345", "🏭" * 128)
@@ -30,14 +29,8 @@ PEOPLE: Final = ("Liz", "Sue", "é" * 128)
 PARTS: Final = ("_", "hydraulics")
 COMPANY: Final = ("Acme", "Acme 2")
 
-# Events of neighbours that are read tolerantly, and such that no consumer can use: each becomes a fault.
-USABLE: Final = ("old shape", "long id", "other fields", "no tags", "long ago", "a little ahead")
-POISON: Final = ("no JSON", "no entity", "entity is text", "no time", "time is text", "state is no name", "no id", "other type")
-ODD: Final = (*USABLE, *POISON, "no fault")
-
 MOST_STEPS: Final = 200
 MAX_LIMIT: Final = "7"
-GRACE_MS: Final = 10 * 60_000
 
 BOARD, STANDING = "GET /board/{company}", "GET /equipment/{id}/board"
 OPERATOR_LOGS, ESCALATIONS = "GET /operators/{operator}/logs", "GET /supervisors/{supervisor}/escalations"
@@ -123,11 +116,11 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         """Publish an event as a neighbour might."""
         self._number += 1
         self._collect()
-        body = _odd_body(odd, machine, state, number=self._number, now_ms=self.now_ms)
+        body = odd_body(odd, machine, state, number=self._number, now_ms=self.now_ms)
         if odd in POISON:
             self._unusable.add(body)
-        if odd == "no fault":
-            assert self._deliver(STORE, [body]) == [body]  # retried, then a dead letter: of a fault there is no fault
+        if odd == NO_FAULT:
+            assert self._deliver(STORE, [body]) == [body]
             assert self._lines.pop()["failed"] == 1
             return
         self._to_queues(body, ("equipment", "state-reported"))
@@ -221,9 +214,9 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
                 key = log.pop("equipmentId"), log.pop("state"), log.pop("timestamp")
                 assert key not in shown, f"twice: {key}"
                 shown[key] = log
-        for key, log in self._model.logs.items():
-            if log.ttl > self._latest_ms // 1000 and not log.is_uncertain:
-                assert shown.get(key) == log.shown(), key
+        for key, model in self._model.logs.items():
+            if model.ttl > self._latest_ms // 1000 and not model.is_uncertain:
+                assert shown.get(key) == model.shown(), key
         assert set(shown) <= set(self._model.logs)
         assert {log for log in self._acknowledged if self._is_kept(log)} <= set(shown)
         for machine in {machine for machine, _, _ in self._kept}:
@@ -304,7 +297,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     def _collect(self) -> None:
         """Take what was written, published and resubmitted to where it is delivered from."""
         for table, waiting in self._streams.items():
-            waiting += self._loop.new_records(table)
+            waiting.extend(self._loop.new_records(table))
         for body in self._loop.new_messages():
             envelope = json.loads(body)
             self._to_queues(body, (envelope["source"], envelope["detail-type"]))
@@ -314,50 +307,6 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     def _to_queues(self, body: str, topic: tuple[str, str]) -> None:
         for package in subscribers_of(*topic):
             self._queues[package].append(body)
-
-
-def _odd_body(odd: str, machine: str, state: str, *, number: int, now_ms: int) -> str:
-    """Return the message of an odd report."""
-    at = times.to_utc(now_ms)
-    event = fact("state-reported", id=f"odd {number}", at=now_ms, equipmentId=machine, state=state, timestamp=at)
-    wire: dict[str, Any] = json.loads(to_message(event, source="equipment"))
-    detail = wire["detail"]
-    match odd:
-        case "old shape":
-            detail["state"] = sample("domain", "state-reported.v0")["state"] | {
-                "deviceId": machine,
-                "state": state,
-                "timestamp": at,
-            }
-        case "long id":
-            detail["id"] = f"{number}" + "i" * 1_000
-        case "other fields":
-            detail["state"] |= {"colour": "blue", "ttl": 1, "nested": {"a": [1, {"b": None}]}}
-        case "no tags":
-            del detail["tags"]
-        case "long ago" | "a little ahead":
-            late_ms = now_ms + (240_000 if odd == "a little ahead" else -34 * 86_400_000)
-            detail |= {"timestamp": late_ms}
-            detail["state"]["timestamp"] = times.to_utc(late_ms)
-        case "no JSON":
-            return f"{{ {number}"
-        case "no entity":
-            del detail["state"]
-        case "entity is text":
-            detail["state"] = "ERROR"
-        case "no time":
-            del detail["state"]["timestamp"]
-        case "time is text":
-            detail["timestamp"] = at
-        case "state is no name":
-            detail["state"]["state"] = "error #1"
-        case "no id":
-            del detail["id"]
-        case "other type":
-            wire["detail-type"] = detail["type"] = "state-dreamed"
-        case "no fault":
-            wire["detail-type"] = detail["type"] = "fault"
-    return json.dumps(wire, ensure_ascii=False)
 
 
 class _Lines(logging.Handler):
