@@ -19,7 +19,7 @@ from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES,
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, ESCALATE, STAFF
 from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK
 
-EXAMPLES = int(os.environ.get("LOOP_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("LOOP_EXAMPLES", "80"))
 STEPS = 40
 # Making a failing example smaller takes minutes: `LOOP_SHRINK=1`.
 PHASES = [Phase.explicit, Phase.generate, *([Phase.shrink] if "LOOP_SHRINK" in os.environ else [])]
@@ -32,6 +32,7 @@ STATE = st.sampled_from(STATES)
 PERSON = st.sampled_from(PEOPLE)
 VERSION = st.none() | st.integers(1, 4)
 AGO = st.sampled_from([0, 1, MINUTE, 20 * MINUTE, 40 * MINUTE, -4 * MINUTE, -6 * MINUTE, 33 * DAY])
+PASSES = st.sampled_from([1, MINUTE, 16 * MINUTE, 16 * MINUTE, 31 * MINUTE, 31 * MINUTE, 2 * DAY, 34 * DAY])
 SIZE = st.integers(1, 10)
 
 
@@ -56,7 +57,7 @@ class WholeLoop(RuleBasedStateMachine):
     def report(self, machine: str, state: str, ago: int, detail: str | None) -> None:
         self.loop.report(machine, state, self.loop.now_ms - ago, detail)
 
-    @rule(machines=st.lists(st.tuples(MACHINE, STATE, AGO), min_size=1, max_size=5))
+    @rule(machines=st.lists(st.tuples(MACHINE, STATE, AGO), min_size=1, max_size=8))
     def report_many(self, machines: list[tuple[str, str, int]]) -> None:
         self.loop.report_many([(machine, state, self.loop.now_ms - ago) for machine, state, ago in machines])
 
@@ -99,9 +100,10 @@ class WholeLoop(RuleBasedStateMachine):
     def ask_oddly(self, event: dict[str, Any]) -> None:
         self.loop.call(event)
 
-    @rule(odd=st.sampled_from(ODD), machine=MACHINE, state=STATE)
-    def odd_event(self, odd: str, machine: str, state: str) -> None:
-        self.loop.odd_event(odd, machine, state)
+    @rule(events=st.lists(st.tuples(st.sampled_from(ODD), MACHINE, STATE), min_size=1, max_size=8))
+    def odd_events(self, events: list[tuple[str, str, str]]) -> None:
+        for odd, machine, state in events:
+            self.loop.odd_event(odd, machine, state)
 
     @rule(which=st.integers(0, 9), size=SIZE, twice=st.booleans())
     def stream(self, which: int, size: int, twice: bool) -> None:  # noqa: FBT001  hypothesis names its arguments
@@ -123,7 +125,7 @@ class WholeLoop(RuleBasedStateMachine):
     def resubmit(self, which: int) -> None:
         self.loop.resubmit(which)
 
-    @rule(by_ms=st.sampled_from([1, MINUTE, 16 * MINUTE, 31 * MINUTE, 2 * DAY, 34 * DAY]), reaped=st.booleans())
+    @rule(by_ms=PASSES, reaped=st.booleans())
     def time_passes(self, by_ms: int, reaped: bool) -> None:  # noqa: FBT001  as above
         self.loop.pass_time(by_ms)
         if reaped:
