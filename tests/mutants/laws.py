@@ -428,4 +428,26 @@ SAMPLE: Final = [
     ),
 ]
 
-MUTANTS: Final = [*RUNTIME, *DYNAMODB, *EVENTS, *VERSIONS, *VIEWS, *RULES, *HTTP, *MORE, *INFRA, *SAMPLE]
+STORES: Final = [
+    *_in(
+        "functions/patterns/runtime/bucket.py",
+        "tests/patterns/runtime/test_bucket.py",
+        ("a change of an object overwrites another", ", changed, IfMatch=etag)", ", changed)"),
+        ("a change that meets another write of its key fails", '{EXISTS, "ConditionalRequestConflict"}', "{EXISTS}"),
+    ),
+    *_in(
+        "functions/stores/faults/record.py",
+        "tests/stores/faults",
+        ("a resubmission failed before it was made", ' and attempt["resubmittedAt"] <= failed_at:', ":"),
+        ("a failure is noted again", 'any(attempt.get("failedAt") == failed_at for attempt in attempts)', "False"),
+        ("attempts grow without a bound", "attempts[-ATTEMPTS_KEPT:]", "attempts"),
+        ("what no queue takes is sent", 'if not _SENDABLE.fullmatch(fault["message"]):', "if False:"),
+    ),
+    *_in(
+        "functions/stores/faults/objects.py",
+        "tests/stores/faults",
+        ("a failure of a resubmission leaves no trace", "lambda kept: failed_again(kept, fault)", "lambda _: None"),
+    ),
+]
+
+MUTANTS: Final = [*RUNTIME, *DYNAMODB, *EVENTS, *VERSIONS, *VIEWS, *RULES, *HTTP, *MORE, *INFRA, *SAMPLE, *STORES]

@@ -77,7 +77,7 @@ def _do(operation: str, partition: str, sort: str, how: Any) -> object:  # noqa:
 
 def _put_if_newer(name: str, fact: Any, expires: bool) -> object:  # noqa: ANN401, FBT001
     """Apply a fact to a view, which never expires unless it `expires`."""
-    event = happened(fact.type.removeprefix("thing-"), name, at=fact.timestamp, id=fact.id)
+    event = happened(fact.type.removeprefix("thing-"), name, at=fact.timestamp_ms, id=fact.id)
     event.entities["thing"].update(fact.entity("thing").fields, name=name)
     update = ON["workshop", event.type](event)
     return put_if_newer(TABLE, update, event, ttl_days=TTL_DAYS if expires else None, now_ms=NOW)
@@ -143,6 +143,7 @@ def test_rows_pages_and_records_come_out_as_in_moto(world: World, series: list[O
         NEWER,
         "#oplock = :oplock",
         "#oplock <= :oplock",
+        "#oplock <> :oplock AND attribute_exists(#oplock)",
         "#oplock > :oplock AND #oplock >= :oplock",
         "attribute_not_exists(#oplock) AND #oplock < :oplock OR #oplock > :oplock",
         "attribute_not_exists(#oplock) AND (#oplock < :oplock OR #oplock > :oplock)",
@@ -176,7 +177,7 @@ def test_the_stream_has_no_record_of_what_changes_nothing() -> None:
         assert len(table.new_records()) == 1
 
 
-@pytest.mark.parametrize("expression", ["#a <> :a", "size(#a) < :a", "#a < :a #b", "NOT #a = :a", "#a + #b = :a"])
+@pytest.mark.parametrize("expression", ["size(#a) < :a", "#a < :a #b", "NOT #a = :a", "#a + #b = :a"])
 def test_an_expression_that_it_does_not_know_is_refused(expression: str) -> None:
     with pytest.raises((NotImplementedError, KeyError, IndexError)):
         condition(expression)

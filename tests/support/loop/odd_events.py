@@ -56,6 +56,12 @@ POISON: Final[dict[str, Change]] = {
     "other type": lambda wire: _typed(wire, "state-dreamed"),
 }
 
+# They break a query of the machine. Whoever mends one moves its line to USABLE or POISON, or its test fails.
+NOT_YET: Final[dict[str, Change]] = {
+    "unknown member": lambda wire: wire["detail"].update(eem={"fields": ["detail"]}),
+    "far ahead": lambda wire: _at(wire, 9_999_999_999_999 - wire["detail"]["timestamp"]),
+}
+
 # The store tries it again until it is a dead letter: of a fault there is no fault.
 NO_FAULT: Final = "no fault"
 
@@ -67,6 +73,6 @@ def odd_body(odd: str, machine: str, state: str, *, number: int, now_ms: int) ->
     entity = {"equipmentId": machine, "state": state, "timestamp": times.to_utc(now_ms)}
     wire = json.loads(to_message(fact("state-reported", id=f"odd {number}", at=now_ms, **entity), source="equipment"))
     wire["number"] = number
-    change = USABLE.get(odd) or POISON.get(odd)
+    change = {**USABLE, **POISON, **NOT_YET}.get(odd)
     change(wire) if change else _typed(wire, "fault")
     return json.dumps(wire, ensure_ascii=False)
