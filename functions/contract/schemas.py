@@ -11,8 +11,6 @@ Schema = dict[str, Any]
 # Of an identifier, see `texts.identifier`: no control, format or unassigned character, no separator but a space within.
 _INK: Final = r"[^/?%\p{C}\p{Z}]"
 _PART_INK: Final = r"[^/?%#\p{C}\p{Z}]"
-# Of a text: those non-characters that no plane but the first has are left to the validation.
-_UNSEEN: Final = r"\p{Cc}\p{Cf}\p{Cs}\uFDD0-\uFDEF\uFFFE\uFFFF"
 
 
 def _named(ink: str) -> str:
@@ -31,12 +29,12 @@ def _name(ink: str) -> Schema:
 
 def line(longest: int) -> Schema:
     """Return the schema of `texts.line`; that it is not blank is left to the validation, too."""
-    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": f"^[^{_UNSEEN}]+$"}
+    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\p{C}]+$"}
 
 
 def lines(longest: int) -> Schema:
     """Return the schema of `texts.lines`."""
-    return {"type": "string", "maxLength": longest, "pattern": rf"^(?:[^{_UNSEEN}]|[\t\n\r])*$"}
+    return {"type": "string", "maxLength": longest, "pattern": r"^(?:[^\p{C}]|[\t\n\r])*$"}
 
 
 IDENTIFIER: Final = _name(_INK)

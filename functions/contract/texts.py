@@ -1,11 +1,11 @@
 """What clients write: identifiers, which are compared and stand in keys and paths, and texts, which are only read.
 
 Both are brought to Unicode's normalisation form C, so that two that look the same are the same, and hold nothing that
-cannot be seen: no control, format, surrogate or non-character. SQS refuses U+FFFE and U+FFFF in a message.
+cannot be seen (Unicode's category C): no control, format, private-use, surrogate or non-character. SQS refuses a
+message with U+FFFE or U+FFFF in it.
 Lengths are checked as sent, before any work is done upon a text, and again after normalisation, which can lengthen it.
 """
 
-import re
 import unicodedata
 from typing import Final
 
@@ -16,12 +16,6 @@ SEPARATORS: Final = "/?%"
 RELATIVE: Final = frozenset({".", ".."})  # clients and proxies take them out of a path
 
 LINES: Final = "\t\n\r"
-NONCHARACTERS: Final = "\ufdd0-\ufdef" + "".join(
-    f"{chr(end)}-{chr(end + 1)}" for end in range(0xFFFE, 0x110000, 0x10000)
-)
-
-_NONCHARACTER = re.compile(f"[{NONCHARACTERS}]")
-_UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 
 
 def identifier(text: str) -> str:
@@ -50,28 +44,29 @@ def line(text: str, *, longest: int) -> str:
         ValueError: it is none.
 
     """
-    normalised = _seen(text, longest=longest, besides="")
-    if not normalised.strip():
-        raise ValueError("must not be blank")
-    return normalised
+    return _not_blank(_seen(text, longest=longest, besides=""))
 
 
 def lines(text: str, *, longest: int) -> str:
-    """Return `text` as any number of lines: up to `longest` characters, normalised.
+    """Return `text` as any number of lines: up to `longest` characters, normalised, empty or not blank.
 
     Raises:
-        ValueError: it has other control characters in it than line breaks and tabs, or what cannot be seen.
+        ValueError: it is blank, or has other control characters than line breaks and tabs, or what cannot be seen.
 
     """
-    return _seen(text, longest=longest, besides=LINES)
+    return _not_blank(_seen(text, longest=longest, besides=LINES)) if text else text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
 
 
 def _seen(text: str, *, longest: int, besides: str) -> str:
     normalised = _normalised(text, longest=longest)
-    is_unseen = any(unicodedata.category(one) in _UNSEEN and one not in besides for one in normalised)
-    if is_unseen or _NONCHARACTER.search(normalised):
-        allowed = " but tabs and line breaks" if besides else ""
-        raise ValueError(f"must be printable: no control, invisible or non-characters{allowed}")
+    if any(unicodedata.category(one).startswith("C") and one not in besides for one in normalised):
+        raise ValueError("must be printable" + (", but for tabs and line breaks" if besides else ""))
     return normalised
 
 

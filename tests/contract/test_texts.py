@@ -108,8 +108,10 @@ def test_only_lines_have_breaks_and_tabs(character: str) -> None:
         line(f"a{character}b")
 
 
-def test_lines_may_be_none() -> None:
+def test_lines_may_be_none_but_not_blank() -> None:
     assert lines("") == ""
+    with pytest.raises(ValueError, match="blank"):
+        lines(" \n")
 
 
 @pytest.mark.parametrize("kind", KINDS)
