@@ -25,8 +25,8 @@ up: install  ## run everything on this machine, with data in it (another port: P
 down:  ## end what `make up` started
 	@$(if $(wildcard $(PYTHON)),$(RUN) local.stack.down,echo "nothing is running here")
 
-token: install  ## print a token for the running system: ROLE=operator
-	@$(RUN) local.stack.users $(ROLE)
+token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name)
+	@$(RUN) local.stack.users $(ROLE) $(if $(AS),'$(AS)')
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
 	@$(RUN) local.sample.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))

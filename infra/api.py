@@ -28,6 +28,9 @@ LOGGED: Final = {
     "authorizerError": "$context.authorizer.error",
     "integrationError": "$context.integrationErrorMessage",
 }
+# What Cognito writes into each access token of who signs in through its API, and into no ID token.
+# https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
+ACCESS_SCOPE: Final = "aws.cognito.signin.user.admin"
 RATE_PER_SECOND: Final = 200  # 60,000 devices that report every five minutes
 
 PASSWORDS: Final = cognito.PasswordPolicy(
@@ -69,6 +72,7 @@ class Api(Construct):
                 methods=[gateway.HttpMethod(method)],
                 integration=integrations[role],
                 authorizer=self._authorizer,
+                authorization_scopes=[ACCESS_SCOPE],
             )
 
     def _stage(self) -> None:

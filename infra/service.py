@@ -28,6 +28,7 @@ from patterns.rules.stored_event import EXPIRE
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
+STREAM_FIRST_ACTIONS: Final = ("BatchGetItem",)  # whose equipment many reports at once are about
 LISTENER_ACTIONS: Final = ("PutItem", "UpdateItem")  # stores events, and what the rules need beside them
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
@@ -70,6 +71,7 @@ class Service(Construct):
         if command := functions.get("command"):
             self._grant(command, COMMAND_ACTIONS)
             if stream_first:
+                self._grant(command, STREAM_FIRST_ACTIONS)
                 hub.grant_publish(command, only={"source": name})
         if query := functions.get("query"):
             for table in self._tables.values():

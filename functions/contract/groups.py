@@ -2,19 +2,21 @@
 
 from typing import Final
 
-DEVICE: Final = "device"
+DEVICE: Final = "device"  # reports for itself: its user name is its equipment's id
+GATEWAY: Final = "gateway"  # reports for the equipment of its factory: its user name is the factory's id
 OPERATOR: Final = "operator"
 SUPERVISOR: Final = "supervisor"
 AUDITOR: Final = "auditor"
 ANALYST: Final = "analyst"
 ADMIN: Final = "admin"
 
-ALL: Final = (DEVICE, OPERATOR, SUPERVISOR, AUDITOR, ANALYST, ADMIN)
+ALL: Final = (DEVICE, GATEWAY, OPERATOR, SUPERVISOR, AUDITOR, ANALYST, ADMIN)
 
 # An admin may call everything, so that ADMIN stands in each.
 ADMINS: Final = frozenset({ADMIN})
-READERS: Final = frozenset(ALL) - {DEVICE}
-STATE_REPORTERS: Final = frozenset({DEVICE, OPERATOR, ADMIN})
+READERS: Final = frozenset(ALL) - {DEVICE, GATEWAY}
+REPORTERS_FOR_ANY: Final = frozenset({OPERATOR, ADMIN})
+STATE_REPORTERS: Final = REPORTERS_FOR_ANY | {DEVICE, GATEWAY}
 EQUIPMENT_WRITERS: Final = frozenset({OPERATOR, ADMIN})
 ASSIGNERS: Final = frozenset({SUPERVISOR, OPERATOR, ADMIN})
 ESCALATORS: Final = frozenset({OPERATOR, SUPERVISOR, ADMIN})

@@ -14,7 +14,9 @@ BY_LOCATION = Hierarchy((*LEVELS, "equipmentId"), open_end=True)
 
 
 def part(text: str) -> str:
-    """Return `text` if it can be a part of a location; `#` separates keys, `/` separates paths.
+    """Return `text` of an event if it can be a part of a location's key; `#` separates keys, `/` separates paths.
+
+    What clients send is held to more, `names.part`. Events of before that are read all the same.
 
     Raises:
         ValueError: it cannot.

@@ -1,8 +1,8 @@
-"""How things are named: pieces of equipment, people, states."""
+"""How parts of equipment, places and states are named; identifiers are in `texts`."""
 
 import re
 
-MAX_ID_CHARACTERS = 128
+from contract.texts import identifier
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 NORMAL = "NORMAL"
@@ -11,28 +11,17 @@ _STATE = re.compile(STATE_PATTERN, re.ASCII)
 _STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
 
 
-def identifier(text: str) -> str:
-    """Return `text` if it can be an identifier: 1 to 128 printable characters without `/`.
-
-    Raises:
-        ValueError: it cannot.
-
-    """
-    if not 1 <= len(text) <= MAX_ID_CHARACTERS or not text.isprintable() or "/" in text:
-        raise ValueError(f"must be 1 to {MAX_ID_CHARACTERS} printable characters without /")
-    return text
-
-
 def part(text: str) -> str:
-    """Return `text` if it can name a part of equipment: an identifier without `#`, which separates keys.
+    """Return `text` as the name of a part of equipment or of a place: an identifier without `#`, which separates keys.
 
     Raises:
-        ValueError: it cannot.
+        ValueError: it can be none.
 
     """
-    if "#" in identifier(text):
+    normalised = identifier(text)
+    if "#" in normalised:
         raise ValueError("must not have a # in it")
-    return text
+    return normalised
 
 
 def state(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
-from contract import locations, names, schemas, times
+from contract import names, schemas, texts, times
 from contract.schemas import Schema
 from patterns.http.page import DEFAULT_LIMIT, MAX_LIMIT
 
@@ -44,18 +44,18 @@ def _as(schema: Schema, example: object = None, **more: object) -> WithJsonSchem
 
 EquipmentId = Annotated[
     str,
-    AfterValidator(names.identifier),
+    AfterValidator(texts.identifier),
     _as(schemas.IDENTIFIER, "press-7"),
     Path(alias="id", description="Chosen by the client."),
 ]
 FactoryId = Annotated[
     str,
-    AfterValidator(names.identifier),
+    AfterValidator(texts.identifier),
     _as(schemas.IDENTIFIER, "gdl-1"),
     Path(alias="factoryId", description="The `factoryId` of the equipment."),
 ]
-Operator = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Liz"), Path()]
-Supervisor = Annotated[str, AfterValidator(names.identifier), _as(schemas.IDENTIFIER, "Sara"), Path()]
+Operator = Annotated[str, AfterValidator(texts.identifier), _as(schemas.IDENTIFIER, "Liz"), Path()]
+Supervisor = Annotated[str, AfterValidator(texts.identifier), _as(schemas.IDENTIFIER, "Sara"), Path()]
 State = Annotated[
     str,
     AfterValidator(names.state),
@@ -113,7 +113,7 @@ Limit = Annotated[
     _as(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
     Query(description="Items per page, at most."),
 ]
-Company = Annotated[str, AfterValidator(locations.part), _as(schemas.LOCATION_PART, "Acme"), Path()]
+Company = Annotated[str, AfterValidator(names.part), _as(schemas.PART, "Acme"), Path()]
 LocationFilter = Annotated[
     str | None,
     _as(schemas.LOCATION, "MX/West"),

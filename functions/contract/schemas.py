@@ -3,26 +3,45 @@
 from typing import Any, Final
 
 from contract import names
-from contract.locations import LEVELS, MAX_PART_CHARACTERS
+from contract.locations import LEVELS
+from contract.texts import MAX_ID_CHARACTERS, RELATIVE
 
 Schema = dict[str, Any]
 
-# `str.isprintable`: no control, format or unassigned characters, and no separator but the space.
-_PRINTABLE: Final = r"(?:[^/\p{C}\p{Z}]| )"
-_PRINTABLE_PART: Final = r"(?:[^/#\p{C}\p{Z}]| )"
-_LOCATION_PART: Final = f"{_PRINTABLE_PART}{{1,{MAX_PART_CHARACTERS}}}"
+# Of an identifier, see `texts.identifier`: no control, format or unassigned character, no separator but a space within.
+_INK: Final = r"[^/?%\p{C}\p{Z}]"
+_PART_INK: Final = r"[^/?%#\p{C}\p{Z}]"
 
 
-def _text(longest: int, character: str) -> Schema:
-    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": f"^{character}+$"}
+def _named(ink: str) -> str:
+    return f"{ink}(?:(?:{ink}| ){{0,{MAX_ID_CHARACTERS - 2}}}{ink})?"
 
 
-IDENTIFIER: Final = _text(names.MAX_ID_CHARACTERS, _PRINTABLE)
-PART: Final = _text(names.MAX_ID_CHARACTERS, _PRINTABLE_PART)
-LOCATION_PART: Final = _text(MAX_PART_CHARACTERS, _PRINTABLE_PART)
+def _name(ink: str) -> Schema:
+    return {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_ID_CHARACTERS,
+        "pattern": f"^{_named(ink)}$",
+        "not": {"enum": sorted(RELATIVE)},
+    }
+
+
+def line(longest: int) -> Schema:
+    """Return the schema of `texts.line`; that it is not blank is left to the validation, too."""
+    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\p{C}]+$"}
+
+
+def lines(longest: int) -> Schema:
+    """Return the schema of `texts.lines`."""
+    return {"type": "string", "maxLength": longest, "pattern": r"^(?:[^\p{C}]|[\t\n\r])*$"}
+
+
+IDENTIFIER: Final = _name(_INK)
+PART: Final = _name(_PART_INK)
 LOCATION: Final[Schema] = {
     "type": "string",
-    "pattern": f"^{_LOCATION_PART}(?:/{_LOCATION_PART}){{0,{len(LEVELS) - 1}}}$",
+    "pattern": f"^{_named(_PART_INK)}(?:/{_named(_PART_INK)}){{0,{len(LEVELS) - 1}}}$",
 }
 STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
 STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}

@@ -90,7 +90,7 @@ def values(schema: Schema) -> Iterator[Hostile]:
 
 def _what(schema: Schema) -> str:
     """Name what is no identifier: a free text, a word of a small alphabet, or names one below the other."""
-    if "pattern" not in schema:
+    if "pattern" not in schema or "maxLength" in schema:
         return "a text"
     return "a list of names" if r"\p" in schema["pattern"] else "a word"
 

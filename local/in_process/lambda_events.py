@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 
 def http_event(
@@ -14,23 +15,33 @@ def http_event(
     headers: Mapping[str, str] | None = None,
     groups: Iterable[str] = ("admin",),
     subject: str = "somebody",
+    name: str | None = None,
 ) -> dict[str, Any]:
-    """Return an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text becomes JSON."""
+    """Return an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text becomes JSON.
+
+    The claims are those of an access token; `name` is the one that its user signs in with, by default the subject.
+    """
+    claims = {
+        "sub": subject,
+        "username": subject if name is None else name,
+        "cognito:groups": f"[{' '.join(groups)}]",
+        "token_use": "access",
+    }
     method, _, template = route.partition(" ")
     raw_path = template
-    for name, value in (path or {}).items():
-        raw_path = raw_path.replace(f"{{{name}}}", value)
+    for part, value in (path or {}).items():
+        raw_path = raw_path.replace(f"{{{part}}}", value)
     event: dict[str, Any] = {
         "version": "2.0",
         "routeKey": route,
         "rawPath": raw_path,
-        "rawQueryString": "",
+        "rawQueryString": urlencode(query or {}, errors="replace"),
         "headers": {"content-type": "application/json"} | dict(headers or {}),
         "requestContext": {
             "requestId": "request-1",
             "stage": "$default",
             "http": {"method": method, "path": raw_path},
-            "authorizer": {"jwt": {"claims": {"sub": subject, "cognito:groups": f"[{' '.join(groups)}]"}}},
+            "authorizer": {"jwt": {"claims": claims}},
         },
         "isBase64Encoded": False,
     }

@@ -1,5 +1,6 @@
 """The OpenAPI document, from the handlers themselves."""
 
+import inspect
 import json
 import re
 from collections.abc import Callable
@@ -65,8 +66,9 @@ def _handlers(package: Package) -> list[Any]:
 
 
 def _described(function: Callable[..., Any], groups: frozenset[str]) -> dict[str, str]:
-    summary = (function.__doc__ or "").partition("\n")[0]
-    return {"summary": summary, "description": f"Groups: {', '.join(sorted(groups))}."}
+    summary, _, more = (inspect.getdoc(function) or "").partition("\n\n")
+    called_by = f"Groups: {', '.join(sorted(groups))}."
+    return {"summary": summary, "description": " ".join([called_by, *more.split()])}
 
 
 def _responses(responses: dict[str, Any]) -> dict[str, Any]:

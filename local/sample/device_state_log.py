@@ -87,5 +87,5 @@ def commands(logs: Sequence[Log]) -> Iterable[Command]:
 
 
 def state_report(log: Log) -> Command:
-    """Return the command by which the device of `log` reports it."""
-    return Command(groups.DEVICE, path_of("equipment", log.equipment, "states", log.timestamp), {"state": log.state})
+    """Return the command that reports `log`; an operator's, because a device reports for itself only."""
+    return Command(groups.OPERATOR, path_of("equipment", log.equipment, "states", log.timestamp), {"state": log.state})

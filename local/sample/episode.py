@@ -28,7 +28,7 @@ def live_through(stack: Stack, *, run: int) -> Iterator[Played]:
     deadline = time.monotonic() + WITHIN_S
 
     def send(call: Call) -> Answer:
-        answer = stack.api(call.role).request(call.method, call.path, call.body)
+        answer = stack.api(call.role, call.user).request(call.method, call.path, call.body)
         return Answer(answer.status, answer.json)
 
     def wait() -> bool:

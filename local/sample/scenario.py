@@ -1,6 +1,7 @@
 """A story written as HTTP calls (`events/scenarios/<name>.jsonl`), played one after the other, and the answers.
 
-A line is a call: `{says, role, method, path, body?, status, answer?}`. What is different each time stands in it as
+A line is a call: `{says, role, user?, method, path, body?, status, answer?}`; `user` is who calls, by default the one
+user that each group has. What is different each time stands in it as
 `{run}`, a number that no other run has, so that each is about machines and people of its own; `{start-20m}`, a time
 from the start of the run; `{now}`, when the call is made. `answer` is what the answer has to contain: a GET is
 repeated until it does, because views follow a moment later, and decisions with the next sweep.
@@ -42,6 +43,7 @@ class Call:
     method: str
     path: str
     status: int
+    user: str | None = None
     body: Any = None
     answer: Any = None
 

@@ -15,17 +15,17 @@ class Stack:
     """A stack and the ways to talk to it."""
 
     outputs: dict[str, str]
-    _tokens: dict[str, str] = field(default_factory=dict)
+    _tokens: dict[tuple[str, str | None], str] = field(default_factory=dict)
 
-    def token(self, role: str) -> str:
-        """Return a token of `role`; one sign-in per role and run."""
-        if role not in self._tokens:
-            self._tokens[role] = users.token(self.outputs, role)
-        return self._tokens[role]
+    def token(self, role: str, user: str | None = None) -> str:
+        """Return a token of `user` in group `role`, by default its one user; one sign-in per user and run."""
+        if (role, user) not in self._tokens:
+            self._tokens[role, user] = users.token(self.outputs, role, user)
+        return self._tokens[role, user]
 
-    def api(self, role: str) -> Api:
-        """Return the API as `role` sees it."""
-        return Api(self.outputs["ApiUrl"], token=self.token(role))
+    def api(self, role: str, user: str | None = None) -> Api:
+        """Return the API as a user sees it, see `token`."""
+        return Api(self.outputs["ApiUrl"], token=self.token(role, user))
 
     def client(self, service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
         """Return a boto3 client of the emulator."""

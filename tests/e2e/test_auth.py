@@ -1,11 +1,17 @@
 import base64
 import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 
 from contract import groups
+from local.stack import users
 from local.stack.api import Answer, Api, path_of
 from local.stack.stack import Stack
+from tests.support.services.versions import LOCATION
 
 LOGS = path_of("equipment", "press-7", "logs")
 
@@ -43,8 +49,8 @@ def test_a_token_that_says_it_needs_no_signature_is_refused(stack: Stack) -> Non
 
 
 @pytest.mark.parametrize("role", groups.ALL)
-def test_logs_are_for_everybody_but_devices(stack: Stack, role: str) -> None:
-    assert stack.api(role).get(LOGS).status == (403 if role == groups.DEVICE else 200)
+def test_logs_are_for_everybody_but_devices_and_gateways(stack: Stack, role: str) -> None:
+    assert stack.api(role).get(LOGS).status == (200 if role in groups.READERS else 403)
 
 
 @pytest.mark.parametrize("role", groups.ALL)
@@ -53,3 +59,66 @@ def test_a_token_names_its_one_group(stack: Stack, role: str) -> None:
 
     assert claims["token_use"] == "access"
     assert claims["cognito:groups"] == [role]
+    assert claims["username"] == role
+
+
+def test_an_id_token_is_no_access_token(stack: Stack) -> None:
+    signed_in = stack.client("cognito-idp").admin_initiate_auth(
+        UserPoolId=stack.outputs["UserPoolId"],
+        ClientId=stack.outputs["UserPoolClientId"],
+        AuthFlow="ADMIN_USER_PASSWORD_AUTH",
+        AuthParameters={"USERNAME": groups.ADMIN, "PASSWORD": users.PASSWORD},
+    )["AuthenticationResult"]
+
+    assert _with(signed_in["AccessToken"], stack).status == 200
+    assert _claims(signed_in["IdToken"])["cognito:groups"] == [groups.ADMIN]
+    assert _with(signed_in["IdToken"], stack).status in {401, 403}
+
+
+@contextmanager
+def _access_for(seconds: int, stack: Stack) -> Iterator[None]:
+    """Let the client's access tokens be valid for so long; AWS itself would refuse less than five minutes."""
+    cognito = stack.client("cognito-idp")
+    ids = {"UserPoolId": stack.outputs["UserPoolId"], "ClientId": stack.outputs["UserPoolClientId"]}
+    client = cognito.describe_user_pool_client(**ids)["UserPoolClient"]
+    kept = {"ExplicitAuthFlows": client["ExplicitAuthFlows"]}
+    units = client.get("TokenValidityUnits", {})
+    short = {"AccessTokenValidity": seconds, "TokenValidityUnits": {**units, "AccessToken": "seconds"}}
+    as_it_was = {"AccessTokenValidity": client["AccessTokenValidity"], "TokenValidityUnits": units}
+    cognito.update_user_pool_client(**ids, **kept, **short)
+    try:
+        yield
+    finally:
+        cognito.update_user_pool_client(**ids, **kept, **as_it_was)
+
+
+def test_a_token_that_has_expired_is_refused(stack: Stack) -> None:
+    with _access_for(3, stack):
+        token = users.token(stack.outputs, groups.OPERATOR)
+    expires = _claims(token)["exp"]
+    assert isinstance(expires, int)
+
+    before = _with(token, stack).status
+    time.sleep(max(0.0, expires - time.time()) + 1)
+
+    assert before == 200
+    assert _with(token, stack).status == 401
+
+
+def test_a_device_reports_for_itself_and_a_gateway_for_its_factory_only(stack: Stack) -> None:
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
+    equipment = {"name": "Lathe", "factoryId": "lathes", "lineId": "line-1", "location": LOCATION}
+    assert stack.api(groups.OPERATOR).put(path_of("equipment", "lathe-1"), equipment).status in {200, 201}
+    report = path_of("equipment", "lathe-1", "states", now)
+
+    statuses = [
+        stack.api(role, user).put(report, {"state": "ERROR"}).status
+        for role, user in [
+            (groups.DEVICE, "lathe-2"),
+            (groups.GATEWAY, "presses"),
+            (groups.GATEWAY, "lathes"),
+            (groups.DEVICE, "lathe-1"),
+        ]
+    ]
+
+    assert statuses == [403, 403, 201, 200]

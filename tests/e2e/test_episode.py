@@ -46,7 +46,7 @@ def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_i
     assert supervisor.put(path_of("factories", factory, "roster"), roster).status == 201
     assert eventually(lambda: operator.get(board).status == 200, within_s=60)
 
-    stack.api(groups.DEVICE).put(path_of("equipment", press, "states", time_of_death), {"state": "ERROR"})
+    stack.api(groups.OPERATOR).put(path_of("equipment", press, "states", time_of_death), {"state": "ERROR"})
 
     assert eventually(lambda: len(_story(stack, press)) == 4, within_s=NEXT_SWEEP_S)
     reported, assigned, escalated, silent = _story(stack, press)
@@ -62,7 +62,7 @@ def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_i
 
 
 def test_a_report_that_comes_twice_under_two_event_ids_is_one(stack: Stack) -> None:
-    device, press = stack.api(groups.DEVICE), "press that stutters"
+    device, press = stack.api(groups.DEVICE, "press-that-stutters"), "press-that-stutters"
     report = {"equipmentId": press, "state": "WARNING1", "timestamp": _ago(1)}
 
     first, second = (device.request("POST", "/states", [report]).json["ids"] for _ in range(2))

@@ -71,7 +71,7 @@ def test_writes_are_answered_as_by_the_emulator_itself(stack: Stack, behind: str
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 def test_what_a_page_of_another_site_sends_changes_nothing(stack: Stack, headers: dict[str, str]) -> None:
-    device, equipment = stack.api(groups.DEVICE), "press that no page reaches"
+    device, equipment = stack.api(groups.DEVICE, "press-x"), "press-x"
     report = path_of("equipment", equipment, "states", times.to_utc(int(time.time() * 1000)))
 
     put = device.request("PUT", report, {"state": "ERROR"}, headers)

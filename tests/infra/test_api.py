@@ -38,6 +38,7 @@ def test_nobody_calls_a_route_without_a_token_of_our_users(aws: Synthesised) -> 
     for route in aws.of_type(ROUTE).values():
         assert route["AuthorizationType"] == "JWT"
         assert route["AuthorizerId"] == {"Ref": authorizer}
+        assert route["AuthorizationScopes"] == ["aws.cognito.signin.user.admin"], "an ID token has no scope"
     assert made["JwtConfiguration"]["Audience"] == [{"Ref": aws.output("UserPoolClientId")}]
     assert text(made["JwtConfiguration"]["Issuer"]).endswith(f"/{aws.output('UserPoolId')}")
 

@@ -7,11 +7,11 @@ from local.sample import demo as sample
 from local.stack import demo, emulator
 from local.stack.stack import Stack
 
-TOKENS = dict.fromkeys(groups.ALL, "token")
+TOKENS = dict.fromkeys([(role, None) for role in groups.ALL], "token")
 
 
 @pytest.mark.parametrize("tokens", [TOKENS, {}], ids=["the API does not answer", "no sign-in"])
-def test_an_episode_that_goes_another_way_is_a_warning(tokens: dict[str, str]) -> None:
+def test_an_episode_that_goes_another_way_is_a_warning(tokens: dict[tuple[str, str | None], str]) -> None:
     nowhere = f"http://{emulator.HOST}:{emulator.free_port()}"
     stack = Stack({"ApiUrl": nowhere, "Endpoint": nowhere, "UserPoolId": "-", "UserPoolClientId": "-"}, dict(tokens))
 

@@ -37,10 +37,10 @@ def test_a_date_moves_over_a_leap_day_and_a_year_and_backwards() -> None:
     assert device_state_log.moved("2020-03-01T12:00:00", -1) == "2020-02-29T12:00:00.000Z"
 
 
-def test_devices_report_states_and_operators_do_the_rest_in_paths_without_a_bare_hash() -> None:
+def test_operators_report_for_the_devices_and_do_the_rest_in_paths_without_a_bare_hash() -> None:
     commands = list(device_state_log.commands(device_state_log.sample()))
 
-    assert [command.role for command in commands] == [groups.DEVICE] * 11 + [groups.OPERATOR] * 12
+    assert [command.role for command in commands] == [groups.OPERATOR] * 23
     assert commands[0].path == "/equipment/d%2312345/states/2020-04-24T14:40:00.000Z"
     assert commands[-1].path == "/equipment/d%2311223/logs/WARNING4/2020-04-27T16:15:00.000Z/escalation"
     assert commands[-1].body == {"supervisor": "Sara"}

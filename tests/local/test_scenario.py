@@ -41,7 +41,8 @@ class InTheLoop:
         route, path = self._route(f"{call.method} {address.path}")
         query = dict(parse_qsl(address.query))
         with frozen_clock(self.ms):
-            answer = self._loop.request(route, path=path, query=query, body=call.body, groups=[call.role])
+            who = {"groups": [call.role], "name": call.user}
+            answer = self._loop.request(route, path=path, query=query, body=call.body, **who)
             self._loop.run()
         return Answer(answer.status, answer.body)
 

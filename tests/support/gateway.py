@@ -59,7 +59,8 @@ def _event(environ: Environ, route: str, *, path: dict[str, str]) -> dict[str, A
     for name, value in parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True):
         query[name] = f"{query[name]},{value}" if name in query else value
     event = http_event(route, path=path, query=query, headers=headers)
-    return event | _body(environ["wsgi.input"].read())
+    raw_query = environ.get("QUERY_STRING", "")
+    return event | {"rawQueryString": raw_query} | _body(environ["wsgi.input"].read())
 
 
 def _body(sent: bytes) -> dict[str, Any]:

@@ -87,6 +87,18 @@ class Wire:
 
         self._replies.append(reply)
 
+    def leave_out(self, operation: str, *, times: int) -> None:
+        """Let DynamoDB read none of the rows of a batch, and say so."""
+        left = [times]
+
+        def reply(request: Request) -> dict[str, Any] | None:
+            if request.operation != operation or not left[0]:
+                return None
+            left[0] -= 1
+            return {"Responses": {}, "UnprocessedKeys": request.parameters["RequestItems"]}
+
+        self._replies.append(reply)
+
     def refuse_entries(self, code_of: Callable[[dict[str, str]], str | None]) -> None:
         """Make PutEvents refuse the entries for which `code_of` returns an error code."""
 

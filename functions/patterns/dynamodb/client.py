@@ -1,11 +1,13 @@
 """The only place that calls DynamoDB: a handful of calls, transactions included, each one request."""
 
 import os
-from collections.abc import Mapping
+import random
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
+from patterns.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
 from patterns.dynamodb.errors import (
     ConditionFailed,
     ItemRefused,
@@ -20,6 +22,9 @@ from patterns.runtime import aws
 from patterns.runtime.errors import CallFailed
 
 INVALID = "ValidationException"
+
+BATCH_ATTEMPTS = 5
+FIRST_PAUSE_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,37 @@ class Table:
         """Return one row, None if there is none."""
         response = _call("get_item", TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
         return to_plain(response["Item"]) if "Item" in response else None
+
+    def get_many(self, keys: Sequence[Mapping[str, Any]]) -> list[Item | None]:
+        """Return up to 100 different rows, read consistently, None where there is none; one row is one `GetItem`.
+
+        Raises:
+            CallFailed: the table was throttled at each of `BATCH_ATTEMPTS` attempts.
+
+        """
+        if len(keys) <= 1:
+            return [self.get(key, consistent=True) for key in keys]
+        rows = {self._key_in(row): row for row in self._batch([to_typed(key) for key in keys])}
+        return [rows.get(self._key_in(key)) for key in keys]
+
+    def _batch(self, keys: list[Typed]) -> list[Item]:
+        """Read rows; DynamoDB may leave out some, which are asked for again.
+
+        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+        """
+        rows: list[Item] = []
+        for attempt in range(BATCH_ATTEMPTS):
+            request = {self.name: {"Keys": keys, "ConsistentRead": True}}
+            response = _call("batch_get_item", RequestItems=request)
+            rows += map(to_plain, response["Responses"].get(self.name, []))
+            keys = response.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys", [])
+            if not keys:
+                return rows
+            time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+        raise CallFailed("UnprocessedKeys")
+
+    def _key_in(self, row: Mapping[str, Any]) -> tuple[str | int, ...]:
+        return tuple(row[name] for name in self.keys.names)
 
     def query(self, query: KeyQuery, *, limit: int, start: Item | None = None, consistent: bool = False) -> Rows:
         """Return up to `limit` rows (at most 1 MB) of one partition, from behind `start`.

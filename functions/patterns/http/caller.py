@@ -6,28 +6,36 @@ from typing import Any
 
 from patterns.runtime.errors import Forbidden
 
+# https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
 GROUPS_CLAIM = "cognito:groups"
+NAME_CLAIM = "username"
+USE_CLAIM = "token_use"
+ACCESS = "access"
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The token's subject and its groups."""
+    """The token's subject, its groups, and the name that its user signs in with."""
 
     subject: str
     groups: frozenset[str]
+    name: str
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
-    """Return the caller that the authorizer's claims name; it writes lists as `[readers writers]`.
+    """Return the caller that the authorizer's claims name.
 
     Raises:
-        Forbidden: there is no subject.
+        Forbidden: there is no subject, or it is another token than an access token.
 
     """
     claims = event["requestContext"].get("authorizer", {}).get("jwt", {}).get("claims", {})
     if not claims.get("sub"):
         raise Forbidden("The token names no subject.")
-    return Caller(claims["sub"], frozenset(str(claims.get(GROUPS_CLAIM, "")).strip("[]").split()))
+    # The authorizer takes ID tokens, too: they are for the client, which may hand them to others.
+    if claims.get(USE_CLAIM) != ACCESS:
+        raise Forbidden("This is no access token.")
+    return Caller(claims["sub"], _groups_in(str(claims.get(GROUPS_CLAIM, ""))), str(claims.get(NAME_CLAIM, "")))
 
 
 def authorize(event: Mapping[str, Any], routes: Mapping[str, frozenset[str]]) -> Caller:
@@ -41,3 +49,14 @@ def authorize(event: Mapping[str, Any], routes: Mapping[str, frozenset[str]]) ->
     if not caller.groups & routes.get(event["routeKey"], frozenset()):
         raise Forbidden("None of your groups may do this.")
     return caller
+
+
+def _groups_in(claim: str) -> frozenset[str]:
+    """Return the groups of a claim, which the authorizer writes as `[readers writers]`.
+
+    Only one pair of brackets goes: a group may be called `[admin`. No group has a space in its name, but other white
+    space separates nothing.
+    https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateGroup.html
+    """
+    listed = claim[1:-1] if claim.startswith("[") and claim.endswith("]") else claim
+    return frozenset(filter(None, listed.split(" ")))

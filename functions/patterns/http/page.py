@@ -3,8 +3,8 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, TypedDict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypedDict
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Rows, Table
@@ -17,6 +17,9 @@ from patterns.runtime.errors import Invalid
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
 MAX_CURSOR_CHARACTERS = 4096
+
+# Lambda sends at most 6 MB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+MAX_PAGE_BYTES: Final = 4 * 1024 * 1024
 
 Position = Mapping[str, str | int]
 """A `LastEvaluatedKey` without the partition key, which the request repeats."""
@@ -52,15 +55,34 @@ def read_page(
     cursor: str | None,
     now_ms: int,
 ) -> PageResponse:
-    """Return the rows of one page.
+    """Return the rows of one page; it ends before `limit` if a response cannot hold more.
 
     Raises:
         Invalid: the cursor is not one of this list.
 
     """
     rows = read_rows(table, query, scope=scope, limit=limit, cursor=cursor)
-    items = [to_response(row) for row in rows.items if is_alive(row, now_ms)]
-    return {"items": items, **next_page(rows.last_key, query, scope=scope)}
+    alive = [row for row in rows.items if is_alive(row, now_ms)]
+    items = [to_response(row) for row in alive]
+    count = count_that_fit(items)
+    last_key = rows.last_key if count == len(items) else key_in(alive[count - 1], table, query)
+    return {"items": items[:count], **next_page(last_key, query, scope=scope)}
+
+
+def count_that_fit(items: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many items, from the first, a response can hold; the first always counts."""
+    count = size = 0
+    for item in items:
+        size += _bytes_sent(item)
+        if count and size > MAX_PAGE_BYTES:
+            break
+        count += 1
+    return count
+
+
+def key_in(row: Item, table: Table, query: KeyQuery) -> Item:
+    """Return what a `LastEvaluatedKey` would be if a query had ended with this row."""
+    return {name: row[name] for name in {*query.keys.names, *table.keys.names}}
 
 
 def read_rows(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
@@ -115,6 +137,12 @@ def decode_cursor(cursor: str, *, names: frozenset[str], scope: Scope) -> Positi
     if not all(isinstance(value, str) or type(value) is int for value in position.values()):
         raise refused
     return position
+
+
+def _bytes_sent(item: Mapping[str, Any]) -> int:
+    """Return the bytes of an item in a response: its JSON stands in a text of Lambda's own JSON, escaped once more."""
+    text = strict_json.dumps(item)
+    return len(text.encode()) + text.count('"') + text.count("\\")
 
 
 def _checksum(position: Mapping[str, Any], scope: Scope) -> str:

@@ -14,6 +14,11 @@ from patterns.runtime.errors import FieldError, Invalid, Rejected
 
 PROBLEM_JSON: Final = "application/problem+json"
 
+# A response has at most 6 MB, and a body of 512 KB can have a quarter of a million offending fields.
+# https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+MAX_ERRORS: Final = 100
+MAX_FIELD_CHARACTERS: Final = 200
+
 
 class FieldProblem(BaseModel):
     """One offending field."""
@@ -58,12 +63,17 @@ def respond_failed() -> Response[str]:
 
 
 def respond_problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()) -> Response[str]:
-    """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status."""
+    """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
+
+    The last of 101 errors says how many more there are.
+    """
     problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
-    errors = [{"field": _encodable(error.field), "detail": error.detail} for error in fields]
+    errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:MAX_ERRORS]]
+    if len(fields) > MAX_ERRORS:
+        errors.append({"field": "", "detail": f"{len(fields) - MAX_ERRORS} more"})
     return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON)
 
 
-def _encodable(name: str) -> str:
-    """Escape lone surrogates: a client may send a parameter of any name, and the response has to be UTF-8."""
-    return name.encode(errors="backslashreplace").decode()
+def _sendable(name: str) -> str:
+    """Cut a name, and escape lone surrogates: a client may send any name, and the response has to be UTF-8."""
+    return name[:MAX_FIELD_CHARACTERS].encode(errors="backslashreplace").decode()

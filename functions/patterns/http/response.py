@@ -13,7 +13,8 @@ JSON: Final = "application/json"
 
 def headers_of_every_response(*, request_id: str) -> dict[str, str]:
     """Return the headers of every response, refusals and failures included. Add yours here."""
-    return {"x-request-id": request_id}
+    # No browser may guess another type: what one client sent must not become a script in another one.
+    return {"x-request-id": request_id, "x-content-type-options": "nosniff"}
 
 
 def respond(

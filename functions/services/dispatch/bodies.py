@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from contract import names, schemas
+from contract import schemas, texts
 from patterns.http.openapi import Absent
 
 MAX_OPERATORS = 100
@@ -16,7 +16,7 @@ def _different(people: list[str]) -> list[str]:
     return people
 
 
-Person = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(schemas.IDENTIFIER)]
+Person = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 
 
 class AssignmentBody(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.dynamodb.ttl import is_alive
-from patterns.http.page import Scope, next_page, read_rows
+from patterns.http.page import Scope, count_that_fit, key_in, next_page, read_rows
 from patterns.rules.stored_event import PREFIX, StoredEvent
 from services.dispatch import story
 from services.dispatch.tables import KEYS, partition_of
@@ -27,9 +27,9 @@ def read_episodes(
     rows = read_rows(table, query, scope=scope, limit=EVENTS_READ, cursor=cursor)
     alive = [row for row in rows.items if is_alive(row, now_ms)]
     events = [StoredEvent.of(row, KEYS).event for row in alive]
-    found = story.page_of(events, limit=limit, is_end=rows.last_key is None, goes_on=cursor is not None)
+    count = count_that_fit(event.entities for event in events)  # nearly all that a story says of an event
+    is_end = rows.last_key is None and count == len(events)
+    found = story.page_of(events[:count], limit=limit, is_end=is_end, goes_on=cursor is not None)
     page = {"items": found.episodes, **({"others": found.others} if found.others else {})}
-    last_key = rows.last_key
-    if found.upto < len(alive):
-        last_key = {name: alive[found.upto - 1][name] for name in KEYS.names}
+    last_key = key_in(alive[found.upto - 1], table, query) if found.upto < len(alive) else rows.last_key
     return {**page, **next_page(last_key, query, scope=scope)}

@@ -5,21 +5,33 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from contract import locations, names, schemas, times
+from contract import names, schemas, texts, times
 from patterns.http.openapi import Absent
 
 MAX_DETAIL_BYTES = 4096
 MAX_NAME_CHARACTERS = 1000
 
 
+def _line(text: str) -> str:
+    return texts.line(text, longest=MAX_NAME_CHARACTERS)
+
+
+def _lines(text: str) -> str:
+    return texts.lines(text, longest=MAX_NAME_CHARACTERS)
+
+
 def _detail(text: str) -> str:
-    if len(text.encode()) > MAX_DETAIL_BYTES:
+    lines = texts.lines(text, longest=MAX_DETAIL_BYTES)
+    if len(lines.encode()) > MAX_DETAIL_BYTES:
         raise ValueError(f"must be at most {MAX_DETAIL_BYTES} bytes")
-    return text
+    return lines
 
 
-Part = Annotated[str, AfterValidator(locations.part), WithJsonSchema(schemas.LOCATION_PART)]
-Id = Annotated[str, AfterValidator(names.identifier), WithJsonSchema(schemas.IDENTIFIER)]
+Part = Annotated[str, AfterValidator(names.part), WithJsonSchema(schemas.PART)]
+Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
+Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_NAME_CHARACTERS))]
+Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_NAME_CHARACTERS))]
+Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES))]
 
 
 class Location(BaseModel):
@@ -41,7 +53,7 @@ class EquipmentBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS, examples=["Hydraulic press 7"])]
+    name: Line = Field(examples=["Hydraulic press 7"])
     factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
     lineId: Id = Field(examples=["line-3"])  # noqa: N815
     location: Location
@@ -81,9 +93,9 @@ class AuditBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    result: Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS, examples=["passed"])]
+    result: Line = Field(examples=["passed"])
     auditor: Id = Field(examples=["Olga"])
-    notes: Annotated[str | None, Field(max_length=MAX_NAME_CHARACTERS)] = None
+    notes: Lines | None = None
 
 
 class Audit(BaseModel):
@@ -112,7 +124,7 @@ class StateBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     state: Annotated[str, AfterValidator(names.state), WithJsonSchema(schemas.STATE)] = Field(examples=["WARNING1"])
-    detail: Annotated[str, Field(max_length=MAX_DETAIL_BYTES), AfterValidator(_detail)] | None = None
+    detail: Detail | None = None
 
 
 class ReportBody(StateBody):

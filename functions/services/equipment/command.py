@@ -1,11 +1,13 @@
 """HTTP -> equipment table."""
 
 import os
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
+from contract.entities import StateEntity
 from contract.parameters import EquipmentId, IfMatch, Part, Timestamp
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.events.publish import try_publish
@@ -14,18 +16,21 @@ from patterns.http.openapi import responses
 from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.versions.versioned_write import change, save
-from services.equipment import audit, metadata, state, stream_first
+from services.equipment import audit, metadata, reporting, state, stream_first
 from services.equipment.bodies import (
     Accepted,
     Audit,
     AuditBody,
     Equipment,
     EquipmentBody,
+    ReportBody,
     Reports,
     RollbackBody,
     StateBody,
     StateReport,
 )
+from services.equipment.metadata import EquipmentRow
+from services.equipment.reporting import Reporter
 from services.equipment.routes import ROUTES
 from services.equipment.tables import HISTORY_TABLE, TABLE
 
@@ -69,22 +74,26 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
 
 @app.post("/states", responses=responses(Accepted, 202, 503))
 def post_states(reports: Reports) -> Response[str]:
-    """Report many states, fire and forget: they are published, and not kept under `/states`."""
-    entities = [state.entity_of(one.equipmentId, one.state, one.timestamp, one.detail) for one in reports]
-    tags = {
-        "stage": os.environ["STAGE"],
-        "source": "equipment",
-        "functionname": app.lambda_context.function_name,
-        "pipeline": "equipment.command",
-    }
-    events = stream_first.events_of(entities, tags=tags, now_ms=clock.now_ms())
+    """Report many states, fire and forget: they are published, and not kept under `/states`.
+
+    A device reports for itself only, a gateway for the equipment of its own factory; if one report is for another's,
+    403 names each such, and nothing is published.
+    """
+    ids = [one.equipmentId for one in reports]
+    reporter = Reporter.of(app.caller)
+    reporting.require_all_own(reporter, ids, _registrations(reporter.registrations_needed(ids)))
+    events = stream_first.events_of(_entities_of(reports), tags=_tags(), now_ms=clock.now_ms())
     stream_first.require_all_published(try_publish(events, source="equipment"))
     return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events]})
 
 
 @app.put("/equipment/<id>/states/<timestamp>", responses=responses(StateReport, 201, 200, 409))
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
-    """Report the state of a piece of equipment at a time; the same again changes nothing."""
+    """Report the state of a piece of equipment at a time; the same again changes nothing.
+
+    A device reports for itself only, a gateway for the equipment of its own factory.
+    """
+    _require_own(equipment_id)
     report = state.entity_of(equipment_id, body.state, timestamp, body.detail)
     row = state.report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
     try:
@@ -93,3 +102,27 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
         state.require_same(report, failed.row)
         return respond(HTTPStatus.OK, report)
     return respond(HTTPStatus.CREATED, report)
+
+
+def _require_own(equipment_id: str) -> None:
+    reporter = Reporter.of(app.caller)
+    needed = reporter.registrations_needed([equipment_id])
+    reporting.require_own(reporter, equipment_id, _registrations(needed))
+
+
+def _registrations(equipment_ids: Sequence[str]) -> dict[str, EquipmentRow | None]:
+    items = TABLE.get_many([metadata.key_of(equipment_id) for equipment_id in equipment_ids])
+    return dict(zip(equipment_ids, map(metadata.row_of, items), strict=True))
+
+
+def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:
+    return [state.entity_of(one.equipmentId, one.state, one.timestamp, one.detail) for one in reports]
+
+
+def _tags() -> dict[str, str]:
+    return {
+        "stage": os.environ["STAGE"],
+        "source": "equipment",
+        "functionname": app.lambda_context.function_name,
+        "pipeline": "equipment.command",
+    }

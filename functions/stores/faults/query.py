@@ -7,10 +7,10 @@ from aws_lambda_powertools.event_handler import Response
 from contract.parameters import Cursor, Limit
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
-from patterns.http.page import DEFAULT_LIMIT, decode_cursor, encode_cursor
+from patterns.http.page import DEFAULT_LIMIT, count_that_fit, decode_cursor, encode_cursor
 from patterns.http.response import respond
 from stores.faults import objects
-from stores.faults.record import require_fault, summary_of
+from stores.faults.record import key_of, require_fault, summary_of
 from stores.faults.responses import FaultId, FaultResponse, FaultsResponse
 from stores.faults.routes import ROUTES
 
@@ -22,7 +22,11 @@ handler = app.handler
 def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List faults, newest first, without their messages."""
     found, last_key = objects.page(limit=limit, after=_after(cursor))
-    page = {"items": [summary_of(fault) for fault in found]}
+    items = [summary_of(fault) for fault in found]
+    count = count_that_fit(items)
+    if count < len(items):
+        last_key = key_of(found[count - 1]["id"], found[count - 1]["timestamp"])
+    page = {"items": items[:count]}
     more = {"cursor": encode_cursor({"key": last_key}, partition="", scope=app.scope)} if last_key else {}
     return respond(HTTPStatus.OK, page | more)
 

@@ -1,6 +1,6 @@
 """The questions that board answers, each as one query of an index."""
 
-from contract import locations
+from contract import locations, names
 from patterns.dynamodb.key_query import KeyQuery, Sort
 from patterns.runtime.errors import Invalid
 from views.board.view import BY_LOCATION
@@ -22,6 +22,6 @@ def _within(location: str) -> Sort | None:
     if len(parts) > len(locations.LEVELS):
         raise Invalid.field("query.location", f"has more than {len(locations.LEVELS)} levels")
     try:
-        return locations.BY_LOCATION.within(*map(locations.part, parts))
+        return locations.BY_LOCATION.within(*map(names.part, parts))
     except ValueError as error:  # an invalid part, or more than a key can hold
         raise Invalid.field("query.location", str(error)) from error

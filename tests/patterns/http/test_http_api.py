@@ -7,11 +7,12 @@ from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import ClientError
 from pydantic import BaseModel
 
+from contract.parameters import Limit
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
 from patterns.http.http_api import HttpApi
 from patterns.http.response import respond
-from patterns.runtime.errors import Conflict, Forbidden, Invalid, NotFound, PreconditionRequired, Stale
+from patterns.runtime.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PreconditionRequired, Stale
 
 ROUTE = "PUT /things/{id}"
 ROUTES = {ROUTE: frozenset({"admin"}), "GET /forgotten": frozenset({"admin"})}
@@ -47,6 +48,53 @@ def test_every_response_carries_the_id_of_its_request() -> None:
     assert response["statusCode"] == 200
     assert response["headers"]["x-request-id"] == "request-1"
     assert json.loads(response["body"]) == {"by": "me"}
+
+
+@pytest.mark.parametrize("error", [None, NotFound("why"), RuntimeError(SECRET)], ids=repr)
+def test_no_browser_guesses_the_type_of_a_response(error: Exception | None) -> None:
+    assert call(error)["headers"]["x-content-type-options"] == "nosniff"
+    assert call(groups=[])["headers"]["x-content-type-options"] == "nosniff"
+
+
+def test_a_quarter_of_a_million_offending_fields_do_not_break_the_response() -> None:
+    fields = tuple(FieldError(f"body.{number}", "is wrong") for number in range(250_000))
+
+    response = call(Invalid("why", fields=fields))
+
+    errors = json.loads(response["body"])["errors"]
+    assert len(response["body"]) < 100_000
+    assert [error["field"] for error in errors[:-1]] == [f"body.{number}" for number in range(100)]
+    assert errors[-1] == {"field": "", "detail": "249900 more"}
+
+
+@pytest.mark.parametrize(("count", "said"), [(99, 99), (100, 100), (101, 101)])
+def test_up_to_a_hundred_offending_fields_are_each_named(count: int, said: int) -> None:
+    fields = tuple(FieldError(f"body.{number}", "is wrong") for number in range(count))
+
+    assert len(json.loads(call(Invalid("why", fields=fields))["body"])["errors"]) == said
+
+
+def test_the_name_of_an_offending_field_is_not_sent_back_in_full() -> None:
+    response = call(query={"x" * 100_000: "1"})
+
+    (error,) = json.loads(response["body"])["errors"]
+    assert len(error["field"]) == 200
+
+
+@pytest.mark.parametrize("content_type", ["application/JSON", "Application/Json; charset=utf-8", "APPLICATION/JSON"])
+def test_json_is_read_in_whichever_letters_its_type_is_written(content_type: str) -> None:
+    event = http_event(BODY, body={"colour": "red"}, headers={"content-type": content_type})
+
+    assert bodies.handler(event, LambdaContext("things-command"))["statusCode"] == 200
+
+
+def test_a_parameter_that_comes_twice_is_no_failure_of_ours() -> None:
+    event = http_event("GET /pages", query={"limit": "1,2"}) | {"rawQueryString": "limit=1&limit=2"}
+
+    response = pages.handler(event, LambdaContext("things-query"))
+
+    assert response["statusCode"] == 400
+    assert [error["field"] for error in json.loads(response["body"])["errors"]] == ["query.limit"]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +198,15 @@ def test_a_parameter_that_the_route_does_not_know_is_refused_in_words_that_can_b
 
     assert response["statusCode"] == 400
     assert response["body"].encode()
+
+
+pages = HttpApi({"GET /pages": frozenset({"admin"})})
+
+
+@pages.get("/pages")
+def get_page(limit: Limit = 1) -> Response[str]:
+    """Return the limit."""
+    return respond(HTTPStatus.OK, {"limit": limit})
 
 
 BODY: Final = "PUT /bodies"

@@ -56,6 +56,25 @@ def test_json_is_taken_however_its_type_is_written(content_type: str | None) -> 
     assert routable(event_of("{}", headers=headers))["body"] == "{}"
 
 
+def test_the_type_of_a_body_goes_on_in_the_letters_that_powertools_knows() -> None:
+    event = event_of("{}", headers={"content-type": "Application/JSON; charset=UTF-8", "if-match": '"1"'})
+
+    assert routable(event)["headers"] == {"content-type": "application/json", "if-match": '"1"'}
+
+
+@pytest.mark.parametrize("query", ["limit=1&limit=2", "limit=1&limit=1", "limit=&limit=", "limit=1&%6cimit=2"])
+def test_a_parameter_that_comes_twice_is_refused_by_its_name(query: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        routable(http_event(ROUTE) | {"rawQueryString": query})
+
+    assert [error.field for error in refused.value.fields] == ["query.limit"]
+
+
+@pytest.mark.parametrize("query", ["", "limit=1", "limit=1&cursor=a%26limit=2", "limit=1,2"])
+def test_a_parameter_that_comes_once_is_none_that_comes_twice(query: str) -> None:
+    assert routable(http_event(ROUTE) | {"rawQueryString": query})
+
+
 @pytest.mark.parametrize(
     "content_type",
     [

@@ -1,3 +1,4 @@
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -6,7 +7,8 @@ from hypothesis import strategies as st
 
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import KeyQuery
-from patterns.http.page import Scope, encode_cursor, read_page
+from patterns.http.page import MAX_PAGE_BYTES, Scope, encode_cursor, read_page
+from patterns.runtime import strict_json
 from patterns.runtime.errors import Invalid
 from tests.support.examples import ON_TABLES
 from tests.support.patterns.things import BY_COLOUR, KEYS, TABLE, World
@@ -97,6 +99,48 @@ def test_a_page_is_one_request(name: str, wire: Wire) -> None:
     _, pages = read_all(whole(name), 2)
 
     assert wire.operations == ["Query"] * pages
+
+
+def read_pages(query: KeyQuery, *, to_response: Callable[[Any], Mapping[str, Any]]) -> Iterator[list[Any]]:
+    cursor: str | None = None
+    while True:
+        page = read_page(TABLE, query, to_response=to_response, scope=SCOPE, limit=1000, cursor=cursor, now_ms=NOW)
+        yield page["items"]
+        if "cursor" not in page:
+            return
+        cursor = page["cursor"]
+
+
+@pytest.mark.usefixtures("world")
+@pytest.mark.parametrize("character", ["x", "工", '"', "\\", "\x01"], ids=ascii)
+def test_a_page_ends_before_the_response_is_too_long_for_lambda_and_goes_on_from_there(
+    name: str, character: str
+) -> None:
+    sorts = [f"{number:02d}" for number in range(20)]
+    for sort in sorts:
+        put(name, sort, colour=name, ttl=EXPIRED if sort == "07" else ALIVE)
+    detail = character * 200_000
+
+    for query in (whole(name), KeyQuery(keys=BY_COLOUR, index="ByColour", partition=name)):
+        pages = list(read_pages(query, to_response=lambda row: {"sk": row["sk"], "detail": detail}))
+
+        found = [item["sk"] for page in pages for item in page]
+        assert found == [sort for sort in reversed(sorts) if sort != "07"]
+        for page in pages:
+            # As Lambda sends it: the body is a text within JSON.
+            sent = strict_json.dumps({"body": strict_json.dumps({"items": page})}).encode()
+            assert len(sent) <= MAX_PAGE_BYTES + 1000
+            assert page
+
+
+@pytest.mark.usefixtures("world")
+def test_a_page_has_an_item_however_long_it_is(name: str) -> None:
+    for sort in "ab":
+        put(name, sort)
+
+    pages = list(read_pages(whole(name), to_response=lambda row: {"sk": row["sk"], "detail": "x" * MAX_PAGE_BYTES}))
+
+    assert [[item["sk"] for item in page] for page in pages] == [["b"], ["a"]]
 
 
 @pytest.mark.usefixtures("world")

@@ -20,7 +20,7 @@ def report(**parts: str) -> dict[str, Any]:
 def test_reports_are_published_in_order_and_no_row_is_written(loop: Loop, wire: Wire) -> None:
     reports = [report(equipmentId=f"many-{number}", detail="hot") for number in range(25)]
 
-    answer = loop.request(ROUTE, body=reports, groups=("device",))
+    answer = loop.request(ROUTE, body=reports, groups=("operator",))
 
     assert answer.status == 202
     details = [json.loads(body)["detail"] for body in loop.new_messages()]
@@ -30,7 +30,7 @@ def test_reports_are_published_in_order_and_no_row_is_written(loop: Loop, wire: 
 
 
 def test_a_report_reaches_the_views_and_not_the_states(loop: Loop) -> None:
-    loop.request(ROUTE, body=[report(equipmentId="fired", state="ERROR")], groups=("device",))
+    loop.request(ROUTE, body=[report(equipmentId="fired", state="ERROR")], groups=("operator",))
     loop.run()
 
     (log,) = loop.request("GET /equipment/{id}/logs", path={"id": "fired"}).body["items"]
@@ -55,7 +55,7 @@ def test_a_report_reaches_the_views_and_not_the_states(loop: Loop) -> None:
 def test_nothing_is_published_if_any_report_is_invalid(
     loop: Loop, wire: Wire, reports: object, fields: list[str]
 ) -> None:
-    answer = loop.request(ROUTE, body=reports, groups=("device",))
+    answer = loop.request(ROUTE, body=reports, groups=("operator",))
 
     assert answer.status == 400
     assert [error["field"] for error in answer.body["errors"]] == fields
@@ -67,7 +67,7 @@ def test_reports_that_were_not_published_are_named_by_index_and_the_others_are_n
     wire.refuse_entries(lambda entry: "InternalFailure" if "-late" in entry["Detail"] else None)
     names = ["press-1", "press-2-late", "press-3", "press-4-late"]
 
-    answer = loop.request(ROUTE, body=[report(equipmentId=name) for name in names], groups=("device",))
+    answer = loop.request(ROUTE, body=[report(equipmentId=name) for name in names], groups=("operator",))
 
     assert answer.status == 503
     assert [error["field"] for error in answer.body["errors"]] == ["body.1", "body.3"]
@@ -81,7 +81,7 @@ def test_a_request_that_fails_as_a_whole_names_its_ten_reports_only(loop: Loop, 
     wire.fail("PutEvents", "InternalException", when=is_first)
     names = [*["first"] * 10, *["second"] * 3]
 
-    answer = loop.request(ROUTE, body=[report(equipmentId=name) for name in names], groups=("device",))
+    answer = loop.request(ROUTE, body=[report(equipmentId=name) for name in names], groups=("operator",))
 
     assert [error["field"] for error in answer.body["errors"]] == [f"body.{number}" for number in range(10)]
     assert len(loop.new_messages()) == 3

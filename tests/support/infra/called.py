@@ -153,13 +153,8 @@ def _used_by(calls: Iterable[Call]) -> Iterator[Asked]:
 def _permissions(call: Call) -> Iterator[Asked]:
     """Return the permissions of a call; the resource by its name in this process."""
     match call:
-        case ("dynamodb", "TransactWriteItems" | "TransactGetItems", {"TransactItems": parts}):
-            for part in parts:
-                [(kind, request)] = part.items()
-                yield Asked(f"dynamodb:{PARTS[kind]}", request["TableName"])
-        case ("dynamodb", operation, request) if operation in SINGLE:
-            index = f"/index/{request['IndexName']}" if "IndexName" in request else ""
-            yield Asked(f"dynamodb:{operation}", request["TableName"], index)
+        case ("dynamodb", operation, request):
+            yield from _permissions_on_tables(operation, request)
         case ("events", "PutEvents", {"Entries": entries}):
             for entry in entries:
                 conditions = (("events:detail-type", entry["DetailType"]), ("events:source", entry["Source"]))
@@ -172,3 +167,19 @@ def _permissions(call: Call) -> Iterator[Asked]:
             yield Asked("sqs:SendMessage", queue)
         case (service, operation, _):
             raise NotImplementedError(f"say here which permission {service} {operation} takes")
+
+
+def _permissions_on_tables(operation: str, request: dict[str, Any]) -> Iterator[Asked]:
+    match operation, request:
+        case ("TransactWriteItems" | "TransactGetItems", {"TransactItems": parts}):
+            for part in parts:
+                [(kind, asked)] = part.items()
+                yield Asked(f"dynamodb:{PARTS[kind]}", asked["TableName"])
+        case ("BatchGetItem", {"RequestItems": tables}):
+            for table in tables:
+                yield Asked(f"dynamodb:{operation}", table)
+        case _ if operation in SINGLE:
+            index = f"/index/{request['IndexName']}" if "IndexName" in request else ""
+            yield Asked(f"dynamodb:{operation}", request["TableName"], index)
+        case _:
+            raise NotImplementedError(f"say here which permission dynamodb {operation} takes")

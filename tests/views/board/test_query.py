@@ -35,7 +35,7 @@ PLACES = {
     "g": "MX/JALISCO/Guadalajara/G/North/Centro",
     "h": "MX/JA/Guadalajara/G/North/Centro",
     "i": "MXN/JAL/Guadalajara/G/North/Centro",
-    "j": "MX/JAL /Guadalajara/G/North/Centro",
+    "j": "MX/JAL X/Guadalajara/G/North/Centro",
     "k": "MX/JAL!/Guadalajara/G/North/Centro",
     "l": "日本/北海道/札幌/G/🏭/Zentrum",
 }
@@ -205,7 +205,7 @@ def test_what_no_event_was_about_is_a_404(loop: Loop, equipment_id: str) -> None
 
 
 @pytest.mark.parametrize(
-    "equipment_id", ["d#1", "##", "seen#NORMAL", "MX#JAL#x", "é", "日本", "🏭" * 20, " ", "a'\"\\b", "x" * 128]
+    "equipment_id", ["d#1", "##", "seen#NORMAL", "MX#JAL#x", "é", "日本", "🏭" * 20, "a b", "a'\"\\b", "x" * 128]
 )
 def test_an_id_may_be_hostile_and_is_found_both_ways(loop: Loop, equipment_id: str) -> None:
     company = f"Owner of {ascii(equipment_id)[:60].replace('#', '').replace('/', '')}"

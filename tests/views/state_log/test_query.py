@@ -15,7 +15,7 @@ def sample_is_in_the_system(loop: Loop) -> None:
     """Write AWS's sample through the API, at 2020-04-28."""
     for log in sample():
         path = {"id": log.equipment, "state": log.state, "timestamp": log.timestamp}
-        assert report(loop, log.equipment, log.state, at=log.timestamp, groups=["device"]).status == 201
+        assert report(loop, log.equipment, log.state, at=log.timestamp, groups=["operator"]).status == 201
         assert assign(loop, log.equipment, log.operator, path=path, groups=["operator"]).status == 201
         if log.escalated_to:
             assert escalate(loop, log.equipment, log.escalated_to, path=path, groups=["operator"]).status == 201
@@ -172,6 +172,6 @@ def test_following_the_cursors_gives_each_row_once_in_order(
         assert walk(loop, route, who, limit, **query) == whole
 
 
-@pytest.mark.parametrize("who", ["nobody", "Liz ", "liz", "d#12345", "🏭"])
+@pytest.mark.parametrize("who", ["nobody", "Liz X", "liz", "d#12345", "🏭"])
 def test_who_is_unknown_has_no_logs(loop: Loop, who: str) -> None:
     assert [ask(loop, route, who).body for route in (OPERATOR_LOGS, ESCALATIONS)] == [{"items": []}] * 2

@@ -1,0 +1,76 @@
+"""Who reports for which equipment: an operator for any, a device for itself, a gateway for its factory. Pure.
+
+The user name of a device is the id of its equipment, that of a gateway the id of its factory.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from contract.groups import DEVICE, GATEWAY, REPORTERS_FOR_ANY
+from patterns.http.caller import Caller
+from patterns.runtime.errors import FieldError, Forbidden
+from services.equipment.metadata import EquipmentRow
+
+# One answer for what is unregistered and for what is another's, so that nobody learns what there is.
+NOT_YOURS: Final = "You may not report for this equipment."
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Who reports; `equipment_id` and `factory_id` are what it reports for, None: nothing of the kind."""
+
+    is_for_any: bool
+    equipment_id: str | None
+    factory_id: str | None
+
+    @classmethod
+    def of(cls, caller: Caller) -> "Reporter":
+        """Return a caller as a reporter; ids are compared as they are stored, normalised."""
+        name = unicodedata.normalize("NFC", caller.name)
+        return cls(
+            is_for_any=bool(caller.groups & REPORTERS_FOR_ANY),
+            equipment_id=name if DEVICE in caller.groups else None,
+            factory_id=name if GATEWAY in caller.groups else None,
+        )
+
+    def registrations_needed(self, equipment_ids: Sequence[str]) -> list[str]:
+        """Return the equipment whose registration decides whether it may be reported for, each once."""
+        if self.is_for_any or not self.factory_id:
+            return []
+        return sorted(set(equipment_ids) - {self.equipment_id})
+
+    def may_report(self, equipment_id: str, registration: EquipmentRow | None) -> bool:
+        """Whether it reports for equipment; `registration` is the current metadata."""
+        if self.is_for_any or equipment_id == self.equipment_id:
+            return True
+        if not self.factory_id or registration is None or registration.get("deleted"):
+            return False
+        return unicodedata.normalize("NFC", registration["factoryId"]) == self.factory_id
+
+
+def require_own(reporter: Reporter, equipment_id: str, registrations: Mapping[str, EquipmentRow | None]) -> None:
+    """Check that somebody reports for equipment.
+
+    Raises:
+        Forbidden: it is another's.
+
+    """
+    if not reporter.may_report(equipment_id, registrations.get(equipment_id)):
+        raise Forbidden(NOT_YOURS)
+
+
+def require_all_own(
+    reporter: Reporter, equipment_ids: Sequence[str], registrations: Mapping[str, EquipmentRow | None]
+) -> None:
+    """Check that somebody reports for all of some equipment.
+
+    Raises:
+        Forbidden: some of it is another's; each report of such is named by its index.
+
+    """
+    foreign = [n for n, id_ in enumerate(equipment_ids) if not reporter.may_report(id_, registrations.get(id_))]
+    if foreign:
+        fields = tuple(FieldError(f"body.{index}.equipmentId", "is not yours to report for") for index in foreign)
+        raise Forbidden(NOT_YOURS, fields=fields)

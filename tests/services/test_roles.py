@@ -1,0 +1,42 @@
+"""Who may call what: each group at each route, and for which equipment a device and a gateway report."""
+
+import pytest
+
+from contract import groups
+from local.in_process.lambda_context import LambdaContext
+from local.in_process.lambda_events import http_event
+from patterns.packages.discovery import owner_of_route, packages
+
+ROUTES = sorted(route for package in packages() for route in package.routes)
+
+WRITERS = {
+    "PUT /equipment/{id}": {"operator"},
+    "DELETE /equipment/{id}": {"operator"},
+    "POST /equipment/{id}/rollback": {"operator"},
+    "PUT /equipment/{id}/audits/{part}": {"auditor"},
+    "PUT /equipment/{id}/states/{timestamp}": {"device", "gateway", "operator"},
+    "POST /states": {"device", "gateway", "operator"},
+    "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment": {"operator", "supervisor"},
+    "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation": {"operator", "supervisor"},
+    "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement": {"operator", "supervisor"},
+    "PUT /factories/{factoryId}/roster": {"supervisor"},
+}
+PEOPLE = {"operator", "supervisor", "auditor", "analyst"}
+
+
+def allowed(route: str) -> set[str]:
+    """Return who may call a route: an admin each; people read all but faults."""
+    if "/faults" in route:
+        return {"admin"}
+    return {"admin"} | (PEOPLE if route.startswith("GET ") else WRITERS[route])
+
+
+@pytest.mark.parametrize("group", groups.ALL)
+@pytest.mark.parametrize("route", ROUTES)
+def test_each_group_passes_at_its_own_routes_and_at_no_other(route: str, group: str) -> None:
+    package, role = owner_of_route(route)
+    event = http_event(route, groups=[group], query={"unknown": "x"})
+
+    response = package.handler(role)(event, LambdaContext("f"))
+
+    assert response["statusCode"] == (400 if group in allowed(route) else 403)
