@@ -32,7 +32,7 @@ Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
 _TOKEN = re.compile(r"[#:\w]+|<=|>=|[()<>=]")
-_UPDATE = re.compile(r"SET #\w+ = :\w+(, #\w+ = :\w+)*( REMOVE #\w+(, #\w+)*)?")
+_UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda one, other: one == other,
     "<": lambda one, other: one < other,
@@ -149,9 +149,11 @@ class TableInMemory:
         new = None
         if operation != "DeleteItem":
             new = request["Item"] if operation == "PutItem" else _updated(old or key, request)
+        if request.get("ReturnValues") not in {None, "ALL_NEW"}:
+            raise NotImplementedError(request["ReturnValues"])
         if new != old:  # as in DynamoDB, the stream has no record of what changes nothing
             self._replace(key, old, new)
-        return {}
+        return {"Attributes": new} if "ReturnValues" in request else {}
 
     def _replace(self, key: Typed, old: Typed | None, new: Typed | None) -> None:
         partition, sort = self._place(key)
@@ -187,13 +189,13 @@ def _never(_: int, __: Request) -> None:
 
 
 def _updated(row: Typed, request: Request) -> Typed:
-    """Return a row after `SET #a = :a, … REMOVE #b, …`."""
+    """Return a row after `SET #a = :a, … REMOVE #b, …`; either may be missing."""
     if not _UPDATE.fullmatch(request["UpdateExpression"]):
         raise NotImplementedError(request["UpdateExpression"])
     row = dict(row)
-    sets, _, removes = request["UpdateExpression"].removeprefix("SET ").partition(" REMOVE ")
+    sets, _, removes = request["UpdateExpression"].removeprefix("SET ").partition("REMOVE ")
     names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
-    for assignment in sets.split(", "):
+    for assignment in sets.strip().split(", ") if sets else ():
         place, value = assignment.split(" = ")
         row[names[place]] = values[value]
     for place in removes.split(", ") if removes else ():
@@ -203,7 +205,7 @@ def _updated(row: Typed, request: Request) -> Typed:
 
 @cache
 def condition(expression: str) -> Holds:
-    """Compile comparisons and `attribute_not_exists`, with AND, OR and parentheses."""
+    """Compile comparisons, `attribute_exists` and `attribute_not_exists`, with AND, OR and parentheses."""
     tokens = _TOKEN.findall(expression)[::-1]
     if "".join(tokens[::-1]) != expression.replace(" ", ""):
         raise NotImplementedError(expression)
@@ -237,11 +239,12 @@ def _single(tokens: list[str]) -> Holds:
         inner = _either(tokens)
         _expect(tokens, ")")
         return inner
-    if first == "attribute_not_exists":
+    if first in {"attribute_exists", "attribute_not_exists"}:
         _expect(tokens, "(")
         place = tokens.pop()
         _expect(tokens, ")")
-        return lambda row, request: request["ExpressionAttributeNames"][place] not in row
+        wanted = first == "attribute_exists"
+        return lambda row, request: (request["ExpressionAttributeNames"][place] in row) == wanted
     return _comparison(first, _COMPARE[tokens.pop()], tokens.pop())
 
 

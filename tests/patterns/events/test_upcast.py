@@ -22,7 +22,7 @@ def test_steps_are_taken_from_the_oldest_shape_to_the_newest_before_the_view_loo
     shapes: list[dict[str, Any]] = [{"hue": "RED"}, {"colour": "Red"}, {"colour": "red"}]
 
     for shape in shapes:
-        event, update = interpret(message(happened("painted", "lathe", **shape)), ON, UPCASTERS)
+        event, update = interpret(message(happened("painted", "lathe", **shape)), ON, UPCASTERS, now_ms=NOW)
 
         assert update.fields["colour"] == "red"
         assert event.entities == {"thing": {"name": "lathe", "colour": "red"}}

@@ -172,7 +172,7 @@ def test_views_never_read_raw_and_unknown_fields_do_not_matter() -> None:
 
 
 def test_a_report_in_its_old_shape_is_kept_as_one_of_today() -> None:
-    _, update = interpret(body_of(DomainEvent.from_wire(sample("domain", "state-reported.v0"))), ON, UPCASTERS)
+    _, update = interpret(body_of(DomainEvent.from_wire(sample("domain", "state-reported.v0"))), ON, UPCASTERS, now_ms=NOW)
 
     assert update.key == KEYS.of("d#12345")
     assert update.fields == {f"{SEEN}WARNING1": "2020-04-24T14:35:00.000Z"}
