@@ -77,7 +77,7 @@ def _do(operation: str, partition: str, sort: str, how: Any) -> object:  # noqa:
 
 def _put_if_newer(name: str, fact: Any, expires: bool) -> object:  # noqa: ANN401, FBT001
     """Apply a fact to a view, which never expires unless it `expires`."""
-    event = happened(fact.type.removeprefix("thing-"), name, at=fact.timestamp, id=fact.id)
+    event = happened(fact.type.removeprefix("thing-"), name, at=fact.timestamp_ms, id=fact.id)
     event.entities["thing"].update(fact.entity("thing").fields, name=name)
     update = ON["workshop", event.type](event)
     return put_if_newer(TABLE, update, event, ttl_days=TTL_DAYS if expires else None, now_ms=NOW)

@@ -4,6 +4,7 @@ from typing import Any
 from patterns.events.upcast import Upcasters, upcast
 from patterns.views.materialize import interpret
 from tests.support.patterns.things import ON, happened, message
+from tests.support.samples import NOW
 
 
 def hue_became_colour(entities: Mapping[str, Any]) -> Mapping[str, Any]:

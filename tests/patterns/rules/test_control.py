@@ -418,7 +418,7 @@ def test_an_event_whose_key_is_too_long_to_be_due_is_a_fault_and_its_neighbours_
 ) -> None:
     long = f"{name} {'x' * 600}"
     keeper.give(name, "Liz")
-    records = arrival(keeper, knocked(long, hand="y" * 600), knocked(name))
+    records = arrival(keeper, replace(knocked(long, hand="y" * 600), partition_key=name), knocked(name))
     assert len(records) == 2
 
     keeper.trigger(records, control_of(LABEL, BROKEN))

@@ -210,7 +210,9 @@ def test_a_ttl_that_falls_between_the_two_attempts_costs_another_round_and_loses
     world: World, name: str, wire: Wire
 ) -> None:
     apply(happened("painted", name, at=NOW, id="e2", colour="red"))
-    _before_nth_update(wire, 2, lambda: _set_ttl(name, NOW // 1000 + 1))  # the row goes, and comes again with an older fact
+    _before_nth_update(
+        wire, 2, lambda: _set_ttl(name, NOW // 1000 + 1)
+    )  # the row goes, and comes again with an older fact
 
     assert apply(happened("weighed", name, at=NOW - DAY_MS, id="e1", grams=7)) == Outcome.APPLIED
 

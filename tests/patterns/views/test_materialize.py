@@ -234,7 +234,7 @@ def test_an_event_is_read_tolerantly() -> None:
         "detail": {
             "id": "e1",
             "type": "thing-painted",
-            "timestamp": NOW,
+            "timestamp": 1_587_739_800_000,
             "thing": {"name": "a thing", "colour": "red", "unknown": {"field": 1}},
             "unknown": "entity",
             "tags": None,
