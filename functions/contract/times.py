@@ -57,6 +57,18 @@ def require_fixed(text: str) -> str:
     return text
 
 
+def require_known(text: str, *, at_ms: int) -> str:
+    """Return `text` if it is a fixed-width UTC time of which one could speak at `at_ms`.
+
+    Raises:
+        ValueError: it is no such time, does not exist, or lies further ahead than a device's clock may be.
+
+    """
+    if to_ms(require_fixed(text)) > at_ms + MAX_AHEAD_MS:
+        raise ValueError("must not lie ahead of what speaks of it")
+    return text
+
+
 def date(text: str) -> str:
     """Return `text` if it is a date.
 

@@ -23,6 +23,8 @@ RUNTIME: Final = [
         ("strict JSON takes more digits than DynamoDB keeps", "if len(digits) > MAX_DIGITS:", "if False:"),
         ("strict JSON escapes characters", 'dumps(value, ensure_ascii=False, separators=(",", ":"))', "dumps(value)"),
         ("canonical JSON has members in any order", ", sort_keys=True)", ")"),
+        ("strict JSON is nested without end", "> MAX_DEPTH:  #", "> 10**9:  #"),
+        ("strict JSON is nested one level too deep", "for _ in range(MAX_DEPTH):", "for _ in range(MAX_DEPTH + 1):"),
     ),
 ]
 
@@ -59,6 +61,21 @@ DYNAMODB: Final = [
 ]
 
 EVENTS: Final = [
+    *_in(
+        f"{PATTERNS}/events/bus_entry.py",
+        f"{TESTS}/events/test_bus_entry.py",
+        ("time from the bus is believed", "if delivery.event.timestamp_ms > taken_ms + MAX_AHEAD_MS:", "if False:"),
+        ("who publishes chooses the time of the bus", "min(delivery.bus_ms, now_ms)", "delivery.bus_ms"),
+        ("what was ahead is believed when it comes again", "min(delivery.bus_ms, now_ms)", "now_ms"),
+        ("what a command accepts is ahead of the bus", "MAX_AHEAD_MS = 6 * 60", "MAX_AHEAD_MS = 5 * 60"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/domain_event.py",
+        f"{TESTS}/events/test_domain_event.py",
+        ("names of events have no bound", "len(text) > MAX_NAME_CHARACTERS or ", ""),
+        ("names of events may have control characters", " or not text.isprintable()", ""),
+        ("no room above the last timestamp", " - 400 * 86_400_000", ""),
+    ),
     *_in(
         f"{PATTERNS}/events/publish.py",
         f"{TESTS}/events/test_publish.py",
@@ -184,17 +201,80 @@ VIEWS: Final = [
         f"{TESTS}/views/test_inverse_oplock.py -k 'not however_often'",
         ("oplock: equal is newer", "#oplock < :oplock", "#oplock <= :oplock"),
         ("oplock: older is newer", "#oplock < :oplock", "#oplock > :oplock"),
-        ("oplock: one for all fields", 'return f"oplock#{name}"', 'return "oplock#all"'),
+        ("oplock: one for all fields", 'return f"{OPLOCK}{name}"', 'return "oplock#all"'),
         ("oplock: no event id in the order", '{event.timestamp_ms:013d}#{event.id}"', '{event.timestamp_ms:013d}"'),
-        ("oplock: time is not padded", "{event.timestamp_ms:013d}", "{event.timestamp}"),
-        ("ttl moves backwards", " OR #ttl <= :ttl)", " OR #ttl <= :ttl OR #ttl > :ttl)"),
-        ("ttl of a newer event is shorter, and it is dropped", "(Condition(TTL_STAYS, names, values), {}),", ""),
-        ("ttl stays, and older events are written", 'f"{NEWER} AND #ttl > :ttl"', '"#ttl > :ttl"'),
-        ("ttl that changes meanwhile is given up", "ATTEMPTS = 5", "ATTEMPTS = 1"),
+        ("oplock: time is not padded", "{event.timestamp_ms:013d}", "{event.timestamp_ms}"),
+        ("oplock: what it is about does not count", "if about_ms is None else", "if True else"),
+        ("oplock: an old row wins over what it is about", 'f"about#{about_ms:013d}', 'f"{about_ms:013d}'),
+        (
+            "a ttl is checked, and older events are written",
+            'f"{NEWER} AND {condition.expression}"',
+            "condition.expression",
+        ),
+        ("a row that changes meanwhile is given up", "ATTEMPTS = 10", "ATTEMPTS = 2"),
+        ("an expired row keeps its fields", "if attempt.replaces:\n        remove", "if False:\n        remove"),
+        ("what an expired row has seen counts", "if not attempt.replaces and (dropped", "if (dropped"),
         ("an event that has expired on arrival is written", "if ttl.is_expired(expires_at, now_ms):", "if False:"),
         ("a duplicate is called stale", "return Outcome.DUPLICATE", "return Outcome.STALE"),
-        ("a field that is absent is not removed", "if name not in kept)", "if False)"),
+        ("a field that is absent is not removed", "if name not in kept]", "if False]"),
         ("not every event writes the key's fields", "{**update.key_fields, **kept", "{**kept"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/row_life.py",
+        f"{TESTS}/views/test_inverse_oplock.py -k 'not however_often'",
+        ("ttl moves backwards", "#ttl <= :ttl))", "#ttl > :zero))"),
+        ("fields that had expired live on", "(#ttl > :now AND #ttl <= :ttl)", "(#ttl <= :ttl OR #ttl = :now)"),
+        (
+            "a row that has expired is as good as another",
+            "self.now < found <= self.expires_at",
+            "found <= self.expires_at",
+        ),
+        (
+            "two replace what has expired",
+            'EXPIRED: Final = "#ttl <= :now"',
+            'EXPIRED: Final = "#ttl >= :now OR #ttl < :now"',
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/views/row_life.py",
+        f"{TESTS}/views/test_anchor.py",
+        ("a row without its anchor stays", '{"now": self.now}), expires_at=self.expires_at)', '{"now": self.now}))'),
+        ("a row with its anchor expires", "now=self.now), is_permanent=True)", "now=self.now))"),
+        (
+            "a row with its anchor gets a ttl again",
+            'f"attribute_not_exists(#anchor) AND {ALIVE}"',
+            'f"(attribute_exists(#anchor) OR {ALIVE})"',
+        ),
+        ("an anchor brings back what has expired", "_on_ttl(ALIVE, now=self.now), is", "_on_ttl(ALIVE, now=0), is"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/oplock_family.py",
+        f"{TESTS}/views/test_oplock_family.py",
+        ("a family has no bound", "if not surplus:", "if True:"),
+        ("a family keeps its oldest", "key=members.__getitem__)", "key=members.__getitem__, reverse=True)"),
+        ("a family keeps nothing always", "members.keys() - self.always", "members.keys()"),
+        ("what is used again is removed", 'f"#{place} = :{place}"', 'f"#{place} <= :{place} OR #{place} > :{place}"'),
+        ("an oplock stays without its field", 'in (name, f"{OPLOCK}{name}")', "in (name,)"),
+        ("more is removed at once than an expression can name", "[:AT_ONCE]", "[:]"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/inverse_oplock.py",
+        f"{TESTS}/views/test_oplock_family.py",
+        (
+            "what a family does not keep is applied",
+            "return Outcome.STALE if update.oplock in",
+            "return Outcome.APPLIED if update.oplock in",
+        ),
+        ("a duplicate does not make up for a crash", "                _bound(table, update, found)\n", ""),
+    ),
+    *_in(
+        f"{PATTERNS}/views/compaction.py",
+        "tests/views/board/test_limits.py",
+        (
+            "compaction by the time of the event alone",
+            "order_of(message.event, message.update.about_ms)",
+            "order_of(message.event)",
+        ),
     ),
     *_in(
         f"{PATTERNS}/views/compaction.py",
@@ -400,6 +480,14 @@ SAMPLE: Final = [
         "tests/views/board/test_view.py",
         ("board: a tombstone is in the index", '"Place": None, "Company": None, "Location": None}', '"Place": None}'),
         ("board: rows and tombstones expire", "TTL_DAYS = None", "TTL_DAYS = 33"),
+    ),
+    *_in(
+        "functions/views/board/view.py",
+        "tests/views/board/test_limits.py",
+        ("board: states without a bound", "{attribute: time}), family=REPORTS)", "{attribute: time}))"),
+        ("board: NORMAL is forgotten", ', always=frozenset({f"{SEEN}{names.NORMAL}"})', ""),
+        ("board: an older log's people replace the newer's", ", about_ms=times.to_ms(time))", ")"),
+        ("board: what nobody registered stays for ever", ", anchor=ANCHOR)", ")"),
     ),
     *_in(
         "functions/views/state_log/view.py",

@@ -11,7 +11,10 @@ A sequence is right if
 - the rows are those of the same events in their order, one by one, each once;
 - an event is never applied twice, and one that comes for the first time is no duplicate;
 - every message is answered for, and none is a fault or to come again;
-- what the TTL service took stays away, and it takes no row before the last event about it expires.
+- what the TTL service took stays away, and it takes no row before the last event about it expires;
+- a row that has expired and was not taken yet is as good as taken: nothing of it comes back to life.
+
+Rows of slow data without their anchor expire so long after their last write; what is written later begins anew.
 """
 
 import heapq
@@ -19,6 +22,7 @@ import importlib
 import json
 import logging
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +43,7 @@ from patterns.runtime.log import logger
 from patterns.views.inverse_oplock import order_of
 from patterns.views.materialize import View, interpret, materialize
 from patterns.views.outcome import Outcome
-from patterns.views.view_update import On
+from patterns.views.view_update import On, ViewUpdate
 from tests.support.orders import cut_into_batches
 from tests.support.samples import body_of, paths, sample
 from tests.support.table_in_memory import Partitions, TableInMemory
@@ -77,12 +81,18 @@ class Deliver:
 
 @dataclass(frozen=True, slots=True)
 class Reap:
-    """It becomes so late, and the TTL service deletes what has expired."""
+    """It becomes so late, and the TTL service deletes what has expired; or, if it is not `done`, has not come yet."""
 
     at_ms: int
+    done: bool = True
 
     def __str__(self) -> str:
-        return f"reap what has expired at {self.at_ms}"
+        return f"reap what has expired at {self.at_ms}" if self.done else f"let it expire until {self.at_ms}"
+
+    @property
+    def short(self) -> str:
+        """Write it in short."""
+        return "reap" if self.done else "expire"
 
 
 Steps = tuple[Deliver | Reap, ...]
@@ -100,7 +110,7 @@ class Diverged(AssertionError):
     @property
     def shortest(self) -> str:
         """Write the sequence in short: ids of events, `+` within a batch."""
-        return ", ".join("reap" if isinstance(step, Reap) else step.short for step in self.steps)
+        return ", ".join(step.short for step in self.steps)
 
 
 def view_of(name: str) -> View:
@@ -169,7 +179,10 @@ class _Lab:
         self._story = story
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
+        self._updates = [_update(view, event) for event in story]
         self._rows = [_row(view, event) for event in story]
+        anchors = {update.anchor.oplock: update.anchor for update in self._updates if update.anchor is not None}
+        self._anchor = next(iter(anchors.values()), None)
         self._expiry = [self._expiry_of(event) for event in story]
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
         self._numbers = {event.id: number for number, event in enumerate(story)}
@@ -228,7 +241,13 @@ class _Lab:
         return walks
 
     def _expiry_of(self, event: DomainEvent) -> int | None:
+        """When an event expires (epoch seconds); None: it never does."""
         return None if self._view.ttl_days is None else ttl_at(event.timestamp_ms, self._view.ttl_days)
+
+    def _ends(self) -> set[int]:
+        """When rows expire, in epoch seconds."""
+        skeletons = {ttl_at(self._start_ms, self._anchor.skeleton_days)} if self._anchor else set()
+        return skeletons | {expiry for expiry in self._expiry if expiry is not None}
 
     def _steps(self, moment: Moment, limit: int) -> Iterator[Deliver | Reap]:
         """List what may happen next: one event or two in a batch, or time passes (once, to right before or after)."""
@@ -240,9 +259,10 @@ class _Lab:
                 if len(moment.seen.union(batch)) <= limit:
                     yield Deliver(tuple(self._story[number] for number in batch))
         if moment.seen and moment.now_ms == self._start_ms:
-            for second in sorted({expiry + more for expiry in self._expiry if expiry for more in (-1, 0)}):
+            for second in sorted({end + more for end in self._ends() for more in (-1, 0)}):
                 if second * 1000 > self._start_ms:
                     yield Reap(second * 1000)
+                    yield Reap(second * 1000, done=False)
 
     def _go(self, way: _Path, step: Deliver | Reap) -> _Path:
         moment, why = self._reaped(way.moment, step) if isinstance(step, Reap) else self._delivered(way.moment, step)
@@ -259,43 +279,50 @@ class _Lab:
             moment,
             rows=rows,
             seen=moment.seen | numbers,
-            kept=moment.kept | (alive if moment.now_ms == self._start_ms else alive - moment.seen),
+            kept=moment.kept | (alive if moment.now_ms == self._start_ms or self._anchor else alive - moment.seen),
         )
         return after, _wrong_outcomes(
             outcomes,
             len(step.events),
-            again=numbers <= moment.seen,
+            again=numbers <= (moment.kept if self._anchor else moment.seen),
             new=step.busy is None and not numbers & moment.seen,
         )
 
     def _reaped(self, moment: Moment, step: Reap) -> tuple[Moment, str | None]:
-        rows = {
-            partition: left
-            for partition, rows in json.loads(moment.rows).items()
-            if (left := {sort: row for sort, row in rows.items() if not _is_reaped(row, step.at_ms)})
-        }
-        interesting = {self._rows[number] for number in moment.seen if not self._is_expired(number, step.at_ms)}
+        rows = _alive(moment.rows, step.at_ms) if step.done else moment.rows
+        interesting = {self._rows[number] for number in moment.seen if self._keeps_its_row(number, step.at_ms)}
         kept = frozenset(number for number in moment.kept if self._rows[number] in interesting)
-        return replace(moment, rows=_frozen(rows), now_ms=step.at_ms, kept=kept), None
+        return replace(moment, rows=rows, now_ms=step.at_ms, kept=kept), None
+
+    def _keeps_its_row(self, number: int, now_ms: int) -> bool:
+        if self._anchor is None or now_ms // 1000 < ttl_at(self._start_ms, self._anchor.skeleton_days):
+            return not self._is_expired(number, now_ms)
+        return self._updates[number].oplock == self._anchor.oplock
 
     def _is_expired(self, number: int, now_ms: int) -> bool:
         expiry = self._expiry[number]
         return expiry is not None and is_expired(expiry, now_ms)
 
     def _wrong_rows(self, moment: Moment) -> str | None:
-        reference = self._reference(moment.kept)
-        if moment.rows == reference:
+        reference, rows = self._reference(moment.kept), _alive(moment.rows, moment.now_ms)
+        if self._anchor:  # a skeleton's ttl depends on when it was written, too
+            reference, rows = _without_time(reference), _without_time(rows)
+        if rows == reference:
             return None
-        difference = diff_rows(_plain(reference), _plain(moment.rows), self._view.table.keys)
+        difference = diff_rows(_plain(reference), _plain(rows), self._view.table.keys)
         return "\n  ".join(["and the rows are wrong (-: as they ought to be, +: as they are):", *difference])
 
     def _reference(self, numbers: frozenset[int]) -> Rows:
         """Deliver events in their order, each once and alone."""
         if numbers not in self._references:
-            last = max(numbers, key=lambda number: (self._story[number].timestamp_ms, self._story[number].id))
+            last = max(numbers, key=self._order)
             before = self._reference(numbers - {last})
             self._references[numbers], _ = self._deliver(before, self._start_ms, Deliver((self._story[last],)))
         return self._references[numbers]
+
+    def _order(self, number: int) -> tuple[int, int, str]:
+        event = self._story[number]
+        return self._updates[number].about_ms or event.timestamp_ms, event.timestamp_ms, event.id
 
     def _deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Outcomes]:
         known = (rows, now_ms, step.busy, *(event.id for event in step.events))
@@ -378,6 +405,19 @@ def _is_reaped(row: dict[str, Any], now_ms: int) -> bool:
     return "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms)
 
 
+def _alive(rows: Rows, now_ms: int) -> Rows:
+    """Leave out what has expired."""
+    left = {
+        partition: {sort: row for sort, row in rows.items() if not _is_reaped(row, now_ms)}
+        for partition, rows in json.loads(rows).items()
+    }
+    return _frozen({partition: rows for partition, rows in left.items() if rows})
+
+
+def _without_time(rows: Rows) -> Rows:
+    return re.sub(r'"ttl": {"N": "\d+"}', '"ttl": {"N": "0"}', rows)
+
+
 def _frozen(rows: Partitions) -> Rows:
     return json.dumps(rows, sort_keys=True, ensure_ascii=False)
 
@@ -393,8 +433,14 @@ def _source(view: View, event: DomainEvent) -> str:
 
 def _row(view: View, event: DomainEvent) -> str:
     """The row that an event is about."""
-    _, update = interpret(body_of(event, _source(view, event)), _on(view), view.upcasters)
-    return " ".join(str(value) for value in update.key.values())
+    return " ".join(str(value) for value in _update(view, event).key.values())
+
+
+def _update(view: View, event: DomainEvent) -> ViewUpdate:
+    """What a view keeps of an event."""
+    body = body_of(event, _source(view, event))
+    _, update = interpret(body, _on(view), view.upcasters, now_ms=event.timestamp_ms)
+    return update
 
 
 def _on(view: View) -> On:

@@ -32,7 +32,7 @@ Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
 _TOKEN = re.compile(r"[#:\w]+|<=|>=|<>|[()<>=]")
-_UPDATE = re.compile(r"SET #\w+ = :\w+(, #\w+ = :\w+)*( REMOVE #\w+(, #\w+)*)?")
+_UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda one, other: one == other,
     "<>": lambda one, other: one != other,
@@ -150,9 +150,11 @@ class TableInMemory:
         new = None
         if operation != "DeleteItem":
             new = request["Item"] if operation == "PutItem" else _updated(old or key, request)
+        if request.get("ReturnValues") not in {None, "ALL_NEW"}:
+            raise NotImplementedError(request["ReturnValues"])
         if new != old:  # as in DynamoDB, the stream has no record of what changes nothing
             self._replace(key, old, new)
-        return {}
+        return {"Attributes": new} if "ReturnValues" in request else {}
 
     def _replace(self, key: Typed, old: Typed | None, new: Typed | None) -> None:
         partition, sort = self._place(key)
@@ -188,13 +190,13 @@ def _never(_: int, __: Request) -> None:
 
 
 def _updated(row: Typed, request: Request) -> Typed:
-    """Return a row after `SET #a = :a, … REMOVE #b, …`."""
+    """Return a row after `SET #a = :a, … REMOVE #b, …`; either may be missing."""
     if not _UPDATE.fullmatch(request["UpdateExpression"]):
         raise NotImplementedError(request["UpdateExpression"])
     row = dict(row)
-    sets, _, removes = request["UpdateExpression"].removeprefix("SET ").partition(" REMOVE ")
+    sets, _, removes = request["UpdateExpression"].removeprefix("SET ").partition("REMOVE ")
     names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
-    for assignment in sets.split(", "):
+    for assignment in sets.strip().split(", ") if sets else ():
         place, value = assignment.split(" = ")
         row[names[place]] = values[value]
     for place in removes.split(", ") if removes else ():

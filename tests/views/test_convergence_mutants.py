@@ -14,16 +14,18 @@ from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition, conditional
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws
-from patterns.views import inverse_oplock, materialize, view_update
+from patterns.views import compaction, inverse_oplock, materialize, row_life, view_update
 from patterns.views.compaction import Message, compact
-from patterns.views.inverse_oplock import NEWER, TTL_GROWS, TTL_STAYS, oplock_attribute, order_of, put_if_newer
+from patterns.views.inverse_oplock import NEWER, oplock_attribute, order_of, put_if_newer
 from patterns.views.materialize import View
+from patterns.views.oplock_family import OplockFamily
 from patterns.views.outcome import Outcome
+from patterns.views.row_life import Attempt, UntilAnchored, UntilNewestExpires
 from patterns.views.view_update import ViewUpdate
 from tests.support.convergence import Diverged, Story, converges, view_of
 from tests.support.patterns import things
 from tests.support.patterns.things import happened
-from tests.views.board.stories import HELP, JOIN, LIFE, SILENCES, STATES
+from tests.views.board.stories import HELP, JOIN, LIFE, PEOPLE, SILENCES, STATES
 from tests.views.state_log.stories import DAYS_APART
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -63,14 +65,23 @@ WORK = [
     happened("weighed", "lathe", at=NOW_MS + 2 * DAY_MS, id="w1", grams=7),
     happened("weighed", "lathe", at=NOW_MS + 3 * DAY_MS, id="w2"),
 ]
+LABELS = [
+    happened("labelled", "lathe", at=NOW_MS + number, id=f"{label[0]}{number}", label=label)
+    for number, label in enumerate(["first", "a", "b", "c", "a", "d"])
+]
+WEIGHED_FIRST = [
+    happened("weighed", "lathe", at=NOW_MS - 400 * DAY_MS, id="w1", grams=7),  # its paint may come now nevertheless
+    happened("weighed", "lathe", at=NOW_MS, id="w2"),
+    happened("painted", "lathe", at=NOW_MS, id="p1", colour="red"),
+    happened("painted", "lathe", at=NOW_MS + 1, id="p2"),
+]
 BOARD = view_of("board")
 STATE_LOG = view_of("state_log")
 
 
 def newer(operator: str) -> Mutate:
     def mutate(patch: pytest.MonkeyPatch, view: View) -> View:
-        for name, condition in {"NEWER": NEWER, "TTL_GROWS": TTL_GROWS, "TTL_STAYS": TTL_STAYS}.items():
-            patch.setattr(inverse_oplock, name, condition.replace("#oplock < :oplock", f"#oplock {operator} :oplock"))
+        patch.setattr(inverse_oplock, "NEWER", NEWER.replace("#oplock < :oplock", f"#oplock {operator} :oplock"))
         return view
 
     return mutate
@@ -87,7 +98,7 @@ def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
 
 
 def order_without_id(patch: pytest.MonkeyPatch, view: View) -> View:
-    patch.setattr(inverse_oplock, "order_of", lambda event: f"{event.timestamp_ms:013d}")
+    patch.setattr(inverse_oplock, "order_of", lambda event, _: f"{event.timestamp_ms:013d}")
     return view
 
 
@@ -123,10 +134,92 @@ def never_expired_on_arrival(patch: pytest.MonkeyPatch, view: View) -> View:
 
 
 def ttl_moves_backwards(patch: pytest.MonkeyPatch, view: View) -> View:
-    def tries(oplock: str, order: str, expires_at: int) -> tuple[tuple[Condition, dict[str, int]], ...]:
-        return ((Condition(NEWER, {"oplock": oplock}, {"oplock": order}), {"ttl": expires_at}),)
+    def attempt(life: UntilNewestExpires, _: object = None) -> Attempt:
+        return Attempt(Condition(""), expires_at=life.expires_at)
 
-    patch.setattr(inverse_oplock, "_tries", tries)
+    patch.setattr(UntilNewestExpires, "first", property(attempt))
+    patch.setattr(UntilNewestExpires, "after", attempt)
+    return view
+
+
+def expired_fields_live_on(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(row_life, "TTL_GROWS", "(attribute_not_exists(#ttl) OR (#ttl > :zero AND #ttl <= :ttl))")
+    on_ttl = row_life._on_ttl  # noqa: SLF001
+    patch.setattr(
+        row_life, "_on_ttl", lambda expression, **values: on_ttl(expression, **(values | {"zero": 0, "now": 0}))
+    )
+    return view
+
+
+def expired_attributes_stay(patch: pytest.MonkeyPatch, view: View) -> View:
+    def changes(update: ViewUpdate, order: str, attempt: Attempt, _: object) -> object:
+        return right(update, order, attempt, None)
+
+    right = inverse_oplock._changes  # noqa: SLF001
+    patch.setattr(inverse_oplock, "_changes", changes)
+    return view
+
+
+def skeletons_stay(patch: pytest.MonkeyPatch, view: View) -> View:
+    after = UntilAnchored.after
+    patch.setattr(UntilAnchored, "after", lambda life, row: replace(after(life, row), expires_at=None))
+    return view
+
+
+def anchored_rows_expire(patch: pytest.MonkeyPatch, view: View) -> View:
+    first = UntilAnchored.first.fget  # type: ignore[attr-defined]
+    patch.setattr(UntilAnchored, "first", property(lambda life: replace(first(life), is_permanent=False)))
+    return view
+
+
+def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: View) -> View:
+    def surplus(family: OplockFamily, row: Mapping[str, Any]) -> dict[str, str]:
+        members = {
+            name.removeprefix("oplock#"): order
+            for name, order in row.items()
+            if name.startswith(f"oplock#{family.prefix}") and name.removeprefix("oplock#") not in family.always
+        }
+        newest_first = sorted(members, key=members.__getitem__, reverse=True)
+        return {name: members[name] for name in newest_first[: max(0, len(members) - family.most)]}
+
+    patch.setattr(OplockFamily, "surplus", surplus)
+    return view
+
+
+def surplus_only_after_a_write(patch: pytest.MonkeyPatch, view: View) -> View:
+    bound = inverse_oplock._bound  # noqa: SLF001
+    why_dropped = inverse_oplock._why_dropped  # noqa: SLF001
+    dropping = False
+
+    def why(*how: Any) -> Outcome | None:  # noqa: ANN401
+        nonlocal dropping
+        found = why_dropped(*how)
+        dropping = found is not None
+        return found
+
+    def only_written(*how: Any) -> frozenset[str]:  # noqa: ANN401
+        nonlocal dropping
+        skipped, dropping = dropping, False
+        return frozenset() if skipped else bound(*how)
+
+    patch.setattr(inverse_oplock, "_why_dropped", why)
+    patch.setattr(inverse_oplock, "_bound", only_written)
+    return view
+
+
+def removed_at_once_is_applied(patch: pytest.MonkeyPatch, view: View) -> View:
+    bound = inverse_oplock._bound  # noqa: SLF001
+
+    def quietly(*how: Any) -> frozenset[str]:  # noqa: ANN401
+        bound(*how)
+        return frozenset()
+
+    patch.setattr(inverse_oplock, "_bound", quietly)
+    return view
+
+
+def compaction_by_the_time_of_the_event(patch: pytest.MonkeyPatch, view: View) -> View:
+    patch.setattr(compaction, "_order_in", lambda message: order_of(message.event))
     return view
 
 
@@ -156,6 +249,15 @@ def failures_are_acknowledged(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
+def without_anchor(view: View) -> View:
+    """Return a view whose rows never expire, registered or not."""
+
+    def permanent(decide: On) -> On:
+        return lambda event: replace(decide(event), anchor=None)
+
+    return replace(view, on={subscription: permanent(decide) for subscription, decide in on_of(view).items()})
+
+
 def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
     """Keep `State`, and `Since` when another state is written over it."""
 
@@ -176,7 +278,7 @@ def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
         return Outcome.APPLIED
 
     patch.setattr(view_update, "put_if_newer", put)
-    return view
+    return without_anchor(view)
 
 
 def missing_fields_stay(_: pytest.MonkeyPatch, view: View) -> View:
@@ -237,6 +339,18 @@ MUTANTS = {
     "ttl moves backwards in state_log": Mutant(ttl_moves_backwards, STATE_LOG, DAYS_APART, "o1, r1"),
     "compaction across oplocks in state_log": Mutant(compaction_across_oplocks, STATE_LOG, DAYS_APART, "r1+o1"),
     "last writer wins stateSince": Mutant(last_writer_wins_since, BOARD, STATES, "s5, s1"),
+    "fields that had expired live on": Mutant(expired_fields_live_on, THINGS, WORK, "p1, expire, w1"),
+    "an expired row keeps its attributes": Mutant(expired_attributes_stay, THINGS, WORK, "p1, expire, w1"),
+    "rows without an anchor stay": Mutant(skeletons_stay, things.ANCHORED, WEIGHED_FIRST, "w1, reap"),
+    "rows with an anchor expire": Mutant(anchored_rows_expire, things.ANCHORED, WEIGHED_FIRST, "w2, p1"),
+    "of a family the oldest are kept": Mutant(surplus_of_the_newest, things.LABELLED, LABELS, "a1, b2, a4, c3"),
+    "surplus stays after a crash": Mutant(
+        surplus_only_after_a_write, things.LABELLED, LABELS, "b2, a4+d5 (busy after 2)"
+    ),
+    "what a family did not keep is applied again": Mutant(
+        removed_at_once_is_applied, things.LABELLED, LABELS, "a1, b2, c3, a1"
+    ),
+    "compaction by the time of the event": Mutant(compaction_by_the_time_of_the_event, BOARD, PEOPLE, "o1+o2"),
     "missing fields stay": Mutant(missing_fields_stay, BOARD, LIFE, "d1, c1"),
 }
 
@@ -253,6 +367,10 @@ def test_a_mistake_is_shown_by_the_shortest_sequence_that_breaks(
     assert diverged.value.shortest == mutant.shortest
 
 
-@pytest.mark.parametrize(("view", "story"), [(BOARD, LIFE), (THINGS, WORK)], ids=["board", "things"])
+@pytest.mark.parametrize(
+    ("view", "story"),
+    [(BOARD, LIFE), (THINGS, WORK), (things.LABELLED, LABELS), (things.ANCHORED, WEIGHED_FIRST)],
+    ids=["board", "things", "a bounded family", "an anchor"],
+)
 def test_without_a_mistake_nothing_breaks(view: View, story: Story) -> None:
     assert converges(view, story) > 2 ** len(story)

@@ -15,17 +15,20 @@ Typed = dict[str, dict[str, Any]]
 _NUMBERS: Final = Context(prec=38, Emin=-128, Emax=126, traps=[Clamped, Inexact, Overflow, Rounded, Underflow])
 _MAX_INTEGER: Final = 10**38 - 1
 
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: 32 levels of nested attributes.
+MAX_DEPTH: Final = 32
+
 
 def to_typed(item: Mapping[str, Any]) -> Typed:
     """Return DynamoDB's values of plain ones, which are those of JSON.
 
     Raises:
-        Poison: DynamoDB has no such value (NaN, too many digits, an unknown type, nested too deep).
+        Poison: DynamoDB has no such value (NaN, too many digits, an unknown type, nested deeper than 32).
 
     """
     try:
         return {name: _typed(value) for name, value in item.items()}
-    except (TypeError, DecimalException, RecursionError) as error:
+    except (TypeError, DecimalException) as error:
         raise Poison("a value cannot be stored") from error
 
 
@@ -34,7 +37,7 @@ def to_plain(typed: Mapping[str, Any]) -> Item:
     return {name: _plain(value) for name, value in typed.items()}
 
 
-def _typed(value: Any) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
+def _typed(value: Any, room: int = MAX_DEPTH) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
     match value:
         case str():
             return {"S": value}
@@ -46,10 +49,10 @@ def _typed(value: Any) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute va
             return {"N": _number_text(value)}
         case None:
             return {"NULL": True}
-        case Mapping():
-            return {"M": {name: _typed(member) for name, member in value.items()}}
-        case list() | tuple():
-            return {"L": [_typed(member) for member in value]}
+        case Mapping() if room:
+            return {"M": {name: _typed(member, room - 1) for name, member in value.items()}}
+        case list() | tuple() if room:
+            return {"L": [_typed(member, room - 1) for member in value]}
     raise TypeError(f"{type(value).__name__} has no form in DynamoDB")
 
 

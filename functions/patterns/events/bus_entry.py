@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypedDict
 
 from patterns.events.domain_event import DomainEvent, WireEvent
@@ -12,6 +13,10 @@ from patterns.runtime.errors import Poison
 # Source, DetailType and Detail added up (we send no Time and no Resources).
 MAX_REQUEST_BYTES = 256 * 1024
 MAX_REQUEST_ENTRIES = 10
+
+# How far an event's time may lie ahead of the bus's: five minutes for the clocks that a service takes times from, and
+# one for the bus's own, whose times have whole seconds.
+MAX_AHEAD_MS = 6 * 60 * 1000
 
 
 class BusEntry(TypedDict):
@@ -29,10 +34,14 @@ BusEnvelope = TypedDict("BusEnvelope", {"source": str, "detail-type": str, "deta
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A domain event as it came over the bus, with the service that published it."""
+    """A domain event as it came over the bus, with the service that published it.
+
+    bus_ms: when the bus took it, in epoch milliseconds; None: the envelope does not say.
+    """
 
     source: str
     event: DomainEvent
+    bus_ms: int | None = None
 
 
 def to_entry(event: DomainEvent, *, source: str, bus: str) -> BusEntry:
@@ -66,7 +75,31 @@ def from_message(body: str) -> Delivery:
     event = DomainEvent.from_wire(envelope.get("detail"))
     if envelope.get("detail-type") != event.type:
         raise Poison("detail-type is not the type of the event")
-    return Delivery(envelope["source"], event)
+    return Delivery(envelope["source"], event, _bus_ms(envelope.get("time")))
+
+
+def require_not_ahead(delivery: Delivery, *, now_ms: int) -> None:
+    """Check that the time of an event is one that the bus could know.
+
+    What lies ahead would be newer than everything that happens until then. The envelope's time is compared, so that
+    the answer is the same however late the message is read; without one, or if that lies ahead itself, `now_ms`.
+
+    Raises:
+        Poison: it lies more than `MAX_AHEAD_MS` ahead.
+
+    """
+    taken_ms = now_ms if delivery.bus_ms is None else min(delivery.bus_ms, now_ms)
+    if delivery.event.timestamp_ms > taken_ms + MAX_AHEAD_MS:
+        raise Poison("timestamp lies ahead of the bus")
+
+
+def _bus_ms(time: object) -> int | None:
+    """Return EventBridge's time, as `2026-11-21T09:35:00Z`, in epoch milliseconds."""
+    try:
+        moment = datetime.fromisoformat(str(time))
+    except ValueError:
+        return None
+    return None if moment.tzinfo is None else int(moment.timestamp() * 1000)
 
 
 def to_message(event: DomainEvent, *, source: str, bus_event: Mapping[str, Any] | None = None) -> str:

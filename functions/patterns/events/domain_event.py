@@ -8,8 +8,12 @@ from patterns.runtime.errors import Poison
 
 ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
 
-# The year 2286: the order of events (see inverse_oplock) is text of 13 digits.
-MAX_TIMESTAMP_MS = 10**13 - 1
+# The order of events (see inverse_oplock) is text of 13 digits, which end in the year 2286. Below that, 400 days are
+# left to what derives from an event's time: its ttl, when something is due, the fact that it expired.
+MAX_TIMESTAMP_MS = 10**13 - 1 - 400 * 86_400_000
+
+# Ids and partition keys become parts of keys and attributes.
+MAX_NAME_CHARACTERS = 256
 
 
 class WireEvent(TypedDict):
@@ -89,7 +93,7 @@ class DomainEvent:
         """Read an event tolerantly: unknown members are entities, missing tags are none.
 
         Raises:
-            Poison: `id`, `type` or `timestamp` is missing or mistyped.
+            Poison: `id`, `type` or `timestamp` is missing or mistyped, or a name is too long or not printable.
 
         """
         if not isinstance(wire, dict):
@@ -98,7 +102,7 @@ class DomainEvent:
             id=_text(wire, "id"),
             type=_text(wire, "type"),
             timestamp_ms=_timestamp_ms(wire),
-            partition_key=str(wire.get("partitionKey", "")),
+            partition_key=_name(str(wire.get("partitionKey", "")), "partitionKey"),
             entities={name: value for name, value in wire.items() if name not in ENVELOPE},
             tags=wire["tags"] if isinstance(wire.get("tags"), dict) else {},
             raw=wire.get("raw"),
@@ -109,7 +113,13 @@ def _text(wire: Mapping[str, Any], name: str) -> str:
     value = wire.get(name)
     if not isinstance(value, str) or not value:
         raise Poison(f"{name} must be text")
-    return value
+    return _name(value, name)
+
+
+def _name(text: str, name: str) -> str:
+    if len(text) > MAX_NAME_CHARACTERS or not text.isprintable():
+        raise Poison(f"{name} must be at most {MAX_NAME_CHARACTERS} printable characters")
+    return text
 
 
 def _timestamp_ms(wire: Mapping[str, Any]) -> int:

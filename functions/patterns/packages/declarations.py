@@ -12,7 +12,10 @@ Grants = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
 class ViewDeclaration(Protocol):
-    """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none."""
+    """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none.
+
+    With an ANCHOR, rows of slow data without it expire, see `patterns.views.view_update`.
+    """
 
     KEYS: Keys
     TABLE: Table

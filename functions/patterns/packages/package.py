@@ -55,7 +55,8 @@ class Package:
         if self.side == "services":
             return cast("Mapping[str, TableSchema]", self.load("tables").TABLES)
         indexes = getattr(self.view, "INDEXES", {})
-        schema = TableSchema(self.view.KEYS, indexes, expires=self.view.TTL_DAYS is not None)
+        expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
+        schema = TableSchema(self.view.KEYS, indexes, expires=expires)
         return {self.view.TABLE.variable: schema}
 
     @property

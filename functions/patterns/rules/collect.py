@@ -50,6 +50,10 @@ class Collected:
         """The row: one write settles all of it."""
         return (self.key, self.sort)
 
+    @property
+    def about_ms(self) -> None:
+        """None: its place in the order of time is that of the event."""
+
     def write(
         self,
         table: Table,

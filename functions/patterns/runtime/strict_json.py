@@ -7,19 +7,28 @@ from typing import Any, NoReturn
 MAX_DIGITS = 38
 SMALLEST, GREATEST = 1e-100, 1e100
 
+# DynamoDB nests 32 levels; what is deeper overflows the stack of botocore long before that of the decoder.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+MAX_DEPTH = 32
+TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
+
+Container = dict[str, Any] | list[Any]
+
 
 def loads(text: str) -> Any:  # noqa: ANN401  JSON is any
     """Return the value of `text`.
 
     Raises:
-        ValueError: malformed JSON, NaN, Infinity, a huge number, a lone surrogate, too deep nesting.
+        ValueError: malformed JSON, NaN, Infinity, a huge number, a lone surrogate, more than `MAX_DEPTH` levels.
 
     """
     _require_unicode(text)
     try:
         value = _DECODER.decode(text)
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
+    if text.count("{") + text.count("[") > MAX_DEPTH:  # else it cannot be too deep, and nearly nothing has so many
+        _require_shallow(value)
     if "\\u" in text:  # an escape can be a lone surrogate, too
         _require_unicode(json.dumps(value, ensure_ascii=False))
     return value
@@ -40,6 +49,20 @@ def _require_unicode(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError("not valid Unicode: a surrogate stands alone") from None
+
+
+def _require_shallow(value: object) -> None:
+    level = _containers([value])
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _containers(outer)]
+        if not level:
+            return
+    raise ValueError(TOO_DEEP)
+
+
+def _containers(outer: Container) -> list[Container]:
+    members = outer.values() if isinstance(outer, dict) else outer
+    return [member for member in members if isinstance(member, dict | list)]
 
 
 def _refuse_constant(name: str) -> NoReturn:

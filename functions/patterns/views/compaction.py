@@ -23,4 +23,8 @@ def compact(messages: Iterable[Message]) -> list[list[Message]]:
     groups: dict[Hashable, list[Message]] = {}
     for message in messages:
         groups.setdefault(message.update.target, []).append(message)
-    return [sorted(group, key=lambda message: order_of(message.event), reverse=True) for group in groups.values()]
+    return [sorted(group, key=_order_in, reverse=True) for group in groups.values()]
+
+
+def _order_in(message: Message) -> str:
+    return order_of(message.event, message.update.about_ms)

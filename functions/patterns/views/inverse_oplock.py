@@ -3,7 +3,8 @@
 *Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
@@ -11,31 +12,35 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.events.domain_event import DomainEvent
+from patterns.views.oplock_family import OPLOCK, remove_surplus
 from patterns.views.outcome import Outcome
+from patterns.views.row_life import Attempt, Permanent, RowLife, UntilAnchored, UntilNewestExpires
 
 if TYPE_CHECKING:
     from patterns.views.view_update import ViewUpdate
 
-ATTEMPTS = 5
+ATTEMPTS = 10
 
 NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
-# A row's ttl never moves backwards, and DynamoDB has no max(): either it grows with this write, or it stays.
-TTL_GROWS = f"{NEWER} AND (attribute_not_exists(#ttl) OR #ttl <= :ttl)"
-TTL_STAYS = f"{NEWER} AND #ttl > :ttl"
 
 
-class TtlContended(Exception):
-    """The row's ttl rose and fell between the attempts; the message must come again."""
+class RowContended(Exception):
+    """The row changed between all attempts; the message must come again."""
 
 
-def order_of(event: DomainEvent) -> str:
-    """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties."""
-    return f"{event.timestamp_ms:013d}#{event.id}"
+def order_of(event: DomainEvent, about_ms: int | None = None) -> str:
+    """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties.
+
+    With `about_ms`, the time of what the event is about comes first. Its text begins with a letter and so lies behind
+    all text without it: a row that was written before its set had an `about_ms` is replaced by the next event.
+    """
+    order = f"{event.timestamp_ms:013d}#{event.id}"
+    return order if about_ms is None else f"about#{about_ms:013d}#{order}"
 
 
 def oplock_attribute(name: str) -> str:
     """Return the name of the attribute that keeps the order of the newest event seen under an oplock."""
-    return f"oplock#{name}"
+    return f"{OPLOCK}{name}"
 
 
 def put_if_newer(
@@ -44,43 +49,84 @@ def put_if_newer(
     """Write `update` unless the row has seen something at least as new under the same oplock: one request, rarely two.
 
     Raises:
-        TtlContended: the row kept changing between `ATTEMPTS` attempts.
+        RowContended: the row kept changing between `ATTEMPTS` attempts.
 
     """
     if ttl_days is None:
-        return _write(table, update, order_of(event), None)
+        return _write(table, update, order_of(event, update.about_ms), _life_without_ttl(update, now_ms))
     expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
     if ttl.is_expired(expires_at, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
-    return _write(table, update, order_of(event), expires_at)
+    life = UntilNewestExpires(expires_at=expires_at, now=now_ms // 1000)
+    return _write(table, update, order_of(event, update.about_ms), life)
 
 
-def _write(table: Table, update: "ViewUpdate", order: str, expires_at: int | None) -> Outcome:
-    oplock = oplock_attribute(update.oplock)
-    kept = {name: value for name, value in update.fields.items() if value is not None}
-    assign = {**update.key_fields, **kept, oplock: order}
-    remove = tuple(name for name in update.fields if name not in kept)
-    for condition, more in _tries(oplock, order, expires_at) * ATTEMPTS:
+def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
+    if update.anchor is None:
+        return Permanent()
+    return UntilAnchored(
+        anchor=oplock_attribute(update.anchor.oplock),
+        anchors=update.oplock == update.anchor.oplock,
+        expires_at=ttl.ttl_at(now_ms, update.anchor.skeleton_days),
+        now=now_ms // 1000,
+    )
+
+
+def _write(table: Table, update: "ViewUpdate", order: str, life: RowLife) -> Outcome:
+    attempt, found = life.first, None
+    for _ in range(ATTEMPTS):
         try:
-            table.update(update.key, assign=assign | more, remove=remove, condition=condition)
+            row = _try(table, update, order, attempt, found)
         except ConditionFailed as failed:
-            if dropped := _why_dropped(failed.row, oplock, order):
+            found, attempt = failed.row, life.after(failed.row)
+            if not attempt.replaces and (dropped := _why_dropped(found, oplock_attribute(update.oplock), order)):
+                _bound(table, update, found)
                 return dropped
         else:
-            return Outcome.APPLIED
-    raise TtlContended
+            # What was written and removed at once is older than all that its family keeps.
+            return Outcome.STALE if update.oplock in _bound(table, update, row) else Outcome.APPLIED
+    raise RowContended
 
 
-def _tries(oplock: str, order: str, expires_at: int | None) -> tuple[tuple[Condition, dict[str, int]], ...]:
-    """Return the conditions to try in turn, each with what it assigns in addition."""
-    if expires_at is None:
-        return ((Condition(NEWER, {"oplock": oplock}, {"oplock": order}), {}),)
-    names = {"oplock": oplock, "ttl": ttl.ATTRIBUTE}
-    values = {"oplock": order, "ttl": expires_at}
-    return (
-        (Condition(TTL_GROWS, names, values), {ttl.ATTRIBUTE: expires_at}),
-        (Condition(TTL_STAYS, names, values), {}),
+def _try(table: Table, update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None) -> Item | None:
+    """Make one write; return the row as it is then, if the update's family must know it."""
+    assign, remove = _changes(update, order, attempt, found)
+    condition = attempt.condition if attempt.replaces else _and_newer(attempt.condition, update, order)
+    if update.family is None:
+        table.update(update.key, assign=assign, remove=remove, condition=condition)
+        return None
+    return table.update_and_return(update.key, assign=assign, remove=remove, condition=condition)
+
+
+def _changes(
+    update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Return the attributes to assign and to remove."""
+    kept = {name: value for name, value in update.fields.items() if value is not None}
+    assign: dict[str, Any] = {**update.key_fields, **kept, oplock_attribute(update.oplock): order}
+    if attempt.expires_at is not None:
+        assign[ttl.ATTRIBUTE] = attempt.expires_at
+    remove = [name for name in update.fields if name not in kept]
+    if attempt.is_permanent:
+        remove.append(ttl.ATTRIBUTE)
+    if attempt.replaces:
+        remove += [name for name in found or {} if name not in update.key]
+    return assign, tuple(name for name in dict.fromkeys(remove) if name not in assign)
+
+
+def _and_newer(condition: Condition, update: "ViewUpdate", order: str) -> Condition:
+    return Condition(
+        f"{NEWER} AND {condition.expression}" if condition.expression else NEWER,
+        {"oplock": oplock_attribute(update.oplock), **condition.names},
+        {"oplock": order, **condition.values},
     )
+
+
+def _bound(table: Table, update: "ViewUpdate", row: Item | None) -> frozenset[str]:
+    """Keep the update's family of oplocks within its bound; return the names of those removed."""
+    if update.family is None or row is None:
+        return frozenset()
+    return remove_surplus(table, update.key, update.family, row)
 
 
 def _why_dropped(row: Item | None, oplock: str, order: str) -> Outcome | None:

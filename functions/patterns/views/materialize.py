@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ItemRefused
-from patterns.events.bus_entry import from_message
+from patterns.events.bus_entry import from_message, require_not_ahead
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.publish import publish
@@ -59,28 +59,33 @@ def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[s
 
 
 def interpret(
-    body: str, on: Mapping[tuple[str, str], Callable[[DomainEvent], Update]], upcasters: Upcasters = NONE
+    body: str,
+    on: Mapping[tuple[str, str], Callable[[DomainEvent], Update]],
+    upcasters: Upcasters = NONE,
+    *,
+    now_ms: int,
 ) -> tuple[DomainEvent, Update]:
     """Parse a message, bring its event into today's shape, and decide what the view keeps of it. Pure.
 
     Raises:
-        Poison: it is no message that the view subscribes to.
+        Poison: it is no message that the view subscribes to, or its time lies ahead.
 
     """
     delivery = from_message(body)
     decide = on.get((delivery.source, delivery.event.type))
     if decide is None:
         raise Poison(f"nothing is kept of {delivery.event.type} of {delivery.source}")
+    require_not_ahead(delivery, now_ms=now_ms)
     event = upcast(delivery.event, upcasters, source=delivery.source)
     return event, decide(event)
 
 
 def _read(records: list[dict[str, Any]], view: View) -> tuple[list[Message], list[Unreadable]]:
-    messages, unreadable = [], []
+    messages, unreadable, now_ms = [], [], clock.now_ms()
     for record in records:
         message_id, body = record["messageId"], record.get("body", "")
         try:
-            messages.append(Message(message_id, body, *interpret(body, view.on, view.upcasters)))
+            messages.append(Message(message_id, body, *interpret(body, view.on, view.upcasters, now_ms=now_ms)))
         except Exception as error:  # noqa: BLE001  interpreting is pure: it would fail in the same way for ever
             unreadable.append(Unreadable(message_id, body, error))
     return messages, unreadable

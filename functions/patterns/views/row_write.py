@@ -15,6 +15,10 @@ class RowWrite(Protocol):
     def target(self) -> Hashable:
         """What it writes: of several writes with the same target, the newest alone is enough."""
 
+    @property
+    def about_ms(self) -> int | None:
+        """The time that orders writes of one target before the event's own; None: the event's alone does."""
+
     def write(self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
         """Write the row. `ttl_days`: how long the view keeps its rows, from the event's time; None: for ever.
 

@@ -5,10 +5,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from patterns.dynamodb.client import Table
-from patterns.events.domain_event import DomainEvent
+from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from patterns.runtime.errors import Poison
 from patterns.views.inverse_oplock import put_if_newer
+from patterns.views.oplock_family import OplockFamily
 from patterns.views.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """The oplock without which a row of slow data is a skeleton: it expires `skeleton_days` after its last write."""
+
+    oplock: str
+    skeleton_days: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,17 +27,24 @@ class ViewUpdate:
     key: the row's primary key, all text.
     key_fields: what derives from the key; every type writes it, so that indexes see the row whichever event came first.
     fields: the whole set that `oplock` guards; `None` removes the attribute. Sets under different oplocks are disjoint.
+    about_ms: if given, what is about the later time is newer, whenever it was said; epoch milliseconds.
+    family: the bounded family that the oplock belongs to. anchor: only for views without a ttl of their own.
     """
 
     key: Mapping[str, Any]
     fields: Mapping[str, Any]
     oplock: str
     key_fields: Mapping[str, Any] = field(default_factory=dict)
+    about_ms: int | None = None
+    family: OplockFamily | None = None
+    anchor: Anchor | None = None
 
     def __post_init__(self) -> None:
         for name, value in self.key.items():
             if not isinstance(value, str) or not value:
                 raise Poison(f"key attribute {name} must be text")
+        if self.about_ms is not None and not 0 <= self.about_ms <= MAX_TIMESTAMP_MS:
+            raise Poison("what it is about has no time that sorts")
 
     @property
     def target(self) -> Hashable:

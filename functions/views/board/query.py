@@ -9,6 +9,7 @@ from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
 from patterns.http.response import respond
+from patterns.runtime import clock
 from views.board.access_patterns import equipment_in
 from views.board.responses import BoardResponse, StandingResponse
 from views.board.routes import ROUTES
@@ -30,5 +31,5 @@ def get_board(
 @app.get("/equipment/<id>/board", responses=responses(StandingResponse, 200, 404))
 def get_standing(equipment_id: EquipmentId) -> Response[str]:
     """Return how a piece of equipment stands."""
-    row = require_equipment(TABLE.get(KEYS.of(equipment_id)))
+    row = require_equipment(TABLE.get(KEYS.of(equipment_id)), now_ms=clock.now_ms())
     return respond(HTTPStatus.OK, to_response(row))

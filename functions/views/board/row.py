@@ -27,9 +27,9 @@ class Risk(TypedDict):
 class BoardFields(TypedDict, total=False):
     """What events say of equipment; times are fixed-width UTC, None removes an attribute.
 
-    `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the logs that were assigned, escalated and
-    acknowledged last. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`,
-    so that no index has it.
+    `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the newest logs that were assigned, escalated
+    and acknowledged. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`,
+    so that no index has it; as long as nobody registered it, the row has a `ttl`.
     """
 
     Name: str | None
@@ -50,6 +50,6 @@ class BoardFields(TypedDict, total=False):
 
 
 class BoardRow(BoardFields):
-    """A row; beside these attributes stand one for each state that was reported (see `SEEN`) and the oplocks."""
+    """A row; beside these attributes stand one for each of the newest states (see `SEEN`), the oplocks and a ttl."""
 
     EquipmentID: str

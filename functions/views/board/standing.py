@@ -7,6 +7,7 @@ from typing import Any, NotRequired, TypedDict, cast
 from contract.entities import LocationEntity
 from contract.names import NORMAL
 from patterns.dynamodb.attribute_values import Item
+from patterns.dynamodb.ttl import is_alive
 from patterns.runtime.errors import NotFound
 from views.board.row import SEEN, BoardRow, LastAudit, Risk
 
@@ -78,14 +79,14 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     return cast("EquipmentStanding", {**members, **known})
 
 
-def require_equipment(row: Item | None) -> BoardRow:
+def require_equipment(row: Item | None, *, now_ms: int) -> BoardRow:
     """Return the row.
 
     Raises:
-        NotFound: there is none, or it is a tombstone.
+        NotFound: there is none, it is a tombstone, or it has expired.
 
     """
-    if row is None or row.get("Deleted"):
+    if row is None or row.get("Deleted") or not is_alive(row, now_ms):
         raise NotFound("Nothing is known of this equipment.")
     return cast("BoardRow", row)
 

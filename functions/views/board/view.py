@@ -1,20 +1,28 @@
 """What board keeps of each event: where equipment stands, in which state, and what is done about it. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
-from contract import names, old_shapes, times
+from contract import logs, names, old_shapes, times
 from contract.entities import LocationEntity
 from contract.locations import LEVELS, board_sort_key, part
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
 from patterns.events.upcast import Upcasters
-from patterns.views.view_update import On, ViewUpdate
+from patterns.views.oplock_family import OplockFamily
+from patterns.views.view_update import Anchor, On, ViewUpdate
 from views.board.row import SEEN, BoardFields, LastAudit
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
+
+# What nobody registered is kept as long as a log: its registration may be on its way.
+ANCHOR = Anchor(oplock="equipment", skeleton_days=logs.TTL_DAYS)
+
+# Who reports chooses the name. The answer needs the newest two, and the newest NORMAL.
+REPORTS = OplockFamily(prefix=SEEN, most=16, always=frozenset({f"{SEEN}{names.NORMAL}"}))
 
 KEYS = Keys("EquipmentID", one_partition_per="entity")
 BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
@@ -33,14 +41,14 @@ def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
     """Keep its name and place; a deletion keeps the row, as a tombstone without the keys of the index."""
     equipment = event.entity("equipment")
     deleted = equipment.get("deleted") is True
-    return _update(equipment.text("id"), "equipment", TOMBSTONE if deleted else _metadata(equipment))
+    return _update(equipment.text("id"), ANCHOR.oplock, TOMBSTONE if deleted else _metadata(equipment))
 
 
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
     """Keep the time of the newest report of each state; since when the current one lasts is derived on read."""
     report = event.entity("state")
-    state, time = names.state(report.text("state")), _time(report)
-    return _update(report.text("equipmentId"), f"{SEEN}{state}", {f"{SEEN}{state}": time})
+    attribute, time = f"{SEEN}{names.state(report.text('state'))}", _time(event, report)
+    return replace(_update(report.text("equipmentId"), attribute, {attribute: time}), family=REPORTS)
 
 
 def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
@@ -56,41 +64,41 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who was assigned last, and the time of the log."""
+    """Keep who was assigned to the newest log, and its time."""
     assignment = event.entity("assignment")
-    fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": _time(assignment)}
-    return _update(assignment.text("equipmentId"), "assigned", fields)
+    log = _time(event, assignment)
+    fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": log}
+    return _update_about(log, assignment, "assigned", fields)
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
-    """Keep whom a log was escalated to last, and the time of the log."""
+    """Keep whom the newest log was escalated to, and its time."""
     escalation = event.entity("escalation")
-    fields: BoardFields = {"EscalatedTo": escalation.text("supervisor"), "EscalatedLog": _time(escalation)}
-    return _update(escalation.text("equipmentId"), "escalated", fields)
+    log = _time(event, escalation)
+    fields: BoardFields = {"EscalatedTo": escalation.text("supervisor"), "EscalatedLog": log}
+    return _update_about(log, escalation, "escalated", fields)
 
 
 def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
-    """Keep who acknowledged a log last, and the time of the log."""
+    """Keep who acknowledged the newest log, and its time."""
     acknowledgement = event.entity("acknowledgement")
-    fields: BoardFields = {
-        "AcknowledgedBy": acknowledgement.text("acknowledgedBy"),
-        "AcknowledgedLog": _time(acknowledgement),
-    }
-    return _update(acknowledgement.text("equipmentId"), "acknowledged", fields)
+    log = _time(event, acknowledgement)
+    fields: BoardFields = {"AcknowledgedBy": acknowledgement.text("acknowledgedBy"), "AcknowledgedLog": log}
+    return _update_about(log, acknowledgement, "acknowledged", fields)
 
 
 def on_equipment_at_risk(event: DomainEvent) -> ViewUpdate:
-    """Keep why it was at risk last, and when that episode began."""
+    """Keep why it was at risk in the newest episode, and when that began."""
     risk = event.entity("risk")
-    since = _time(risk, "since")
+    since = _time(event, risk, "since")
     fields: BoardFields = {"Risk": {"since": since, "reason": risk.text("reason")}, "RiskSince": since}
-    return _update(risk.text("equipmentId"), "at-risk", fields)
+    return _update_about(since, risk, "at-risk", fields)
 
 
 def on_equipment_silent(event: DomainEvent) -> ViewUpdate:
     """Keep the time of its last report."""
     silence = event.entity("silence")
-    return _update(silence.text("equipmentId"), SILENCE, {"SilentSince": _time(silence, "since")})
+    return _update(silence.text("equipmentId"), SILENCE, {"SilentSince": _time(event, silence, "since")})
 
 
 def on_equipment_back(event: DomainEvent) -> ViewUpdate:
@@ -116,12 +124,17 @@ def _place(location: Mapping[str, Any]) -> LocationEntity:
     return cast("LocationEntity", {level: part(location[level]) for level in ("company", *LEVELS)})
 
 
-def _time(entity: Entity, field_name: str = "timestamp") -> str:
-    return times.require_fixed(entity.text(field_name))
+def _time(event: DomainEvent, entity: Entity, field_name: str = "timestamp") -> str:
+    return times.require_known(entity.text(field_name), at_ms=event.timestamp_ms)
 
 
 def _update(equipment_id: str, oplock: str, fields: Mapping[str, Any]) -> ViewUpdate:
-    return ViewUpdate(key=KEYS.of(equipment_id), fields=fields, oplock=oplock)
+    return ViewUpdate(key=KEYS.of(equipment_id), fields=fields, oplock=oplock, anchor=ANCHOR)
+
+
+def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields) -> ViewUpdate:
+    """Return an update that is as new as what it is about: of an older log, it does not replace that of a newer."""
+    return replace(_update(entity.text("equipmentId"), oplock, fields), about_ms=times.to_ms(time))
 
 
 ON: On = {  # (source, type) -> what the view keeps of it

@@ -25,23 +25,23 @@ TABLE = Table("STATE_LOG_TABLE", KEYS)
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
     """Keep that the log exists, and its detail."""
     state = event.entity("state")
-    return _update(state, "reported", {"Detail": state.get("detail")})
+    return _update(event, state, "reported", {"Detail": state.get("detail")})
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     """Keep who is assigned to the log."""
     assignment = event.entity("assignment")
-    return _update(assignment, "assigned", {"Operator": assignment.text("operator")})
+    return _update(event, assignment, "assigned", {"Operator": assignment.text("operator")})
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
     """Keep whom the log was escalated to."""
     escalation = event.entity("escalation")
-    return _update(escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
+    return _update(event, escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
 
 
-def _update(log: Entity, oplock: str, fields: LogFields) -> ViewUpdate:
-    state, date = names.state(log.text("state")), times.require_fixed(log.text("timestamp"))
+def _update(event: DomainEvent, log: Entity, oplock: str, fields: LogFields) -> ViewUpdate:
+    state, date = names.state(log.text("state")), times.require_known(log.text("timestamp"), at_ms=event.timestamp_ms)
     return ViewUpdate(
         key=KEYS.of(log.text("equipmentId"), sort_key(state, date)),
         key_fields={"State": state, "Date": date},

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -50,13 +51,25 @@ def test_a_value_without_a_form_in_dynamodb_is_poison(value: object) -> None:
         to_typed({"value": value})
 
 
-def test_a_value_nested_deeper_than_anybody_can_walk_is_poison() -> None:
-    deep: list[Any] = []
-    for _ in range(5000):
-        deep = [deep]
-
+@pytest.mark.parametrize("depth", [33, 250, 5000])  # 250 levels overflow the stack of botocore, 5,000 ours
+@pytest.mark.parametrize("outer", [lambda inner: [inner], lambda inner: {"a": inner}], ids=["lists", "maps"])
+def test_a_value_nested_deeper_than_32_levels_is_poison(depth: int, outer: Callable[[object], object]) -> None:
     with pytest.raises(Poison):
-        to_typed({"value": deep})
+        to_typed({"value": _nested(depth, outer)})
+
+
+@pytest.mark.parametrize("outer", [lambda inner: [inner], lambda inner: {"a": inner}], ids=["lists", "maps"])
+def test_a_value_of_32_levels_is_typed(outer: Callable[[object], object]) -> None:
+    value = _nested(32, outer)
+
+    assert to_plain(to_typed({"value": value})) == {"value": value}
+
+
+def _nested(depth: int, outer: Callable[[object], object]) -> object:
+    value: object = "innermost"
+    for _ in range(depth):
+        value = outer(value)
+    return value
 
 
 def test_sets_and_binaries_that_somebody_put_into_a_row_become_json() -> None:

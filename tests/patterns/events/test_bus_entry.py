@@ -1,10 +1,14 @@
 import json
 
+import pytest
 from hypothesis import given
 
-from patterns.events.bus_entry import from_message, to_entry, to_message
+from contract import times
+from patterns.events.bus_entry import MAX_AHEAD_MS, from_message, require_not_ahead, to_entry, to_message
 from patterns.events.domain_event import DomainEvent
+from patterns.runtime.errors import Poison
 from tests.patterns.events.test_domain_event import events, texts
+from tests.support.patterns.things import happened
 
 
 @given(events, texts)
@@ -22,3 +26,42 @@ def test_a_message_that_we_write_ourselves_reads_the_same(event: DomainEvent, so
     delivery = from_message(to_message(event, source=source))
 
     assert (delivery.source, delivery.event) == (source, event)
+
+
+TAKEN = times.to_ms("2020-04-24T14:50:00Z")
+YEAR_2100 = times.to_ms("2100-01-01T00:00:00Z")
+
+
+NO_TIMES: list[object] = [None, "", "now", "2020-04-24", 7, {}]
+
+
+def _check(time: object, *, now_ms: int, at: int) -> None:
+    event = happened("painted", "lathe", at=at)
+    require_not_ahead(from_message(to_message(event, source="x", bus_event={"time": time})), now_ms=now_ms)
+
+
+@pytest.mark.parametrize("at", [0, TAKEN, TAKEN + MAX_AHEAD_MS])
+@pytest.mark.parametrize("time", ["2020-04-24T14:50:00Z", *NO_TIMES], ids=str)
+def test_an_event_may_lie_as_far_ahead_as_clocks_differ(time: object, at: int) -> None:
+    _check(time, now_ms=TAKEN, at=at)
+
+
+@pytest.mark.parametrize(
+    ("time", "now_ms", "at"),
+    [
+        ("2020-04-24T14:50:00Z", TAKEN, TAKEN + MAX_AHEAD_MS + 1),
+        ("2020-04-24T14:50:00Z", YEAR_2100, TAKEN + MAX_AHEAD_MS + 1),  # read very late: the same answer
+        ("2100-01-01T00:00:00Z", TAKEN, YEAR_2100),  # who puts an event on the bus may choose its time
+        *((time, TAKEN, TAKEN + MAX_AHEAD_MS + 1) for time in NO_TIMES),
+    ],
+    ids=str,
+)
+def test_an_event_from_the_future_is_poison(time: object, now_ms: int, at: int) -> None:
+    with pytest.raises(Poison, match="ahead"):
+        _check(time, now_ms=now_ms, at=at)
+
+
+def test_what_a_command_accepts_ahead_of_its_clock_is_not_ahead_of_the_bus() -> None:
+    seconds_cut_off, clocks = 1000, 30_000
+
+    assert times.MAX_AHEAD_MS + seconds_cut_off + clocks < MAX_AHEAD_MS

@@ -8,14 +8,15 @@ from patterns.runtime.errors import Poison
 from tests.support.samples import paths, sample
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
+names = texts.filter(str.isprintable)
 entities = st.dictionaries(texts.filter(lambda name: name not in ENVELOPE),
                            st.dictionaries(texts, texts, max_size=3), max_size=3)  # fmt: skip
 events = st.builds(
     DomainEvent,
-    id=texts,
-    type=texts,
+    id=names,
+    type=names,
     timestamp_ms=st.integers(0, MAX_TIMESTAMP_MS),
-    partition_key=texts,
+    partition_key=names,
     entities=entities,
     tags=st.dictionaries(texts, texts, max_size=3),
     raw=st.none() | st.dictionaries(texts, texts, max_size=3),
@@ -62,6 +63,8 @@ def test_what_others_leave_out_or_add_does_not_matter() -> None:
         MINIMAL | {"timestamp": True},
         MINIMAL | {"timestamp": -1},
         MINIMAL | {"timestamp": MAX_TIMESTAMP_MS + 1},
+        *(MINIMAL | {name: "x" * 257} for name in ("id", "type", "partitionKey")),
+        *(MINIMAL | {name: "a\nb"} for name in ("id", "type", "partitionKey")),
     ],
     ids=str,
 )
@@ -73,6 +76,17 @@ def test_an_envelope_that_lacks_what_is_needed_is_poison(wire: object) -> None:
 @pytest.mark.parametrize("timestamp", [0, MAX_TIMESTAMP_MS])
 def test_the_first_and_the_last_millisecond_are_read(timestamp: int) -> None:
     assert DomainEvent.from_wire(MINIMAL | {"timestamp": timestamp}).timestamp_ms == timestamp
+
+
+@pytest.mark.parametrize("name", ["id", "type", "partitionKey"])
+def test_a_name_of_256_characters_is_read(name: str) -> None:
+    event = DomainEvent.from_wire(MINIMAL | {name: "€" * 256})
+
+    assert event.to_wire()[name] == "€" * 256  # type: ignore[literal-required]
+
+
+def test_what_derives_from_the_last_time_within_400_days_still_sorts_as_text() -> None:
+    assert len(str(MAX_TIMESTAMP_MS + 400 * 86_400_000)) == 13
 
 
 @pytest.mark.parametrize("value", [None, "", 1, True, ["x"], {"S": "x"}])

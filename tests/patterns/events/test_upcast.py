@@ -4,6 +4,7 @@ from typing import Any
 from patterns.events.upcast import Upcasters, upcast
 from patterns.views.materialize import interpret
 from tests.support.patterns.things import ON, happened, message
+from tests.support.samples import NOW
 
 
 def hue_became_colour(entities: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -22,7 +23,7 @@ def test_steps_are_taken_from_the_oldest_shape_to_the_newest_before_the_view_loo
     shapes: list[dict[str, Any]] = [{"hue": "RED"}, {"colour": "Red"}, {"colour": "red"}]
 
     for shape in shapes:
-        event, update = interpret(message(happened("painted", "lathe", **shape)), ON, UPCASTERS)
+        event, update = interpret(message(happened("painted", "lathe", **shape)), ON, UPCASTERS, now_ms=NOW)
 
         assert update.fields["colour"] == "red"
         assert event.entities == {"thing": {"name": "lathe", "colour": "red"}}

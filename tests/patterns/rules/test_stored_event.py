@@ -17,6 +17,7 @@ from tests.support.samples import NOW
 KEYS = Keys("the partition", "the sort key", one_partition_per="entity")
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
+names = texts.filter(str.isprintable)
 places = st.tuples(st.integers(0, MAX_TIMESTAMP_MS) | st.integers(NOW - 2, NOW + 2), texts.filter(bool))
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**12), 10**12) | texts,
@@ -25,10 +26,10 @@ values = st.recursive(
 )
 events = st.builds(
     DomainEvent,
-    id=texts.filter(bool),
-    type=texts.filter(bool),
+    id=names.filter(bool),
+    type=names.filter(bool),
     timestamp_ms=st.integers(0, MAX_TIMESTAMP_MS),
-    partition_key=texts,
+    partition_key=names,
     entities=st.fixed_dictionaries({"thing": st.dictionaries(texts, values, max_size=3)}),
     tags=st.dictionaries(texts, texts, max_size=2),
     raw=st.none() | st.fixed_dictionaries({"new": st.dictionaries(texts, values, max_size=2)}),
@@ -127,7 +128,7 @@ def test_an_event_is_named_by_its_id_where_nothing_else_names_it() -> None:
 
 def test_a_key_has_thirteen_digits_of_milliseconds_at_any_time() -> None:
     assert sort_of(0, "a") == "event#0000000000000#a"
-    assert sort_of(MAX_TIMESTAMP_MS, "a") == "event#9999999999999#a"
+    assert sort_of(10**13 - 1, "a") == "event#9999999999999#a"
 
 
 @pytest.mark.parametrize("character", ["x", "é", "€", "𝄞"])

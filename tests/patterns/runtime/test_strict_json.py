@@ -81,6 +81,10 @@ def test_anything_at_all_is_either_read_or_refused_with_a_value_error(text: str)
         "[" * 3000,
         "[" * 100_000 + "]" * 100_000,
         '{"a":' * 3000 + "1" + "}" * 3000,
+        "[" * 33 + "]" * 33,
+        "[" * 33 + "1" + "]" * 33,
+        '{"a": [' * 16 + "[]" + "]}" * 16,
+        "[[], " + "[" * 250 + "]" * 250 + "]",
         "\ufeff{}",
         "{}\x00",
     ],
@@ -101,10 +105,20 @@ def test_what_no_store_could_carry_on_is_refused(text: str) -> None:
         ("-0", 0),
         (r'"\ud83c\udfed"', "🏭"),
         (r'"\u0000"', "\x00"),
+        ("[" + "[]," * 50 + "{}]", [[] for _ in range(50)] + [{}]),
     ],
 )
 def test_what_lies_within_the_limits_is_read(text: str, value: object) -> None:
     assert strict_json.loads(text) == value
+
+
+@pytest.mark.parametrize("innermost", ["", "1", '"["'])
+def test_32_levels_are_read(innermost: str) -> None:
+    value = strict_json.loads("[" * 32 + innermost + "]" * 32)
+
+    for _ in range(31):
+        (value,) = value
+    assert value == ([json.loads(innermost)] if innermost else [])
 
 
 def test_characters_are_written_as_they_are_for_an_escape_costs_six_bytes() -> None:

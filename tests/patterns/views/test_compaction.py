@@ -186,7 +186,7 @@ def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: T
 
 @given(st.lists(facts, max_size=12))
 def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_lost(events: list[DomainEvent]) -> None:
-    messages = [Message(str(n), "", *interpret(message(event), ON)) for n, event in enumerate(events)]
+    messages = [Message(str(n), "", *interpret(message(event), ON, now_ms=NOW)) for n, event in enumerate(events)]
 
     groups = compact(messages)
 

@@ -87,7 +87,26 @@ POISON = {
     "nested too deeply to be stored": wire_of(GOOD, thing={"name": "a thing", "colour": "@"}).replace(
         '"@"', "[" * 500 + "]" * 500
     ),
+    "nested too deeply for botocore": wire_of(GOOD, thing={"name": "a thing", "colour": "@"}).replace(
+        '"@"', "[" * 250 + "]" * 250
+    ),
+    "nested one level too deep": wire_of(GOOD, thing={"name": "a thing", "colour": "@"}).replace(
+        '"@"', "[" * 30 + "]" * 30
+    ),
     "nested too deeply to be read": "[" * 100_000,
+    "an event id over 256 characters": wire_of(GOOD, id="x" * 257),
+    "an event id of 300 KB": wire_of(GOOD, id="x" * 300_000),
+    "an event id with a line's end": wire_of(GOOD, id="a\nb"),
+    "an endless partition key": wire_of(GOOD, partitionKey="x" * 257),
+    "of the year 2100": wire_of(GOOD, timestamp=4_102_444_800_000),
+    "of the year 2100, says the bus, too": json.dumps(
+        {
+            "time": "2100-01-01T00:00:00Z",
+            "source": "workshop",
+            "detail-type": GOOD.type,
+            "detail": {**GOOD.to_wire(), "timestamp": 4_102_444_800_000},
+        }
+    ),
     "a number of 5,000 digits": wire_of(GOOD, timestamp=1).replace(": 1", ": " + "9" * 5000),
 }
 
@@ -234,17 +253,39 @@ def test_an_event_is_read_tolerantly() -> None:
         "detail": {
             "id": "e1",
             "type": "thing-painted",
-            "timestamp": NOW,
+            "timestamp": 1_587_739_800_000,
             "thing": {"name": "a thing", "colour": "red", "unknown": {"field": 1}},
             "unknown": "entity",
             "tags": None,
         },
     }
 
-    event, update = interpret(json.dumps(body), ON)
+    event, update = interpret(json.dumps(body), ON, now_ms=NOW)
 
     assert event.tags == {}
     assert update.fields["colour"] == "red"
+
+
+def test_one_event_of_the_year_2100_does_not_mute_what_happens_until_then(world: World, name: str) -> None:
+    future = message(happened("painted", name, at=4_102_444_800_000, id="e1", colour="grey"))
+
+    assert deliver(future) == []
+    assert deliver(message(happened("painted", name, id="e2", colour="red"))) == []
+
+    row = world.thing(name)
+    assert row is not None
+    assert row["colour"] == "red"
+    assert [envelope["detail-type"] for envelope in world.new_envelopes()] == ["fault"]
+
+
+def test_a_value_of_as_many_levels_as_a_message_may_have_is_kept(world: World, name: str) -> None:
+    body = message(happened("painted", name, colour="@")).replace('"@"', "[" * 29 + "]" * 29)
+
+    assert deliver(body) == []
+
+    row = world.thing(name)
+    assert row is not None
+    assert json.dumps(row["colour"]) == "[" * 29 + "]" * 29
 
 
 def test_several_updates_of_one_row_in_one_batch_are_one_write(world: World, name: str, wire: Wire) -> None:

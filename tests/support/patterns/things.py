@@ -1,6 +1,7 @@
 """A domain of the library's own, so that its tests know nothing of factories: things are painted and weighed."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from local.in_process.world import InProcess
@@ -15,7 +16,8 @@ from patterns.runtime import aws
 from patterns.versions.optimistic_lock import Command, Draft, fingerprint_of
 from patterns.versions.versioned_write import Revisions, Versions
 from patterns.views.materialize import View
-from patterns.views.view_update import On, ViewUpdate
+from patterns.views.oplock_family import OplockFamily
+from patterns.views.view_update import Anchor, On, ViewUpdate
 from tests.support.samples import NOW
 
 TTL_DAYS = 10
@@ -78,6 +80,38 @@ def _update(thing: Entity, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
 
 ON: On = {("workshop", "thing-painted"): on_painted, ("workshop", "thing-weighed"): on_weighed}
 VIEW = View(name="things", table=TABLE, on=ON, ttl_days=TTL_DAYS)
+
+LABEL = "label#"
+LABELS = OplockFamily(prefix=LABEL, most=2, always=frozenset({f"{LABEL}first"}))
+PAINTED_FIRST = Anchor(oplock="paint", skeleton_days=TTL_DAYS)
+
+
+def on_labelled(event: DomainEvent) -> ViewUpdate:
+    """Keep when it got each of the newest labels; anybody makes them up."""
+    thing = event.entity("thing")
+    label = f"{LABEL}{thing.text('label')}"
+    return replace(_update(thing, label, {label: event.timestamp_ms}), family=LABELS)
+
+
+LABELLED_ON: On = {**ON, ("workshop", "thing-labelled"): on_labelled}
+LABELLED = View(name="things", table=TABLE, on=LABELLED_ON, ttl_days=TTL_DAYS)
+
+
+def on_weighed_before_painted(event: DomainEvent) -> ViewUpdate:
+    """Keep the weight; of what is never painted, not for long."""
+    return replace(on_weighed(event), anchor=PAINTED_FIRST)
+
+
+def on_painted_at_last(event: DomainEvent) -> ViewUpdate:
+    """Keep the paint, and the row."""
+    return replace(on_painted(event), anchor=PAINTED_FIRST)
+
+
+ANCHORED_ON: On = {
+    ("workshop", "thing-painted"): on_painted_at_last,
+    ("workshop", "thing-weighed"): on_weighed_before_painted,
+}
+ANCHORED = View(name="things", table=TABLE, on=ANCHORED_ON, ttl_days=None)
 
 
 def painting(

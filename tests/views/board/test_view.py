@@ -11,7 +11,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import upcast
 from patterns.runtime.errors import Poison
 from patterns.views.materialize import interpret
-from tests.support.samples import body_of, fact, paths, sample
+from tests.support.samples import NOW, body_of, fact, paths, sample
 from tests.support.services.versions import LOCATION
 from tests.views.board.stories import EVERYTHING, MINUTES
 from views.board.row import SEEN, BoardRow
@@ -172,7 +172,9 @@ def test_views_never_read_raw_and_unknown_fields_do_not_matter() -> None:
 
 
 def test_a_report_in_its_old_shape_is_kept_as_one_of_today() -> None:
-    _, update = interpret(body_of(DomainEvent.from_wire(sample("domain", "state-reported.v0"))), ON, UPCASTERS)
+    body = body_of(DomainEvent.from_wire(sample("domain", "state-reported.v0")))
+
+    _, update = interpret(body, ON, UPCASTERS, now_ms=NOW)
 
     assert update.key == KEYS.of("d#12345")
     assert update.fields == {f"{SEEN}WARNING1": "2020-04-24T14:35:00.000Z"}
