@@ -27,7 +27,8 @@ from patterns.rules.stored_event import EXPIRE
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
-LISTENER_ACTIONS: Final = ("PutItem", "UpdateItem")  # stores events, and what the rules need beside them
+# Stores events, having asked what is newer, and what the rules need beside them.
+LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
