@@ -66,7 +66,7 @@ def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: 
 
 @pytest.mark.parametrize(
     ("package", "keeps"),
-    [(view, ["UpdateItem"]) for view in VIEWS] + [(service, ["PutItem", "UpdateItem"]) for service in CONTROL],
+    [(view, ["UpdateItem"]) for view in VIEWS] + [(service, ["PutItem", "Query", "UpdateItem"]) for service in CONTROL],
 )
 def test_a_listener_may_keep_what_it_subscribes_to_and_empty_its_queue_and_report_faults(
     aws: Synthesised, package: Package, keeps: list[str]
