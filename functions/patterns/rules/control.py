@@ -120,7 +120,7 @@ def _plan(stored: StoredEvent, control: Control) -> _Plan:
     elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
     waiting = [rule for rule in here if not rule.at_once]
     later = [rule for rule in waiting if not rule.is_late(stored)]
-    original = replace(stored, expire=None, entity=None, late_by=frozenset(), flooded=False, correlated=True)
+    original = replace(stored, expire=None, late_by=frozenset(), flooded=False, correlated=True)
     return _Plan(
         anchor=stored,
         late=len(waiting) - len(later),
