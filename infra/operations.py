@@ -23,7 +23,7 @@ MINUTE: Final = Duration.minutes(1)
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 FULL_WIDTH: Final = 24
 
-DECISIONS: Final = ("due", "failed", "decided", "stands", "late", "fault")
+DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
 """The metrics of a control service."""
 
 
@@ -113,6 +113,8 @@ def _signals_of_sweep(sweep: Function) -> Iterator[Signal]:
     means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due: its log says why."
     failed = _of_service(name, "failed")
     yield Signal(name="Undecided", metric=failed, above=0, minutes=5, means=means, regular=True)
+    means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
+    yield Signal(name="Unknown", metric=_of_service(name, "unknown"), above=0, minutes=1, means=means)
 
 
 def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:

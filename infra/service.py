@@ -24,12 +24,12 @@ from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
 
-# What a role may do, unless the package declares less in `grants.py`.
+# What a role may do, unless the package declares what it calls in `grants.py`.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
-STREAM_FIRST_ACTIONS: Final = ("BatchGetItem",)  # whose equipment many reports at once are about
-LISTENER_ACTIONS: Final = ("PutItem", "UpdateItem")  # stores events, and what the rules need beside them
+# Stores events, having asked what is newer, and what the rules need beside them.
+LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
@@ -71,7 +71,6 @@ class Service(Construct):
         if command := functions.get("command"):
             self._grant(command, COMMAND_ACTIONS)
             if stream_first:
-                self._grant(command, STREAM_FIRST_ACTIONS)
                 hub.grant_publish(command, only={"source": name})
         if query := functions.get("query"):
             for table in self._tables.values():

@@ -8,14 +8,13 @@ streams and queues that deliver twice, in batches cut at random. Deeper:
 import os
 from typing import Any
 
-import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from local.in_process.loop import Answer
 from tests.support.loop.in_memory import LoopInMemory
-from tests.support.loop.odd_events import NOT_YET, ODD
+from tests.support.loop.odd_events import ODD
 from tests.support.loop.odd_input import ODD_REQUESTS
 from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES, WatchedLoop
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, ESCALATE, STAFF
@@ -149,16 +148,6 @@ def test_the_whole_loop_keeps_its_promises(one_thread: None) -> None:  # noqa: A
         )
 
 
-@pytest.mark.xfail(strict=True, reason="known to break; see NOT_YET")
-@pytest.mark.parametrize("odd", list(NOT_YET))
-def test_what_the_whole_loop_does_not_stand_yet(one_thread: None, odd: str) -> None:  # noqa: ARG001
-    with LoopInMemory() as aws, WatchedLoop(aws) as loop:
-        loop.odd_event(odd, "press-7", "ERROR")
-        loop.settle()
-        loop.check()
-
-
-@pytest.mark.xfail(strict=True, reason="known to break: without a body the router itself looks at the content type")
 def test_a_request_without_a_body_and_with_a_content_type_that_is_not_json(one_thread: None) -> None:  # noqa: ARG001
     with LoopInMemory() as aws, WatchedLoop(aws) as loop:
         loop.request(PUT, path={"id": "press-7"}, headers={"content-type": "text/plain"})

@@ -1,4 +1,7 @@
-"""What an evaluation costs with many rules of which one matches, over what it costs with that one alone."""
+"""What an evaluation costs with many rules of which one matches, over what it costs with that one alone.
+
+And how many Queries it makes at a report that much has followed.
+"""
 
 import json
 import statistics
@@ -17,7 +20,7 @@ from patterns.dynamodb.attribute_values import to_typed
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.control import control_changes
-from patterns.rules.evaluate import Control
+from patterns.rules.evaluate import Control, Evaluator
 from patterns.rules.rule import Rule, Rules
 from patterns.rules.stored_event import StoredEvent, sort_of
 from patterns.runtime import aws
@@ -32,6 +35,7 @@ MANY: Final = 50
 EVENTS: Final = 200
 ROUNDS: Final = 15
 BATCH: Final = 10
+NEWER: Final = (0, 1_000, 20_000)
 PAST: Final = 3  # reports of each piece of equipment, of which the last one is abnormal
 NOW_MS: Final = 1_588_032_000_000
 ROSTER: Final = Roster(("Ana", "Luis", "Omar"), "Rosa")
@@ -49,6 +53,39 @@ class Nowhere:
     def query(self, *, ExpressionAttributeValues: dict[str, Any], **_: object) -> Any:  # noqa: ANN401, N803
         """Answer as DynamoDB does."""
         return self.stored[ExpressionAttributeValues[":p"]["S"]]
+
+    def put_item(self, **_: object) -> dict[str, Any]:
+        """Answer as DynamoDB does."""
+        return {}
+
+
+@dataclass(slots=True)
+class Store:
+    """A client that finds the events of one piece of equipment as DynamoDB does, and counts its queries."""
+
+    events: Sequence[StoredEvent]
+    queries: int = 0
+
+    def query(
+        self,
+        *,
+        ExpressionAttributeValues: dict[str, Any],  # noqa: N803
+        ScanIndexForward: bool,  # noqa: N803
+        Limit: int,  # noqa: N803
+        ExclusiveStartKey: dict[str, Any] | None = None,  # noqa: N803
+        **_: object,
+    ) -> dict[str, Any]:
+        """Answer as DynamoDB does."""
+        self.queries += 1
+        first, last = (ExpressionAttributeValues[bound]["S"] for bound in (":s", ":t"))
+        found = [one for one in self.events if first <= one.sort <= last]
+        found = found if ScanIndexForward else found[::-1]
+        if ExclusiveStartKey:
+            start = ExclusiveStartKey[KEYS.names[1]]["S"]
+            found = [one for one in found if (one.sort > start if ScanIndexForward else one.sort < start)]
+        items = [to_typed(one.row(KEYS)) for one in found[:Limit]]
+        more = {"LastEvaluatedKey": {name: items[-1][name] for name in KEYS.names}} if len(found) > Limit else {}
+        return {"Items": items, **more}
 
     def put_item(self, **_: object) -> dict[str, Any]:
         """Answer as DynamoDB does."""
@@ -104,7 +141,24 @@ def figures() -> list[Figure]:
         Figure(f"… {MANY} on the event's type, told apart by `when`", ratios["asked"], "x"),
         Figure("one evaluation, for scale", statistics.median(measured["one"]), "µs"),
         Figure("… without boto3's share", statistics.median(measured["one, bare"]), "µs"),
+        *(Figure(f"Queries of an evaluation, {n:,} newer events", queries_of(n), "", Goal("≤", 3)) for n in NEWER),
     ]
+
+
+def queries_of(newer: int) -> int:
+    """Count the queries of all rules at a report that so many others have followed."""
+    past = _past("d#1")
+    after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
+    later = [_stored("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
+    store, real = Store([*past, *later]), aws.client
+    control = replace(CONTROL, context_of=lambda _: ROSTER)
+    aws.client = lambda _: store  # type: ignore[assignment]  # nothing asks for its cache
+    try:
+        evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
+        evaluator.evaluate(past[-1], CONTROL.rules.all)
+    finally:
+        aws.client = real
+    return store.queries
 
 
 def prepared(events: int) -> Deciding:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from local.bench.__main__ import ENVIRONMENT
-from local.bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared
+from local.bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared, queries_of
 from local.bench.undisturbed import undisturbed
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Rule
@@ -61,3 +61,8 @@ def test_the_clock_goes_on_when_the_measuring_is_over() -> None:
         assert clock.now_ms() == NOW_MS
 
     assert clock.now_ms() > NOW_MS
+
+
+@pytest.mark.usefixtures("deciding")
+def test_an_evaluation_makes_as_many_queries_however_much_is_newer() -> None:
+    assert {queries_of(newer) for newer in (0, 100, 2_000)} == {3}

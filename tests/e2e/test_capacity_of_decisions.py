@@ -123,15 +123,15 @@ Case = Callable[[Loop, str], Bill]
 LOOK: Final = SHARDS  # a query of each shard of what is due
 
 PAPER: Final[dict[Case, Bill]] = {
-    collect_a_report: Bill({"PutItem": 1}, 1, 0),
-    collect_it_again: Bill({"PutItem": 1}, 1, 0),
+    collect_a_report: Bill({"Query": 1, "PutItem": 1}, 1, 1),
+    collect_it_again: Bill({"Query": 1, "PutItem": 1}, 1, 1),
     react_to_normal: Bill({"PutItem": 2}, 2, 0),
     react_to_abnormal: Bill({"PutItem": 4, "Query": 1, "GetItem": 2}, 4, 3),
     remember: Bill({"PutItem": 1}, 1, 0),
     sweep_nothing: Bill({"Query": LOOK}, 0, LOOK),
     sweep_nothing_to_decide: Bill({"Query": LOOK + 1, "DeleteItem": 1}, 1, LOOK + 1),
-    sweep_an_escalation: Bill({"Query": LOOK + 1, "GetItem": 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 3),
-    sweep_a_silence: Bill({"Query": LOOK + 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 1),
+    sweep_an_escalation: Bill({"Query": LOOK + 2, "GetItem": 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 4),
+    sweep_a_silence: Bill({"Query": LOOK + 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 2),
 }
 
 

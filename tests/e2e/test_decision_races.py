@@ -84,7 +84,7 @@ def test_of_16_evaluations_at_once_one_decides_and_what_it_decided_is_told_once(
 
 def _evaluate(rule: Rule, anchor: StoredEvent, number: int) -> Counter[str]:
     control = _told(number)
-    return Evaluator(control, anchor.key, now_ms=NOW).evaluate(anchor, [rule])
+    return Evaluator(control, anchor.key, anchors=[anchor.sort], now_ms=NOW).evaluate(anchor, [rule])
 
 
 def test_one_change_that_16_triggers_get_at_once_is_one_assignment_and_one_event(emulated: Loop) -> None:

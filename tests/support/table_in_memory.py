@@ -41,10 +41,11 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda one, other: one > other,
     ">=": lambda one, other: one >= other,
 }
-_FITS: dict[str, Callable[[str, str], bool]] = {
-    "#p = :p": lambda _, __: True,
-    "#p = :p AND begins_with(#s, :s)": str.startswith,
-    "#p = :p AND #s < :s": lambda sort, bound: sort < bound,
+_FITS: dict[str, Callable[[str, str, str], bool]] = {
+    "#p = :p": lambda *_: True,
+    "#p = :p AND begins_with(#s, :s)": lambda sort, first, _: sort.startswith(first),
+    "#p = :p AND #s BETWEEN :s AND :t": lambda sort, first, last: first <= sort <= last,
+    "#p = :p AND #s < :s": lambda sort, bound, _: sort < bound,
 }
 
 
@@ -129,7 +130,9 @@ class TableInMemory:
         values = {place: value["S"] for place, value in request["ExpressionAttributeValues"].items()}
         rows = self.partitions.get(values[":p"], {})
         forward = request["ScanIndexForward"]
-        sorts = sorted((sort for sort in rows if fits(sort, values.get(":s", ""))), reverse=not forward)
+        sorts = sorted(
+            (sort for sort in rows if fits(sort, values.get(":s", ""), values.get(":t", ""))), reverse=not forward
+        )
         if start := request.get("ExclusiveStartKey"):
             is_behind = str.__gt__ if forward else str.__lt__
             sorts = [sort for sort in sorts if is_behind(sort, self._place(start)[1])]

@@ -20,7 +20,8 @@ def routable(event: Mapping[str, Any]) -> dict[str, Any]:
     """Return the event with the path of `routeKey` as `rawPath`, and with its body decoded.
 
     The gateway has matched the route already. The path itself arrives decoded: an id with `#` in it would match no
-    pattern of Powertools. Powertools would not know JSON by a type in other letters, `application/JSON`.
+    pattern of Powertools. The content type is checked here: Powertools would fail for one in other letters
+    (`application/JSON`), and for any other type without a body.
 
     Raises:
         Invalid: the body is not UTF-8, too large, or not sent as JSON; or a parameter of the query came twice.
@@ -28,9 +29,8 @@ def routable(event: Mapping[str, Any]) -> dict[str, Any]:
     """
     _require_single(event.get("rawQueryString", ""))
     _, _, path = event["routeKey"].partition(" ")
-    body = _body(event)
-    headers = {**event.get("headers", {}), **({} if body is None else {"content-type": JSON})}
-    return {**event, "rawPath": path, "headers": headers, "body": body, "isBase64Encoded": False}
+    headers = {**event.get("headers", {}), "content-type": JSON}
+    return {**event, "rawPath": path, "headers": headers, "body": _body(event), "isBase64Encoded": False}
 
 
 def parse(text: str) -> Any:  # noqa: ANN401  JSON is any

@@ -16,7 +16,7 @@ class Collected:
     """An event that a listener stores, once, however often it is published.
 
     key, sort: its correlation key, and its place in the order of time. source: who published it. ttl_days: how long it
-    is kept, from its own time. expire: see `StoredEvent`.
+    is kept, from its own time. expire, entity: see `StoredEvent`.
     """
 
     key: CorrelationKey
@@ -24,6 +24,7 @@ class Collected:
     source: str
     ttl_days: int
     expire: str | None = None
+    entity: str | None = None
 
     @classmethod
     def of(
@@ -35,6 +36,7 @@ class Collected:
         ttl_days: int,
         identity: str | None = None,
         expire: str | None = None,
+        entity: str | None = None,
     ) -> "Collected":
         """Decide where an event is stored. `identity`: see `sort_of`; None: the event's id.
 
@@ -43,7 +45,7 @@ class Collected:
 
         """
         sort = sort_of(event.timestamp_ms, event.id if identity is None else identity)
-        return cls(key=key, sort=sort, source=source, ttl_days=ttl_days, expire=expire)
+        return cls(key=key, sort=sort, source=source, ttl_days=ttl_days, expire=expire, entity=entity)
 
     @property
     def target(self) -> Hashable:
@@ -75,4 +77,5 @@ class Collected:
             sort=self.sort,
             ttl=ttl_at(event.timestamp_ms, self.ttl_days),
             expire=self.expire,
+            entity=self.entity,
         )

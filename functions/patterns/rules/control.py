@@ -13,7 +13,7 @@ from patterns.events.fact import Facts
 from patterns.events.publish_changes import log_published, publish_batch
 from patterns.rules.collect import Collected
 from patterns.rules.due import dues_of
-from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault
+from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault, publish_unreadable
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import store
 from patterns.rules.rule import Rule
@@ -35,7 +35,7 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
     own = [fact for fact in told.events if fact.type in control.remembers]
     arrivals = [*_arrivals(event["Records"], control)]
     tasks = [
-        *(partial(_remember, fact, control, now_ms) for fact in own),
+        *(partial(_remember, fact, control) for fact in own),
         *(partial(_react, key, stored, control, now_ms) for key, stored in _by_key(arrivals).items()),
     ]
     counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
@@ -50,10 +50,11 @@ def _arrivals(records: Iterable[Mapping[str, Any]], control: Control) -> Iterabl
         image = record["dynamodb"].get("NewImage")
         if record["eventName"] != "INSERT" or not _is_event(image):
             continue
+        row = to_plain(image)
         try:
-            yield StoredEvent.of(to_plain(image), control.table.keys)
+            yield StoredEvent.of(row, control.table.keys)
         except Exception as error:  # noqa: BLE001  something else wrote into the store, and reading it is pure
-            publish_fault(error, control, strict_json.dumps(record), by=TRIGGER)
+            publish_unreadable(error, control, row)
 
 
 def _is_event(image: object) -> bool:
@@ -67,60 +68,74 @@ def _by_key(arrivals: Iterable[StoredEvent]) -> dict[CorrelationKey, list[Stored
     return by_key
 
 
-def _remember(fact: DomainEvent, control: Control, now_ms: int) -> Counts:
+def _remember(fact: DomainEvent, control: Control) -> Counts:
     """Store an own fact beside the events of others."""
+    source, arrived_ms = control.rules.source, clock.now_ms()
     try:
         key = control.remembers[fact.type](fact)
-        own = Collected.of(fact, key=key, source=control.rules.source, ttl_days=control.ttl_days)
+        own = Collected.of(fact, key=key, source=source, ttl_days=control.ttl_days)
     except Exception as error:  # noqa: BLE001  this is pure: it would fail in the same way for ever
         publish_fault(error, control, strict_json.dumps(fact.to_wire()), by=TRIGGER)
         return Counts([Verdict.FAULT])
-    return Counts([f"remembered.{own.write(control.table, fact, now_ms=now_ms)}"])
+    stored = own.stored(fact, arrived_ms=arrived_ms)
+    settle = control.rules.has_any_on((source, fact.type))
+    return Counts([f"remembered.{store(control.table, stored, now_ms=arrived_ms, settle=settle)}"])
 
 
 def _react(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Control, now_ms: int) -> Counts:
     """Do what follows from the events that arrived under one correlation key."""
-    counts, evaluator = Counts(), Evaluator(control, key, now_ms=now_ms)
+    counts, plans = Counts(), list[_Plan]()
     for stored in arrivals:
         try:
-            plan = _plan(stored, control, now_ms)
+            plans.append(_plan(stored, control))
         except Exception as error:  # noqa: BLE001  this is pure: it would fail in the same way for ever
             publish_fault(error, control, strict_json.dumps(stored.row(control.table.keys)), by=TRIGGER)
             counts[Verdict.FAULT] += 1
-        else:
-            counts.update(_carry_out(plan, evaluator, control, now_ms))
+    anchors = [plan.anchor.sort for plan in plans if plan.at_once]
+    evaluator = Evaluator(control, key, anchors=anchors, now_ms=now_ms)
+    for plan in plans:
+        counts.update(_carry_out(plan, evaluator, control))
     return counts
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What follows from an event: copies under other keys, rows of what is due later, and rules to evaluate at once."""
+    """What follows from an event: copies under other keys, rows of what is due later, and rules to evaluate at once.
+
+    late: the number of rules that it came too late for.
+    """
 
     anchor: StoredEvent
+    late: int
     copies: list[StoredEvent]
     due: list[Item]
     at_once: list[Rule]
 
 
-def _plan(stored: StoredEvent, control: Control, now_ms: int) -> _Plan:
+def _plan(stored: StoredEvent, control: Control) -> _Plan:
     """Decide what follows from an event. Pure."""
     keys = {rule: rule.correlation_key_of(stored.event) for rule in control.rules.at(stored.source, stored.event)}
     here = [rule for rule, key in keys.items() if key == stored.key]
     # A copy is not copied again: the event itself is copied to all keys.
     elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
-    later = (rule for rule in here if not rule.at_once)
+    waiting = [rule for rule in here if not rule.at_once]
+    later = [rule for rule in waiting if not rule.is_late(stored)]
+    original = replace(stored, expire=None, late_by=frozenset(), flooded=False, correlated=True)
     return _Plan(
         anchor=stored,
-        copies=[replace(stored, key=key, arrived_ms=now_ms, expire=None, correlated=True) for key in elsewhere],
+        late=len(waiting) - len(later),
+        copies=[replace(original, key=key) for key in elsewhere],
         due=[due.row(control.table.keys) for due in dues_of(stored, later, hold_back_ms=hold_back_ms())],
         at_once=[rule for rule in here if rule.at_once],
     )
 
 
-def _carry_out(plan: _Plan, evaluator: Evaluator, control: Control, now_ms: int) -> Counts:
+def _carry_out(plan: _Plan, evaluator: Evaluator, control: Control) -> Counts:
     """Correlate, schedule, evaluate."""
-    counts = Counts()
-    for copy in plan.copies:
+    counts = +Counts({Verdict.LATE: plan.late, Verdict.FLOODED: int(plan.anchor.flooded)})
+    for copied in plan.copies:
+        now_ms = clock.now_ms()
+        copy = replace(copied, arrived_ms=now_ms)
         counts[f"correlated.{store(control.table, copy, now_ms=now_ms)}"] += 1
     for row in plan.due:
         control.table.put(row, condition=UNCONDITIONAL)

@@ -25,6 +25,9 @@ DUE: Final = "due"
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 SHARDS: Final = 8
 
+# The order of what is due is text of 13 digits.
+MAX_AT_MS: Final = 10**13 - 1
+
 # A sweep removes what it has done. The TTL service removes what no sweep could do in so many days.
 KEPT_DAYS: Final = 33
 
@@ -46,21 +49,43 @@ class DueRow(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """Rules to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the anchor's correlation and sort key."""
+    """Rules to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the anchor's correlation and sort key.
+
+    ttl: epoch seconds; the TTL service removes what no sweep could do by then.
+    """
 
     at_ms: int
     key: CorrelationKey
     anchor: str
     rules: tuple[str, ...]
+    ttl: int
 
     @classmethod
-    def of(cls, item: Item) -> "Due":
-        """Read a row of the index."""
+    def of(cls, item: Item, keys: Keys) -> "Due":
+        """Read a row of the index.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is no row that `row` wrote.
+
+        """
         row = cast("DueRow", item)
-        return cls(at_ms=row["at"], key=row["key"], anchor=row["anchor"], rules=tuple(row["rules"]))
+        due = cls(at_ms=row["at"], key=row["key"], anchor=row["anchor"], rules=tuple(row["rules"]), ttl=row["ttl"])
+        texts: list[object] = [due.key, due.anchor, *due.rules]
+        if not all(isinstance(text, str) for text in texts) or type(due.ttl) is not int:
+            raise TypeError("an attribute of the row has another type")
+        if due.row_key(keys) != {name: item[name] for name in keys.names}:
+            raise ValueError("the row lies under another key")
+        return due
 
     def row_key(self, keys: Keys) -> dict[str, str | int]:
-        """Return the primary key, the same however often it is scheduled."""
+        """Return the primary key, the same however often it is scheduled.
+
+        Raises:
+            ValueError: it is longer than DynamoDB allows, or the time has more digits than the others.
+
+        """
+        if not 0 <= self.at_ms <= MAX_AT_MS:
+            raise ValueError("this time cannot be put in order")
         sort = within_limit(SEPARATOR.join((f"{self.at_ms:013d}", self.key, self.anchor)))
         return keys.of(partition_of(shard_of(self.key)), sort)
 
@@ -72,7 +97,7 @@ class Due:
             "key": self.key,
             "anchor": self.anchor,
             "rules": list(self.rules),
-            "ttl": ttl_at(self.at_ms, KEPT_DAYS),
+            "ttl": self.ttl,
         }
         return {**self.row_key(keys), **row}
 
@@ -83,7 +108,8 @@ def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) ->
     for rule in rules:
         by_time[rule.due_ms(anchor, hold_back_ms)].append(rule.id)
     for at_ms, ids in by_time.items():
-        yield Due(at_ms=at_ms, key=anchor.key, anchor=anchor.sort, rules=tuple(ids))
+        ttl = ttl_at(at_ms, KEPT_DAYS)
+        yield Due(at_ms=at_ms, key=anchor.key, anchor=anchor.sort, rules=tuple(ids), ttl=ttl)
 
 
 def due_by(keys: Keys, shard: int, at_ms: int) -> KeyQuery:

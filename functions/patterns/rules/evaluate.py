@@ -1,7 +1,7 @@
 """Rules at an anchor -> decision rows. Each is put once, whoever evaluates and however often."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -10,14 +10,16 @@ from functools import cached_property
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed, ItemRefused
+from patterns.dynamodb.expressions import UNCONDITIONAL
+from patterns.dynamodb.ttl import ATTRIBUTE, ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
-from patterns.events.publish import publish
+from patterns.events.publish import NotPublished, publish
 from patterns.rules.history import NotEvaluated, history_of
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import Past
-from patterns.rules.rule import RULE, Decision, DecisionAttributes, Rule, Rules
-from patterns.rules.stored_event import CorrelationKey, StoredEvent
+from patterns.rules.rule import RULE, Decision, DecisionAttributes, History, Rule, Rules
+from patterns.rules.stored_event import EXPIRE, UNREADABLE, CorrelationKey, StoredEvent
 from patterns.runtime import clock, strict_json
 from patterns.runtime.errors import CallFailed, Poison
 
@@ -26,8 +28,8 @@ class Verdict(StrEnum):
     """What became of an evaluation, or of one of its decisions.
 
     `DECIDED`: its row was put. `STANDS`: the row was there already. `NOTHING`: there was nothing to decide. `LATE`: the
-    anchor arrived too late to be decided upon. `GONE`: the anchor is no longer stored. `FAULT`: the rule fails at it,
-    and always will.
+    anchor arrived too late to be decided upon. `GONE`: the anchor is no longer stored. `FLOODED`: too much that does
+    not count lies around it. `FAULT`: the rule fails at it, and always will.
     """
 
     DECIDED = "decided"
@@ -35,6 +37,7 @@ class Verdict(StrEnum):
     NOTHING = "nothing"
     LATE = "late"
     GONE = "gone"
+    FLOODED = "flooded"
     FAULT = "fault"
 
 
@@ -63,11 +66,11 @@ class Control:
 
 
 class Evaluator:
-    """Evaluates rules at events of one correlation key; reads the key's past and context once, whatever is asked."""
+    """Evaluates rules at anchors of one correlation key; reads what lies around them and the key's context once."""
 
-    def __init__(self, control: Control, key: CorrelationKey, *, now_ms: int) -> None:
-        self._control, self._key = control, key
-        self._past = Past(control.table, key, now_ms=now_ms)
+    def __init__(self, control: Control, key: CorrelationKey, *, anchors: Sequence[str], now_ms: int) -> None:
+        self._control, self._key, self._now_ms = control, key, now_ms
+        self._past = Past(control.table, key, anchors=anchors, now_ms=now_ms, unread=self._set_aside)
 
     @cached_property
     def _context(self) -> object:
@@ -75,7 +78,7 @@ class Evaluator:
 
     def find(self, sort: str) -> StoredEvent | None:
         """Return the event of a sort key, if it is still stored."""
-        upto = next((stored for stored in self._past if stored.sort <= sort), None)
+        upto = next(self._past.upto(sort), None)
         return upto if upto and upto.sort == sort else None
 
     def evaluate(self, anchor: StoredEvent, rules: Iterable[Rule]) -> Counts:
@@ -97,8 +100,19 @@ class Evaluator:
             return [Verdict[history.name]]
         context = self._context if rule.needs_context else None
         with _pure():
-            rows = [row_of(rule, decision) for decision in rule.expression(replace(history, context=context))]
+            rows = [row_of(rule, decision) for decision in decisions_of(rule, replace(history, context=context))]
         return [_put(self._control.table, row) for row in rows] or [Verdict.NOTHING]
+
+    def _set_aside(self, row: Item, error: Exception) -> None:
+        """Make a fault of a row that nobody can read, and mark it, so that it is passed over from then on."""
+        publish_unreadable(error, self._control, row)
+        lasts = row.get(ATTRIBUTE)
+        ttl = lasts if type(lasts) is int else ttl_at(self._now_ms, self._control.ttl_days)
+        kept = {name: value for name, value in row.items() if name != EXPIRE}
+        self._control.table.put(
+            {**kept, "discriminator": UNREADABLE, ATTRIBUTE: ttl},
+            condition=UNCONDITIONAL,
+        )
 
 
 class Unevaluable(Exception):
@@ -110,7 +124,7 @@ def _pure() -> Iterator[None]:
     """Raise what a rule is to blame for as `Unevaluable`; reading the past may fail in between, which is no rule's."""
     try:
         yield
-    except CallFailed:
+    except (CallFailed, NotPublished):
         raise
     except Exception as error:
         raise Unevaluable from error
@@ -130,16 +144,41 @@ def _put(table: Table, row: Item) -> Verdict:
     return Verdict.DECIDED
 
 
-def row_of(rule: Rule, decision: Decision) -> Item:
-    """Return the row of a decision: its own attributes and `DecisionAttributes`.
+def decisions_of(rule: Rule, history: History) -> list[Decision]:
+    """Return what a rule decides upon a history.
 
     Raises:
-        ValueError: its key contains the id of a trigger, so that another order of arrival would decide twice.
+        ValueError: the key of a decision depends on the id of an event, so that another order of arrival would decide
+            twice. That a key contains such an id proves nothing: whoever publishes an event chooses its id.
 
     """
+    decisions = [*rule.expression(history)]
+    if any(_contains_trigger(decision) for decision in decisions):
+        otherwise = rule.expression(_under_other_ids(history))
+        if [decision.key for decision in decisions] != [decision.key for decision in otherwise]:
+            raise ValueError(f"rule {rule.id}: the key of a decision names the rule and its subject, never a trigger")
+    return decisions
+
+
+def _contains_trigger(decision: Decision) -> bool:
     key = " ".join(map(str, decision.key.values()))
-    if any(event.id in key for event in decision.triggers):
-        raise ValueError(f"rule {rule.id}: the key of a decision names the rule and its subject, never a trigger")
+    return any(event.id in key for event in decision.triggers)
+
+
+def _under_other_ids(history: History) -> History:
+    """Return the same history, of events that have other ids."""
+    ids = {event_id: f"event {number}" for number, event_id in enumerate(history.arrived_ms)}
+    return replace(
+        history,
+        anchor=replace(history.anchor, id=ids[history.anchor.id]),
+        events=tuple(replace(event, id=ids[event.id]) for event in history.events),
+        before=history.before and replace(history.before, id=ids[history.before.id]),
+        arrived_ms={ids[event_id]: arrived_ms for event_id, arrived_ms in history.arrived_ms.items()},
+    )
+
+
+def row_of(rule: Rule, decision: Decision) -> Item:
+    """Return the row of a decision: its own attributes and `DecisionAttributes`."""
     attributes: DecisionAttributes = {
         "by": RULE,
         "rule": rule.id,
@@ -148,6 +187,11 @@ def row_of(rule: Rule, decision: Decision) -> Item:
         ],
     }
     return {**decision.row, **decision.key, **attributes}
+
+
+def publish_unreadable(error: Exception, control: Control, row: Item) -> None:
+    """Publish the fault of a row in the store that nobody can read; it has one id, whoever meets it."""
+    publish_fault(error, control, strict_json.dumps(row), by="store")
 
 
 def publish_fault(error: Exception, control: Control, message: str, *, by: str) -> None:

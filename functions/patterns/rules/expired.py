@@ -27,13 +27,14 @@ def expired(row: Item, of: Meanings) -> Fact | None:
 def _fact_in(row: Item) -> Fact:
     """Return what the stored event said."""
     event = DomainEvent.from_wire(row["event"])
-    name, entity = next(iter(event.entities.items()))
+    # A row from before it had the name has none; such an event had one entity.
+    name = row.get("entity") or next(iter(event.entities))
     return Fact(
         type=event.type,
         timestamp_ms=event.timestamp_ms,
         partition_key=event.partition_key,
         entity_name=name,
-        entity=entity,
+        entity=event.entity(name).fields,
     )
 
 

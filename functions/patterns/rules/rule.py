@@ -13,11 +13,13 @@ from typing import Final, Literal, TypedDict
 
 from patterns.dynamodb.keys import SEPARATOR, sort_key
 from patterns.dynamodb.schema import Keys
+from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import DomainEvent
+from patterns.events.topic import Topic
 from patterns.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
 
-Topic = tuple[str, str]
-"""(source, type), both exact."""
+# The time of an event leaves room for so much above it, so that when something is due can be written down.
+MOST_AFTER_MS: Final = 399 * SECONDS_PER_DAY * 1000
 
 BY: Final = "by"
 RULE: Final = "rule"
@@ -117,7 +119,7 @@ class Rule:
     on: the exact (source, type) of its anchors; `when` narrows them down.
     key: anchor -> the key that it correlates by; `suffix` keeps the rule's events apart from those of other rules.
     window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
-    events that it looks back over at most, so that a key with ever more events does not cost more each time.
+    events that it looks back over at most, and ahead, so that a key with ever more events does not cost more each time.
     after_ms: how long after its anchor it is evaluated, over what has happened until then as well.
     at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
     needs_context: its history has a `context`.
@@ -158,6 +160,7 @@ class Rule:
         yield not self.emits, "it emits nothing"
         yield self.window_ms <= 0 or self.most <= 0, "its window is empty"
         yield self.after_ms < 0, "it cannot be evaluated before its anchor"
+        yield self.after_ms > MOST_AFTER_MS, "it would be evaluated more than a year after its anchor"
         yield self.at_once and self.after_ms > 0, "it is evaluated either at once or later"
 
     def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
@@ -166,7 +169,11 @@ class Rule:
 
     def is_on(self, stored: StoredEvent) -> bool:
         """Return whether an event is of the types that the rule is evaluated at."""
-        return (stored.source, stored.event.type) in self.on
+        return stored.topic in self.on
+
+    def is_late(self, stored: StoredEvent) -> bool:
+        """Return whether an event of these types arrived too late to count for a decision."""
+        return self.is_on(stored) and not stored.late_by.isdisjoint(self.on)
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return when the rule is due at an anchor: when all that counts has arrived."""
@@ -200,6 +207,10 @@ class Rules:
     def at(self, source: str, event: DomainEvent) -> list[Rule]:
         """Return the rules that an event is an anchor of."""
         return [rule for rule in self._by_topic.get((source, event.type), ()) if rule.when(event)]
+
+    def has_any_on(self, topic: Topic) -> bool:
+        """Return whether any rule is on a topic."""
+        return topic in self._by_topic
 
     def _require_unique_ids(self) -> None:
         twins = [rule_id for rule_id, times in Counter(rule.id for rule in self.all).items() if times > 1]

@@ -5,20 +5,26 @@
 | correlation key | `event#<13-digit ms>#<identity>` | `StoredEventRow` |
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NotRequired, TypedDict, cast
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import SEPARATOR, prefix, require_part, within_limit
 from patterns.dynamodb.schema import Keys
-from patterns.events.domain_event import DomainEvent
+from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from patterns.events.topic import Topic
 
 EVENT: Final = "event"
 CORRELATED: Final = "correlated"
+UNREADABLE: Final = "unreadable"
+"""The discriminator of a row that nobody can read: it became a fault, and everybody passes over it."""
 
 PREFIX: Final = prefix(EVENT)
 """How the sort keys of events begin, and no others."""
+
+BEHIND_ALL: Final = f"{PREFIX}:"
+"""Behind the sort keys of all events: `:` follows the digits."""
 
 EXPIRE: Final = "expire"
 
@@ -30,7 +36,8 @@ class StoredEventRow(TypedDict):
     """The attributes of a stored event, its primary key aside.
 
     discriminator: `event`, or `correlated` for a copy under a further key. event: the event on the wire, without its
-    `raw`. arrived: epoch milliseconds. ttl: epoch seconds. expire: see `StoredEvent`.
+    `raw`. arrived: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded: see `StoredEvent`; `late` is
+    a list of pairs (source, type).
     """
 
     discriminator: Literal["event", "correlated"]
@@ -39,6 +46,9 @@ class StoredEventRow(TypedDict):
     arrived: int
     ttl: int
     expire: NotRequired[str]
+    entity: NotRequired[str]
+    late: NotRequired[list[list[str]]]
+    flooded: NotRequired[Literal[True]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +56,10 @@ class StoredEvent:
     """An event as it lies in the store, under its correlation `key`, at `sort`, its place in the order of time.
 
     arrived_ms: when it was first stored there. ttl: epoch seconds. expire: the type of the event that its removal by
-    the TTL service becomes; None: its removal is no event. correlated: it is a copy, for a rule that reads another key.
+    the TTL service becomes; None: its removal is no event. entity: the name of the entity that this event has. late_by:
+    the topics of which a newer event had arrived more than the hold-back before it, see `late`; it is settled when the
+    event is stored, and never changes. flooded: it was settled without reading all that is newer. correlated: it is a
+    copy, for a rule that reads another key.
     """
 
     source: str
@@ -56,21 +69,39 @@ class StoredEvent:
     sort: str
     ttl: int
     expire: str | None = None
+    entity: str | None = None
+    late_by: frozenset[Topic] = frozenset()
+    flooded: bool = False
     correlated: bool = False
+
+    @property
+    def topic(self) -> Topic:
+        """The source and the type of the event."""
+        return self.source, self.event.type
 
     @classmethod
     def of(cls, item: Item, keys: Keys) -> "StoredEvent":
-        """Read a row of the store."""
+        """Read a row of the store.
+
+        Raises:
+            Poison, ValueError, KeyError, TypeError: it is no row that `row` wrote.
+
+        """
         key, sort = (item[name] for name in keys.names)
         row = cast("StoredEventRow", item)
+        if row["discriminator"] not in {EVENT, CORRELATED}:
+            raise ValueError("the row is no event")
         return cls(
-            source=row["source"],
+            source=_text(row["source"]),
             event=DomainEvent.from_wire(row["event"]),
-            arrived_ms=row["arrived"],
+            arrived_ms=_whole(row["arrived"]),
             key=key,
             sort=sort,
-            ttl=row["ttl"],
+            ttl=_whole(row["ttl"]),
             expire=row.get("expire"),
+            entity=row.get("entity"),
+            late_by=frozenset((_text(source), _text(kind)) for source, kind in row.get("late", ())),
+            flooded="flooded" in row,
             correlated=row["discriminator"] == CORRELATED,
         )
 
@@ -85,6 +116,12 @@ class StoredEvent:
         }
         if self.expire is not None:
             row["expire"] = self.expire
+        if self.entity is not None:
+            row["entity"] = self.entity
+        if self.late_by:
+            row["late"] = [[source, kind] for source, kind in sorted(self.late_by)]
+        if self.flooded:
+            row["flooded"] = True
         return {**keys.of(self.key, self.sort), **row}
 
 
@@ -94,10 +131,28 @@ def sort_of(timestamp_ms: int, identity: str) -> str:
     identity: what, beside correlation key and time, makes two events the same fact.
 
     Raises:
-        ValueError: it is longer than a sort key may be.
+        ValueError: it is longer than a sort key may be, or the time is none that can be read back.
 
     """
+    if not 0 <= timestamp_ms <= MAX_TIMESTAMP_MS:
+        raise ValueError("an event of this time could not be read back")
     return within_limit(f"{PREFIX}{timestamp_ms:013d}{SEPARATOR}{identity}")
+
+
+def behind(timestamp_ms: int) -> str:
+    """Return a sort key that lies behind the events of a millisecond, and before those of the next one."""
+    return f"{PREFIX}{timestamp_ms + 1:013d}" if timestamp_ms < MAX_TIMESTAMP_MS else BEHIND_ALL
+
+
+def readable(rows: Iterable[Item], keys: Keys) -> list[StoredEvent]:
+    """Return the events of those rows that can be read; whoever decides upon them makes faults of the others."""
+    events = []
+    for row in rows:
+        try:
+            events.append(StoredEvent.of(row, keys))
+        except Exception:  # noqa: BLE001, S112  something else wrote into the store, and reading it is pure
+            continue
+    return events
 
 
 def correlation_key(key: str, suffix: str = "") -> CorrelationKey:
@@ -111,3 +166,15 @@ def correlation_key(key: str, suffix: str = "") -> CorrelationKey:
         return key
     require_part(suffix)
     return f"{key}{SEPARATOR}{suffix}"
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a source and a type are text")
+    return value
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:  # a bool is an int, too
+        raise TypeError("a time is a whole number")
+    return value

@@ -5,10 +5,21 @@ botocore is imported at the first call: at synth, packages declare their tables 
 
 import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from patterns.runtime.errors import CallFailed
+
+# An attempt gives up when it is not connected, or hears nothing, for so long.
+CONNECT_SECONDS: Final = 2
+READ_SECONDS: Final = 6
+ATTEMPT_MS: Final = (CONNECT_SECONDS + READ_SECONDS) * 1000
+
+BEGUN_BY_MS: Final[ContextVar[int | None]] = ContextVar("BEGUN_BY_MS", default=None)
+"""The time after which no attempt of a request begins, see `begun_by`."""
 
 
 @cache
@@ -33,6 +44,19 @@ def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noq
     except botocore_client.ERRORS as error:
         raise botocore_client.failure_of(error) from error
     return response
+
+
+@contextmanager
+def begun_by(at_ms: int) -> Iterator[None]:
+    """Begin no attempt of a request later than a time (epoch milliseconds): it fails instead of being retried.
+
+    So the last one has ended `ATTEMPT_MS` after that time.
+    """
+    before = BEGUN_BY_MS.set(at_ms)
+    try:
+        yield
+    finally:
+        BEGUN_BY_MS.reset(before)
 
 
 def name_of(error: Exception) -> str:

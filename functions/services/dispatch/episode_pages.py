@@ -4,10 +4,11 @@ from typing import Any
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
-from patterns.dynamodb.ttl import is_alive
-from patterns.http.page import Scope, count_that_fit, key_in, next_page, read_rows
-from patterns.rules.stored_event import PREFIX, StoredEvent
+from patterns.dynamodb.ttl import is_expired
+from patterns.http.page import Scope, count_that_fit, next_page, read_rows
+from patterns.rules.stored_event import PREFIX, readable
 from services.dispatch import story
+from services.dispatch.reports import is_whole
 from services.dispatch.tables import KEYS, partition_of
 
 # Of 600 bytes each, near to the megabyte that a Query reads: three and a half days of a report every five minutes.
@@ -25,11 +26,14 @@ def read_episodes(
     """
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(PREFIX))
     rows = read_rows(table, query, scope=scope, limit=EVENTS_READ, cursor=cursor)
-    alive = [row for row in rows.items if is_alive(row, now_ms)]
-    events = [StoredEvent.of(row, KEYS).event for row in alive]
+    told = [one for one in readable(rows.items, KEYS) if not is_expired(one.ttl, now_ms) and is_whole(one.event)]
+    events = [one.event for one in told]
     count = count_that_fit(event.entities for event in events)  # nearly all that a story says of an event
     is_end = rows.last_key is None and count == len(events)
     found = story.page_of(events[:count], limit=limit, is_end=is_end, goes_on=cursor is not None)
     page = {"items": found.episodes, **({"others": found.others} if found.others else {})}
-    last_key = key_in(alive[found.upto - 1], table, query) if found.upto < len(alive) else rows.last_key
+    last_key = rows.last_key
+    if found.upto < len(told):
+        last = told[found.upto - 1]
+        last_key = KEYS.of(last.key, last.sort)
     return {**page, **next_page(last_key, query, scope=scope)}

@@ -1,4 +1,4 @@
-"""The types of the facts that dispatch publishes."""
+"""The types of the facts that dispatch publishes, and what their entities are called."""
 
 from typing import Final
 
@@ -9,6 +9,12 @@ EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
 EQUIPMENT_SILENT: Final = "equipment-silent"
 EQUIPMENT_BACK: Final = "equipment-back"
 
-TYPES: Final = frozenset(
-    {OPERATOR_ASSIGNED, STATE_ESCALATED, STATE_ACKNOWLEDGED, EQUIPMENT_AT_RISK, EQUIPMENT_SILENT, EQUIPMENT_BACK}
-)
+ENTITY_OF: Final = {  # type -> the name of its entity: an event may have other members beside it
+    OPERATOR_ASSIGNED: "assignment",
+    STATE_ESCALATED: "escalation",
+    STATE_ACKNOWLEDGED: "acknowledgement",
+    EQUIPMENT_AT_RISK: "risk",
+    EQUIPMENT_SILENT: "silence",
+    EQUIPMENT_BACK: "silence",
+}
+TYPES: Final = frozenset(ENTITY_OF)

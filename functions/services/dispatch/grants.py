@@ -1,3 +1,3 @@
-"""What dispatch calls of its table, where that is less than a service may."""
+"""What dispatch calls of its table."""
 
 GRANTS = {"command": {"DISPATCH_TABLE": ("PutItem", "UpdateItem")}}

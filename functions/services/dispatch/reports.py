@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from contract.entities import LogRef
 from contract.names import NORMAL
-from patterns.events.domain_event import DomainEvent
+from patterns.events.domain_event import DomainEvent, Entity
+from services.dispatch.facts import ENTITY_OF
 from services.dispatch.responsibility import log_of
 from services.dispatch.subscriptions import STATE_REPORTED
 from services.dispatch.tables import partition_of
@@ -14,8 +15,29 @@ DAY_MS = 24 * 60 * MINUTE_MS
 
 
 def is_report(event: DomainEvent) -> bool:
-    """Whether equipment reported its state."""
-    return event.type == STATE_REPORTED
+    """Whether equipment reported its state, in words that can be read."""
+    return event.type == STATE_REPORTED and is_whole(event)
+
+
+def is_whole(event: DomainEvent) -> bool:
+    """Whether an event has the entity of its type, and that says which log it is about."""
+    fields = event.entities.get(_name_of_entity(event))
+    texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
+    return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
+
+
+def entity_in(event: DomainEvent) -> Entity:
+    """Return what a report, or what dispatch published, says.
+
+    Raises:
+        Poison: it says nothing.
+
+    """
+    return event.entity(_name_of_entity(event))
+
+
+def _name_of_entity(event: DomainEvent) -> str:
+    return "state" if event.type == STATE_REPORTED else ENTITY_OF.get(event.type, "")
 
 
 def is_normal(event: DomainEvent) -> bool:
@@ -33,10 +55,10 @@ def reports_in(events: Iterable[DomainEvent]) -> list[DomainEvent]:
     return [event for event in events if is_report(event)]
 
 
-def log_in(report: DomainEvent) -> LogRef:
-    """Return the natural key of the log that a report is."""
-    state = report.entity("state")
-    return log_of(state.text("equipmentId"), state.text("state"), state.text("timestamp"))
+def log_in(event: DomainEvent) -> LogRef:
+    """Return the natural key of the log that a report is, or that an acknowledgement is about."""
+    entity = entity_in(event)
+    return log_of(entity.text("equipmentId"), entity.text("state"), entity.text("timestamp"))
 
 
 def time_in(report: DomainEvent) -> str:

@@ -7,7 +7,10 @@ from typing import Literal, NotRequired, TypedDict
 from contract import times
 from patterns.events.domain_event import DomainEvent
 from services.dispatch.episodes import Episode, episodes_in
-from services.dispatch.reports import is_abnormal, is_normal, is_report, reports_in, time_in
+from services.dispatch.reports import entity_in, is_abnormal, is_normal, is_report, reports_in, time_in
+
+# What an entry says by itself, or needs not say.
+NOT_SAID = frozenset({"equipmentId", "type", "at", "id"})
 
 StoryEntry = Mapping[str, object]
 """An event of a story: `{type, at, id}` and what its entity says, the id of the equipment aside."""
@@ -38,7 +41,7 @@ class StoryPage:
 
 
 def page_of(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool, goes_on: bool) -> StoryPage:
-    """Return a page of at most `limit` episodes.
+    """Return a page of at most `limit` episodes, of events that are whole.
 
     is_end: there are no older events than these. goes_on: newer ones are on other pages.
     """
@@ -94,11 +97,10 @@ def _is_fact(event: DomainEvent) -> bool:
 
 def _log_time(fact: DomainEvent) -> str:
     """Return the time of the log that a fact is about; an alert is about the log of its `since`."""
-    (entity,) = fact.entities.values()
-    return str(entity.get("since", entity["timestamp"]))
+    entity = entity_in(fact)
+    return str(entity.get("since") or entity.get("timestamp"))
 
 
 def _entry(event: DomainEvent) -> StoryEntry:
-    (entity,) = event.entities.values()
-    fields = {name: value for name, value in entity.items() if name != "equipmentId"}
+    fields = {name: value for name, value in entity_in(event).fields.items() if name not in NOT_SAID}
     return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **fields}

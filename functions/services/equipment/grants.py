@@ -1,8 +1,8 @@
-"""What equipment calls of its tables, where that is less than a service may."""
+"""What equipment calls of its tables."""
 
 GRANTS = {
     "command": {
-        "EQUIPMENT_TABLE": ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
+        "EQUIPMENT_TABLE": ("BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
         "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
     },
 }

@@ -56,7 +56,7 @@ def test_an_event_twice_in_one_batch_is_one_write(
 ) -> None:
     keeper.listen(knocked(name), knocked(name))
 
-    assert wire.operations == ["PutItem"]
+    assert wire.operations == ["Query", "PutItem"]
     assert outcomes(log_lines[-1]) == {"applied": 1, "compacted": 1}
 
 

@@ -60,7 +60,7 @@ def by_rule(name: str, *, at: int = NOW) -> str:
     sort = sort_of(at, event.id)
     anchor = StoredEvent(source="workshop", event=event, arrived_ms=at, key=key, sort=sort, ttl=2 * NOW)
     TABLE.put(anchor.row(KEYS), condition=UNCONDITIONAL)
-    (verdict,) = Evaluator(CONTROL, key, now_ms=NOW).evaluate(anchor, [WHITE])
+    (verdict,) = Evaluator(CONTROL, key, anchors=[], now_ms=NOW).evaluate(anchor, [WHITE])
     return verdict
 
 

@@ -10,7 +10,7 @@ from patterns.dynamodb.key_query import LessThan
 from patterns.dynamodb.keys import MAX_SORT_KEY_BYTES
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import MAX_TIMESTAMP_MS
-from patterns.rules.due import SHARDS, Due, due_by, dues_of, partition_of, shard_of
+from patterns.rules.due import MAX_AT_MS, SHARDS, Due, due_by, dues_of, partition_of, shard_of
 from patterns.rules.rule import Rule
 from patterns.rules.stored_event import StoredEvent, sort_of
 from tests.support.patterns.things import happened
@@ -26,6 +26,7 @@ dues = st.builds(
     key=texts,
     anchor=texts,
     rules=st.lists(texts, min_size=1, max_size=3).map(tuple),
+    ttl=st.integers(0, MAX_TIMESTAMP_MS // 1000),
 )
 
 
@@ -42,7 +43,7 @@ def times_of(one: StoredEvent, *rules: Rule) -> dict[int, tuple[str, ...]]:
 
 @given(dues)
 def test_a_row_is_read_back_as_it_was_written(due: Due) -> None:
-    assert Due.of(to_plain(to_typed(due.row(KEYS)))) == due
+    assert Due.of(to_plain(to_typed(due.row(KEYS))), KEYS) == due
 
 
 @given(dues)
@@ -129,8 +130,16 @@ def test_what_no_sweep_could_do_is_removed_in_the_end() -> None:
 
 def test_keys_that_do_not_fit_into_a_row_of_the_index_are_refused() -> None:
     fits = MAX_SORT_KEY_BYTES - len("0000000000000##")
-    due = Due(at_ms=NOW, key="k" * 500, anchor="a" * (fits - 500), rules=("a",))
+    due = Due(at_ms=NOW, key="k" * 500, anchor="a" * (fits - 500), rules=("a",), ttl=0)
 
     assert len(str(due.row_key(KEYS)["sk"]).encode()) == 1024
     with pytest.raises(ValueError, match="at most 1024 bytes"):
         replace(due, anchor=due.anchor + "a").row_key(KEYS)
+
+
+def test_what_would_be_due_behind_the_last_time_in_order_is_never_written() -> None:
+    due = Due(at_ms=MAX_AT_MS, key="Thing#1", anchor="event#1", rules=("a",), ttl=0)
+
+    assert str(due.row_key(KEYS)["sk"]).startswith("9999999999999#")
+    with pytest.raises(ValueError, match="in order"):
+        replace(due, at_ms=MAX_AT_MS + 1).row_key(KEYS)

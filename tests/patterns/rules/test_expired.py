@@ -1,6 +1,7 @@
 """Rows that say what their end is called, when the TTL service removes them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -171,3 +172,14 @@ def test_an_event_that_correlates_under_many_keys_ends_once(keeper: Keeper, name
 def _reaped(record: dict[str, Any]) -> dict[str, Any]:
     images = {"OldImage": record["dynamodb"]["NewImage"], "Keys": record["dynamodb"]["Keys"]}
     return {**record, "eventName": "REMOVE", "dynamodb": images, "userIdentity": TTL_SERVICE}
+
+
+def test_the_end_of_an_event_is_what_its_entity_said_whatever_other_members_it_had(keeper: Keeper, name: str) -> None:
+    event = knocked(name, expire="thing-broken")
+    odd = replace(event, entities={"eem": {"fields": []}, **event.entities})
+
+    keeper.listen(odd)
+    keeper.trigger([_reaped(record) for record in keeper.new_records(VARIABLE)])
+
+    (end,) = keeper.published()
+    assert (end["type"], end["thing"]["name"]) == ("thing-broken", name)

@@ -1,22 +1,35 @@
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from botocore.awsrequest import AWSResponse
 
+from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.rules import micro_event_store
 from patterns.rules.micro_event_store import Past, store
-from patterns.rules.stored_event import StoredEvent
+from patterns.rules.stored_event import BEHIND_ALL, StoredEvent
+from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.runtime import aws, clock
+from patterns.runtime.aws import ATTEMPT_MS
+from patterns.runtime.errors import CallFailed
 from patterns.views.outcome import Outcome
 from tests.support.patterns.toy_control import (
+    BROKEN,
+    HOLD_BACK_MS,
     KEYS,
+    KNOCKED,
     TABLE,
     TTL_DAYS,
     TTL_MS,
     VARIABLE,
     Keeper,
     knocked,
+    mended,
     on_happened,
     thing_of,
 )
@@ -44,12 +57,26 @@ def keep_many(name: str, number: int) -> list[str]:
     return [event.id for event in events]
 
 
-def ids(past: Past) -> list[str]:
+def refuse(row: Item, error: Exception) -> None:
+    raise AssertionError(row) from error
+
+
+class PastOf:
+    """The past of a thing from the end on."""
+
+    def __init__(self, name: str, *, now_ms: int = NOW) -> None:
+        self._past = Past(TABLE, thing_of(name), anchors=[BEHIND_ALL], now_ms=now_ms, unread=refuse)
+
+    def __iter__(self) -> Iterator[StoredEvent]:
+        return self._past.upto(BEHIND_ALL)
+
+
+def ids(past: PastOf) -> list[str]:
     return [one.event.id for one in past]
 
 
-def past_of(name: str, *, now_ms: int = NOW) -> Past:
-    return Past(TABLE, thing_of(name), now_ms=now_ms)
+def past_of(name: str, *, now_ms: int = NOW) -> PastOf:
+    return PastOf(name, now_ms=now_ms)
 
 
 def queries(wire: Wire) -> list[dict[str, Any]]:
@@ -106,12 +133,12 @@ def test_an_event_expires_on_arrival_in_the_very_second_of_its_ttl(
 
 
 @pytest.mark.usefixtures("keeper")
-def test_an_event_costs_one_request_and_none_if_it_has_expired(name: str, wire: Wire) -> None:
+def test_an_event_costs_a_query_of_what_is_newer_and_a_put_and_nothing_if_it_has_expired(name: str, wire: Wire) -> None:
     keep(knocked(name))
     keep(knocked(name))
     keep(knocked(name, at=NOW - TTL_MS))
 
-    assert wire.operations == ["PutItem", "PutItem"]
+    assert wire.operations == ["Query", "PutItem"] * 2
 
 
 def test_a_late_duplicate_does_not_bring_back_what_was_reaped(keeper: Keeper, name: str) -> None:
@@ -256,3 +283,52 @@ def test_a_copy_is_stored_under_its_own_key_beside_the_event(keeper: Keeper, nam
 
     assert keeper.events(copy.key) == [copy]
     assert keeper.events(thing_of(name)) == [one]
+
+
+def test_whether_an_event_is_late_is_settled_when_it_is_stored_and_never_changes(keeper: Keeper, name: str) -> None:
+    keep(knocked(name, at=NOW), now_ms=NOW)
+    keep(knocked(name, at=NOW - 1), now_ms=NOW + HOLD_BACK_MS)
+    keep(knocked(name, at=NOW - 2), now_ms=NOW + HOLD_BACK_MS + 1)
+    keep(knocked(name, at=NOW + 1), now_ms=NOW + HOLD_BACK_MS + 1)
+
+    late = {one.event.timestamp_ms - NOW: one.late_by for one in keeper.events(thing_of(name))}
+    assert late == {-2: {KNOCKED}, -1: set(), 0: set(), 1: set()}
+
+
+def test_an_event_of_another_topic_makes_late_only_for_rules_that_are_on_both(keeper: Keeper, name: str) -> None:
+    keep(mended(name, at=NOW), now_ms=NOW)
+    keep(knocked(name, at=NOW - 1), now_ms=NOW + HOLD_BACK_MS + 1)
+
+    one, _ = keeper.events(thing_of(name))
+    assert one.late_by == {("workshop", "thing-mended")}
+    assert not BROKEN.is_late(one)
+    assert replace(BROKEN, on=frozenset({KNOCKED, ("workshop", "thing-mended")})).is_late(one)
+
+
+@pytest.mark.usefixtures("pauses", "keeper")
+def test_an_event_whose_put_takes_too_long_is_not_stored_with_an_old_arrival_but_comes_again(name: str) -> None:
+    attempts = []
+
+    def slow(**_: object) -> AWSResponse:
+        attempts.append(clock.now_ms())
+        time.return_value += 2_000
+        return AWSResponse("https://dynamodb", 500, {}, Body())
+
+    events = aws.client("dynamodb").meta.events
+    with patch("patterns.runtime.clock.now_ms", return_value=NOW) as time:
+        events.register_first("before-send.dynamodb.PutItem", slow)
+        try:
+            with pytest.raises(CallFailed, match="BegunTooLate"):
+                keep(knocked(name))
+        finally:
+            events.unregister("before-send.dynamodb.PutItem", slow)
+
+    assert attempts == [NOW, NOW + 2_000]  # the third would have begun 4 s after the arrival
+    assert all(attempt + ATTEMPT_MS < NOW + STORED_WITHIN_MS for attempt in attempts)
+
+
+class Body:
+    """What an outage answers."""
+
+    def stream(self) -> Iterator[bytes]:
+        yield b"{}"

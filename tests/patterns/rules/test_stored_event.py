@@ -10,7 +10,7 @@ from patterns.dynamodb.schema import Keys
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from patterns.rules.collect import Collected
-from patterns.rules.stored_event import PREFIX, StoredEvent, correlation_key, sort_of
+from patterns.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, behind, correlation_key, sort_of
 from tests.support.patterns.things import happened
 from tests.support.samples import NOW
 
@@ -43,6 +43,9 @@ stored_events = st.builds(
     sort=texts.filter(bool),
     ttl=st.integers(0, MAX_TIMESTAMP_MS // 1000),
     expire=st.none() | texts.filter(bool),
+    entity=st.none() | texts.filter(bool),
+    late_by=st.frozensets(st.tuples(texts, texts), max_size=2),
+    flooded=st.booleans(),
     correlated=st.booleans(),
 )
 
@@ -147,3 +150,16 @@ def test_a_suffix_keeps_events_apart_that_correlate_by_the_same() -> None:
     assert correlation_key("Thing#1", "noise") == "Thing#1#noise"
     with pytest.raises(ValueError, match="no '#'"):
         correlation_key("Thing#1", "a#b")
+
+
+@pytest.mark.parametrize("timestamp_ms", [-1, MAX_TIMESTAMP_MS + 1, 10**13])
+def test_what_could_not_be_read_back_is_not_stored(timestamp_ms: int) -> None:
+    with pytest.raises(ValueError, match="read back"):
+        sort_of(timestamp_ms, "e1")
+
+
+@pytest.mark.parametrize("timestamp_ms", [0, NOW, MAX_TIMESTAMP_MS - 1, MAX_TIMESTAMP_MS])
+def test_behind_a_millisecond_lies_what_is_behind_all_of_its_events_and_before_all_others(timestamp_ms: int) -> None:
+    assert sort_of(timestamp_ms, "\U0010ffff") < behind(timestamp_ms) <= BEHIND_ALL
+    if timestamp_ms < MAX_TIMESTAMP_MS:
+        assert behind(timestamp_ms) < sort_of(timestamp_ms + 1, "\x00")

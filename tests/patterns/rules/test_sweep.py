@@ -8,10 +8,10 @@ import pytest
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.rules import sweep as module
-from patterns.rules.due import SHARDS, shard_of
+from patterns.rules.due import SHARDS, partition_of, shard_of
 from patterns.rules.evaluate import Control
 from patterns.rules.rule import Decision, History, Rule
-from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS, sweep
+from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS, UNKNOWN_AGAIN_MS, sweep
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -33,7 +33,7 @@ from tests.support.wire import Wire
 
 Lines = list[dict[str, Any]]
 
-OUTCOMES = ("due", "failed", "unknown", "decided", "stands", "nothing", "late", "gone", "fault")
+OUTCOMES = ("due", "failed", "left", "unknown", "decided", "stands", "nothing", "late", "gone", "flooded", "fault")
 
 
 def control_of(*rules: Rule) -> Control:
@@ -268,15 +268,125 @@ def test_what_can_never_be_decided_is_a_fault_and_not_due_again(keeper: Keeper, 
     assert keeper.dues() == []
 
 
-def test_a_rule_that_was_taken_away_while_it_was_due_is_counted_and_the_others_are_evaluated(
+def test_a_rule_that_was_taken_away_while_it_was_due_stays_due_and_the_others_are_evaluated(
     keeper: Keeper, name: str, log_lines: Lines
 ) -> None:
     other = replace(BROKEN, id="other", expression=lambda _: ())
-    knock(keeper, name, control=control_of(replace(BROKEN, expression=upon), other))
+    both = control_of(replace(BROKEN, expression=upon), other)
+    knock(keeper, name, control=both)
+    (due,) = keeper.dues()
 
     keeper.sweep(NOW + SWEPT_MS, EACH)
 
     assert swept(log_lines) == {"due": 1, "unknown": 1, "decided": 1}
+    (left,) = keeper.dues()
+    assert (left["rules"], left["anchor"], left["ttl"]) == (["other"], due["anchor"], due["ttl"])
+    keeper.sweep(NOW + SWEPT_MS + UNKNOWN_AGAIN_MS + SWEPT_MS, both)
+    assert swept(log_lines) == {"due": 1, "nothing": 1}
+    assert keeper.dues() == []
+
+
+def test_an_escalation_is_not_lost_by_a_roll_back(keeper: Keeper, name: str, log_lines: Lines) -> None:
+    knock(keeper, name)
+    before_it = control_of(FORGOTTEN)
+
+    for minute in range(30):
+        keeper.sweep(NOW + SWEPT_MS + minute * 60_000, before_it)
+    assert decided(keeper, name) == []
+    assert sum(line["unknown"] for line in log_lines if line["message"] == "swept") == 5  # not each minute
+
+    keeper.sweep(NOW + SWEPT_MS + 36 * 60_000, EACH)
+    assert decided(keeper, name) == [f"broken#{NOW}"]
+    assert keeper.dues() == []
+
+
+def test_what_is_due_of_several_rules_that_nobody_knows_is_all_kept(keeper: Keeper, name: str) -> None:
+    knock(keeper, name, control=control_of(BROKEN, FORGOTTEN))
+
+    keeper.sweep(NOW + FORGOTTEN_MS + SWEPT_MS, control_of(replace(BROKEN, id="another")))
+
+    assert sorted(row["rules"] for row in keeper.dues()) == [["broken"], ["forgotten"]]
+
+
+def test_a_shard_that_cannot_be_read_does_not_keep_the_others_from_being_done(
+    keeper: Keeper, name: str, wire: Wire, log_lines: Lines
+) -> None:
+    names = [f"{name} {number}" for number in range(20)]
+    knock(keeper, *names)
+    broken = partition_of(shard_of(thing_of(names[0])))
+    wire.fail("Query", "InternalServerError", when=lambda query: broken in json.dumps(query))
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    elsewhere = [one for one in names if shard_of(thing_of(one)) != shard_of(thing_of(names[0]))]
+    assert swept(log_lines) == {"failed": 1, "due": len(elsewhere), "decided": len(elsewhere)}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"at": "soon"},
+        {"at": NOW + 1},
+        {"at": True},
+        {"key": 7},
+        {"key": ["a", "list"]},
+        {"key": None},
+        {"anchor": 7},
+        {"rules": 7},
+        {"rules": [7]},
+        {"rules": None},
+        {"ttl": "never"},
+    ],
+    ids=str,
+)
+def test_one_bad_row_in_the_index_becomes_one_fault_and_stops_no_sweep(
+    keeper: Keeper, name: str, log_lines: Lines, odd: dict[str, Any]
+) -> None:
+    knock(keeper, name, f"{name}!")
+    row, _ = keeper.dues()
+    TABLE.put({**row, **odd}, condition=UNCONDITIONAL)
+
+    faults = [keeper.sweep(NOW + SWEPT_MS + minute * 60_000, EACH) for minute in range(3)]
+
+    assert [event["type"] for events in faults for event in events if event["type"] == "fault"] == ["fault"]
+    assert keeper.dues() == []
+    assert len(decided(keeper, name) + decided(keeper, f"{name}!")) == 1
+    assert swept(log_lines) == {}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"event": "text"},
+        {"event": {"id": "e1"}},
+        {"arrived": "yesterday"},
+        {"arrived": None},
+        {"ttl": "never"},
+        {"source": 7},
+        {"late": 7},
+        {"late": [["one"]]},
+        {"discriminator": "odd"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("at", [NOW - 1, NOW, NOW + 1], ids=["before", "the anchor", "behind"])
+def test_one_bad_row_of_a_machine_becomes_one_fault_and_stops_no_decision_of_it(
+    keeper: Keeper, name: str, at: int, odd: dict[str, Any]
+) -> None:
+    control = control_of(replace(BROKEN, expression=upon, after_ms=5))
+    for moment in (NOW - 1, NOW, NOW + 1):
+        knock(keeper, name, at=moment, control=control)
+    (row,) = (row for row in keeper.partition(thing_of(name)) if row["sk"] == f"event#{at}#knock of {name} at {at}")
+    TABLE.put({**row, **odd}, condition=UNCONDITIONAL)
+    keeper.new_records(VARIABLE)
+
+    published = [keeper.sweep(NOW + 5 + SWEPT_MS + minute * 60_000, control) for minute in range(3)]
+    knock(keeper, name, at=NOW + 2, control=control)
+    published.append(keeper.sweep(NOW + 7 + 2 * SWEPT_MS + 180_000, control))
+
+    faults = [event for events in published for event in events if event["type"] == "fault"]
+    assert [fault["fault"]["consumer"] for fault in faults] == ["keeper.store"]
+    assert decided(keeper, name) == [f"broken#{one}" for one in range(NOW - 1, NOW + 3) if one != at]
     assert keeper.dues() == []
 
 
@@ -308,7 +418,7 @@ def test_a_decision_is_the_same_whenever_it_is_swept_although_more_has_arrived_b
         keeper.sweep(later + SWEPT_MS, control)
 
     assert decided(keeper, swept_on_time) == decided(keeper, swept_later) == [f"broken#{NOW}"]
-    assert swept(log_lines) == {"due": 5, "decided": 1, "nothing": 3, "late": 1}
+    assert swept(log_lines) == {"due": 4, "decided": 1, "nothing": 3}
 
 
 def test_two_sweeps_at_once_decide_once(keeper: Keeper, name: str, wire: Wire, log_lines: Lines) -> None:
@@ -339,24 +449,41 @@ def test_more_is_due_than_one_page_has(
     assert keeper.dues() == []
 
 
-def test_when_time_is_short_it_stops_behind_a_page_and_the_rest_is_due_at_the_next_sweep(
-    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
+def test_when_time_is_short_it_stops_in_the_middle_and_the_rest_is_due_at_the_next_sweep(
+    keeper: Keeper, name: str, log_lines: Lines
 ) -> None:
-    monkeypatch.setattr(module, "PAGE", 2)
     for number in range(5):
         knock(keeper, name, at=NOW - number)
-    first = (NOW + SWEPT_MS) // 60_000
-    before = (shard_of(thing_of(name)) - first) % SHARDS  # pages of shards in which nothing is due
-    left = iter([MARGIN_MS] * (before + 1) + [MARGIN_MS - 1])
+    left = iter([MARGIN_MS] * (1 + 4) + [MARGIN_MS - 1] * 9)  # once for the round, then for each
 
     with frozen_clock(NOW + SWEPT_MS):
         sweep(Context(left), control=EACH)
 
-    assert swept(log_lines) == {"due": 4, "decided": 4}
+    assert swept(log_lines) == {"due": 4, "decided": 4, "left": 1}
     assert decided(keeper, name) == [f"broken#{NOW - number}" for number in (4, 3, 2, 1)]
     assert len(keeper.dues()) == 1
     keeper.sweep(NOW + SWEPT_MS, EACH)
     assert len(decided(keeper, name)) == 5
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_every_key_has_its_turn_before_one_that_has_much_to_be_done_goes_on(
+    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
+) -> None:
+    monkeypatch.setattr(module, "IN_TURN", 2)
+    monkeypatch.setattr(module, "MOST_OF_KEY", 5)
+    for number in range(7):
+        knock(keeper, name, at=NOW - number)
+    knock(keeper, f"{name}!")
+
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context([MARGIN_MS]), control=EACH)
+
+    assert swept(log_lines) == {"due": 6, "decided": 6, "left": 2}
+    order = [_change(record)[1] for record in keeper.new_records(VARIABLE) if record["eventName"] == "INSERT"]
+    assert order.index(f"decision#broken#{NOW}") <= 2
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+    assert len(decided(keeper, name)) == 7
 
 
 def test_a_line_is_logged_of_every_sweep_with_all_counts_although_there_is_nothing_to_do(

@@ -28,7 +28,7 @@ REPORTS = [
     Report(NOW + 36 * MINUTE, "ERROR", NOW + 36 * MINUTE),
     Report(NOW + 36 * MINUTE + SECOND, "NORMAL", NOW + 36 * MINUTE),
 ]
-ACKNOWLEDGED = Acknowledgement(NOW + 5 * MINUTE, NOW + 16 * MINUTE)
+ACKNOWLEDGED = Acknowledgement(NOW + 5 * MINUTE, NOW + 16 * MINUTE, "ERROR")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
+from patterns.rules.sweep import STORED_WITHIN_MS
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES, ESCALATION, ESCALATIONS, report
 
 # The hold-back, and the time that a put may take.
-SLACK = 35 / 60
+SLACK = (30_000 + STORED_WITHIN_MS) / MINUTE
 MOMENT = 1 / MINUTE
 
 

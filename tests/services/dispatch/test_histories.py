@@ -73,7 +73,7 @@ class History:
     def acknowledgements(self, machine: str) -> list[Acknowledgement]:
         """List what was acknowledged of one: nobody does so before it was, by the clock that told it."""
         return [
-            Acknowledgement(step.report.at_ms, max(at_ms, step.report.at_ms + 1))
+            Acknowledgement(step.report.at_ms, max(at_ms, step.report.at_ms + 1), step.report.state)
             for at_ms, step in self.steps
             if isinstance(step, See) and step.equipment_id == machine
         ]

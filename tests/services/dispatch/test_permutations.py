@@ -78,7 +78,7 @@ EPISODES: dict[str, tuple[Happening, ...]] = {
 
 def expected(episode: Sequence[Happening], operator: str) -> list[Decided]:
     reports = [Report(ms(said.minute), said.state, NOW) for said in episode if isinstance(said, Said)]
-    seen = [Acknowledgement(ms(seen.of), ms(seen.minute)) for seen in episode if isinstance(seen, Seen)]
+    seen = [Acknowledgement(ms(seen.of), ms(seen.minute), seen.state) for seen in episode if isinstance(seen, Seen)]
     return model.decisions(reports, seen, operator=operator, supervisor=SUPERVISOR)
 
 

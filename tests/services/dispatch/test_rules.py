@@ -420,8 +420,8 @@ def test_the_hold_back_is_as_long_as_the_environment_says(
     monkeypatch.setenv("HOLD_BACK_SECONDS", "2")
     says(floor, press, (0, "ERROR"))
 
-    assert decided(floor, press, "escalation", by_minute=15 + 6.999 / 60) == []
-    assert minutes(decided(floor, press, "escalation", by_minute=15 + 7 / 60)) == [15]
+    assert decided(floor, press, "escalation", by_minute=15 + 13.999 / 60) == []
+    assert minutes(decided(floor, press, "escalation", by_minute=15 + 14 / 60)) == [15]
 
 
 # Long stories

@@ -6,11 +6,11 @@ from typing import Any, Final
 from contract import times
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
+from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.packages.package import Package
-from patterns.rules.micro_event_store import Past
-from patterns.rules.stored_event import StoredEvent
+from patterns.rules.stored_event import PREFIX, StoredEvent, readable
 from services.dispatch.control import CONTROL
-from services.dispatch.tables import partition_of
+from services.dispatch.tables import KEYS, partition_of
 from tests.support.samples import NOW, body_of, fact
 
 DISPATCH: Final = Package("services", "dispatch")
@@ -48,7 +48,8 @@ def collected(loop: Loop, equipment_id: str, *reports: tuple[str, int]) -> list[
 
 def newest(equipment_id: str) -> StoredEvent:
     """Read the newest event of a piece of equipment from dispatch's store."""
-    return next(iter(Past(CONTROL.table, partition_of(equipment_id), now_ms=NOW)))
+    query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(PREFIX))
+    return readable(CONTROL.table.query(query, limit=1, consistent=True).items, KEYS)[0]
 
 
 def _message(equipment_id: str, state: str, at_ms: int) -> str:

@@ -43,6 +43,12 @@ class Acknowledgement:
 
     log_ms: int
     at_ms: int
+    state: str
+
+    @property
+    def log(self) -> tuple[int, str]:
+        """What the report of this log is called."""
+        return self.log_ms, self.state
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -149,7 +155,8 @@ def _escalations(
         known = [report for report in _known(timely, asked_at, deadline_ms) if report.at_ms <= deadline_ms]
         episode = next(episode for episode in episodes(known) if asked_at in episode.reports)
         first = episode.reports[0]
-        seen = any(one.at_ms <= deadline_ms and one.log_ms >= first.at_ms for one in acknowledgements)
+        logs = {report.name for report in episode.reports}
+        seen = any(one.at_ms <= deadline_ms and one.log in logs for one in acknowledgements)
         if episode.end is None and not seen and first not in handed_up:
             handed_up.add(first)
             at_ms = first.at_ms + 15 * MINUTE

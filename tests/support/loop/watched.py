@@ -5,7 +5,7 @@ import logging
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 
-from contract import names, times
+from contract import texts, times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import Answer
@@ -239,7 +239,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
             keys = [row["pk"].split("Equipment#", 1) for row in self._loop.rows(table) if "Equipment#" in row["pk"]]
             machines |= {key[1] for key in keys}
         for machine in sorted(machines):
-            names.identifier(machine)
+            texts.identifier(machine)
             for route in (LOGS, STATES_ROUTE, EPISODES, VERSIONS, AUDITS):
                 self._pages(route, id=machine)
             for route in (LATEST, STANDING, GET):

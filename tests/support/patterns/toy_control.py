@@ -243,6 +243,7 @@ def on_happened(event: DomainEvent) -> Collected:
         ttl_days=TTL_DAYS,
         identity=thing.get("hand"),
         expire=thing.get("expire"),
+        entity="thing",
     )
 
 

@@ -34,9 +34,9 @@ def escalate(history: History) -> Iterable[Decision]:
 
 
 def _is_acknowledged(episode: Episode, events: Iterable[DomainEvent]) -> bool:
-    """Whether any of the episode's logs was acknowledged."""
-    acknowledged = (event for event in events if event.type == STATE_ACKNOWLEDGED)
-    return any(episode.covers(event.entity("acknowledgement").text("timestamp")) for event in acknowledged)
+    """Whether any of the episode's logs was acknowledged; a log that nobody reported belongs to no episode."""
+    logs = [log_in(report) for report in episode.reports]
+    return any(log_in(event) in logs for event in events if event.type == STATE_ACKNOWLEDGED)
 
 
 RULE = Rule(
