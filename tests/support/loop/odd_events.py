@@ -38,7 +38,6 @@ def _typed(wire: Wire, event_type: str) -> None:
 # They are read tolerantly.
 USABLE: Final[dict[str, Change]] = {
     "older shape": _older,
-    "long id": lambda wire: wire["detail"].update(id=wire["detail"]["id"] + "i" * 1_000),
     "more fields": lambda wire: wire["detail"]["state"].update(colour="blue", ttl=1, nested={"a": [1, {"b": None}]}),
     "no tags": lambda wire: wire["detail"].pop("tags"),
     "long ago": lambda wire: _at(wire, -34 * DAY_MS),
@@ -53,6 +52,7 @@ POISON: Final[dict[str, Change]] = {
     "no time": lambda wire: wire["detail"]["state"].pop("timestamp"),
     "time is text": lambda wire: wire["detail"].update(timestamp="yesterday"),
     "state is no name": lambda wire: wire["detail"]["state"].update(state="error #1"),
+    "long id": lambda wire: wire["detail"].update(id=wire["detail"]["id"] + "i" * 1_000),
     "no id": lambda wire: wire["detail"].pop("id"),
     "other type": lambda wire: _typed(wire, "state-dreamed"),
     "far ahead": lambda wire: _at(wire, 9_999_999_999_999 - wire["detail"]["timestamp"]),
