@@ -127,7 +127,7 @@ EVENTS: Final = [
         f"{PATTERNS}/events/domain_event.py",
         f"{TESTS}/events/test_domain_event.py",
         ("a timestamp may have more than 13 digits", "0 <= value <= MAX_TIMESTAMP_MS", "0 <= value"),
-        ("true is a timestamp", "type(value) is not int", "not isinstance(value, int)"),
+        ("true is a timestamp", "type(value) is not int or", "not isinstance(value, int) or"),
     ),
     *_in(
         f"{PATTERNS}/events/upcast.py",

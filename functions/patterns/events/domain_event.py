@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict, cast
 
+from patterns.runtime import strict_json
 from patterns.runtime.errors import Poison
 
 ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
@@ -44,6 +45,23 @@ class Entity:
         value = self.fields.get(field_name)
         if not isinstance(value, str) or not value:
             raise Poison(f"{self.name}.{field_name} must be text")
+        return value
+
+    def optional_text(self, field_name: str) -> str | None:
+        """Return a field that may be missing or null; what is not text comes as JSON, so that nothing is lost."""
+        value = self.fields.get(field_name)
+        return value if value is None or isinstance(value, str) else strict_json.dumps(value)
+
+    def whole_number(self, field_name: str) -> int:
+        """Return a field that must be there.
+
+        Raises:
+            Poison: it is missing or no whole number.
+
+        """
+        value = self.fields.get(field_name)
+        if type(value) is not int:  # a bool is an int, too
+            raise Poison(f"{self.name}.{field_name} must be a whole number")
         return value
 
     def get(self, field_name: str) -> Any:  # noqa: ANN401  fields are any JSON

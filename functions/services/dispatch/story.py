@@ -9,8 +9,14 @@ from patterns.events.domain_event import DomainEvent
 from services.dispatch.episodes import Episode, episodes_in
 from services.dispatch.reports import entity_in, is_abnormal, is_normal, is_report, reports_in, time_in
 
-# What an entry says by itself, or needs not say.
-NOT_SAID = frozenset({"equipmentId", "type", "at", "id"})
+# What an entry takes over from the entity, as text. Events from elsewhere may say more.
+TEXTS = frozenset(
+    {
+        *("state", "detail", "timestamp", "operator", "supervisor"),
+        *("acknowledgedBy", "acknowledgedAt", "since", "reason", "by", "rule"),
+    }
+)
+TRIGGERS = "triggers"
 
 StoryEntry = Mapping[str, object]
 """An event of a story: `{type, at, id}` and what its entity says, the id of the equipment aside."""
@@ -102,5 +108,8 @@ def _log_time(fact: DomainEvent) -> str:
 
 
 def _entry(event: DomainEvent) -> StoryEntry:
-    fields = {name: value for name, value in entity_in(event).fields.items() if name not in NOT_SAID}
-    return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **fields}
+    entity = entity_in(event)
+    texts = {name: entity.optional_text(name) for name in entity.fields.keys() & TEXTS}
+    said = {name: text for name, text in texts.items() if text is not None}
+    why = {TRIGGERS: entity.get(TRIGGERS)} if TRIGGERS in entity.fields else {}
+    return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **said, **why}

@@ -57,7 +57,7 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
     last: LastAudit = {
         "part": audit.text("part"),
         "result": audit.text("result"),
-        "revision": audit.get("revision"),
+        "revision": audit.whole_number("revision"),
         "timestamp": times.to_utc(event.timestamp_ms),
     }
     return _update(audit.text("equipmentId"), "audited", {"LastAudit": last})

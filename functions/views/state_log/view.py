@@ -25,7 +25,7 @@ TABLE = Table("STATE_LOG_TABLE", KEYS)
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
     """Keep that the log exists, and its detail."""
     state = event.entity("state")
-    return _update(event, state, "reported", {"Detail": state.get("detail")})
+    return _update(event, state, "reported", {"Detail": state.optional_text("detail")})
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:

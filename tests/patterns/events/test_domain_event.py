@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.events.domain_event import ENVELOPE, MAX_TIMESTAMP_MS, DomainEvent
+from patterns.events.domain_event import ENVELOPE, MAX_TIMESTAMP_MS, DomainEvent, Entity
 from patterns.runtime import strict_json
 from patterns.runtime.errors import Poison
 from tests.support.samples import paths, sample
@@ -95,3 +95,18 @@ def test_a_needed_field_of_an_entity_is_text(value: object) -> None:
 
     with pytest.raises(Poison, match=r"thing\.name"):
         event.entity("thing").text("name")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("hot", "hot"), ("", ""), (0, "0"), (False, "false"), ({"celsius": 81.5}, '{"celsius":81.5}')]
+)
+def test_what_should_be_text_and_is_not_is_read_as_json(value: object, text: str) -> None:
+    assert Entity("thing", {"detail": value}).optional_text("detail") == text
+    assert Entity("thing", {"detail": None}).optional_text("detail") is None
+    assert Entity("thing", {}).optional_text("detail") is None
+
+
+@pytest.mark.parametrize("value", ["7", None, 7.5, True])
+def test_a_number_that_is_not_whole_is_poison(value: object) -> None:
+    with pytest.raises(Poison):
+        Entity("thing", {"revision": value}).whole_number("revision")
