@@ -136,7 +136,8 @@ def _promised_board(client: PersistentClient) -> dict[str, dict[str, str]]:
         row, seen = board.setdefault(equipment, {}), f"seen#{state}"
         row[seen] = max(row.get(seen, ""), timestamp)
     for (equipment, _, timestamp), operator in client.operators.items():
-        board[equipment] |= {"Operator": operator, "AssignedTo": timestamp}
+        if timestamp >= board[equipment].get("AssignedTo", ""):  # the board shows who is on the newest log
+            board[equipment] |= {"Operator": operator, "AssignedTo": timestamp}
     return board
 
 

@@ -22,6 +22,9 @@ def world(loop: Loop) -> Loop:
         for row in loop.typed_rows(table):
             key = {name: row[name] for name in schema.keys.names}
             aws.client("dynamodb").delete_item(TableName=table, Key=key)
+    for variable, bucket in loop.buckets.items():
+        for found in loop.objects(variable):
+            aws.client("s3").delete_object(Bucket=bucket, Key=found["Key"])
     loop.new_messages()
     return loop
 
@@ -123,7 +126,8 @@ def test_replaying_a_request_is_answered_and_never_a_500(path: Path, world: Loop
     for done in (first, second):
         (answer,) = done.answers
         assert answer["statusCode"] < 500
-        assert answer["statusCode"] not in {400, 403}
+        # A gateway reports for what is registered in its factory; here, nothing is.
+        assert (answer["statusCode"] in {400, 403}) == (path.stem == "report-states.gateway")
     assert not any(second.written.values())
 
 
