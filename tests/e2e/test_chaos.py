@@ -16,7 +16,7 @@ from botocore.retries.standard import ExponentialBackoff
 
 from local.in_process.loop import BATCH, Loop
 from local.in_process.world import frozen_clock
-from patterns.events import publish
+from patterns.events import bus_entry, publish
 from patterns.packages.discovery import views
 from patterns.packages.package import Package
 from patterns.rules.evaluate import Verdict
@@ -52,6 +52,8 @@ def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
     retries = {"mode": "standard", "total_max_attempts": 2}
     monkeypatch.setattr(botocore_client, "CONFIG", botocore_client.CONFIG.merge(Config(retries=retries)))
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.005)
+    # The last sweeps run an hour ahead of the emulator's bus.
+    monkeypatch.setattr(bus_entry, "MAX_AHEAD_MS", 2 * HOUR_MS)
     monkeypatch.setattr(publish, "ATTEMPTS", 2)
     monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
