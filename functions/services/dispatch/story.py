@@ -109,7 +109,7 @@ def _log_time(fact: DomainEvent) -> str:
 
 def _entry(event: DomainEvent) -> StoryEntry:
     entity = entity_in(event)
-    texts = {name: entity.optional_text(name) for name in entity.fields.keys() & TEXTS}
+    texts = {name: entity.optional_text(name) for name in entity.fields if name in TEXTS}
     said = {name: text for name, text in texts.items() if text is not None}
     why = {TRIGGERS: entity.get(TRIGGERS)} if TRIGGERS in entity.fields else {}
     return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **said, **why}
