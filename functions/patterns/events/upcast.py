@@ -22,6 +22,5 @@ NONE: Upcasters = {}
 def upcast(event: DomainEvent, upcasters: Upcasters, *, source: str) -> DomainEvent:
     """Return an event in the shape of today; id, type and timestamp stay."""
     steps = upcasters.get((source, event.type), ())
-    if not steps:
-        return event
-    return replace(event, entities=reduce(lambda entities, step: step(entities), steps, event.entities))
+    entities = reduce(lambda entities, step: step(entities), steps, event.entities)
+    return event if entities is event.entities else replace(event, entities=entities)

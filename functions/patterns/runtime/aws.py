@@ -37,12 +37,14 @@ def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noq
         CallFailed: AWS refused the request, or did not respond.
 
     """
-    from patterns.runtime import botocore_client  # noqa: PLC0415  see above
-
     try:
         response: dict[str, Any] = getattr(client(service), operation)(**request)
-    except botocore_client.ERRORS as error:
-        raise botocore_client.failure_of(error) from error
+    except Exception as error:
+        from patterns.runtime import botocore_client  # noqa: PLC0415  see above
+
+        if isinstance(error, botocore_client.ERRORS):
+            raise botocore_client.failure_of(error) from error
+        raise
     return response
 
 
@@ -67,6 +69,8 @@ def name_of(error: Exception) -> str:
 # Initialisation gets a whole CPU, whatever the function's memory is; so the client is made here, not in a request.
 # https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
 if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
+    # What boto3 brings stays alive: a collection would find nothing, neither while it is loaded nor later.
+    gc.disable()
     client("dynamodb")
-    # What boto3 brought stays alive anyway: freezing spares every garbage collection a look at it.
     gc.freeze()
+    gc.enable()
