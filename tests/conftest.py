@@ -1,3 +1,4 @@
+import os
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -7,10 +8,12 @@ import pytest
 import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
-from patterns.runtime import in_parallel
+from patterns.runtime import in_threads
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire
+
+os.environ["AWS_WIRE"] = "botocore"  # what tests hook into; tests/wire compares it with libcurl
 
 _numbers = count(1)
 
@@ -18,12 +21,12 @@ _numbers = count(1)
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
     """Work through a batch in order: moto is not atomic under threads."""
-    parallel = in_parallel.PARALLEL
-    in_parallel.PARALLEL = 1
-    in_parallel._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
+    parallel = in_threads.PARALLEL
+    in_threads.PARALLEL = 1
+    in_threads._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
     yield
-    in_parallel.PARALLEL = parallel
-    in_parallel._pool.cache_clear()  # noqa: SLF001
+    in_threads.PARALLEL = parallel
+    in_threads._pool.cache_clear()  # noqa: SLF001
 
 
 @pytest.fixture(scope="module")

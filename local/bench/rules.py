@@ -163,7 +163,7 @@ def queries_of(newer: int) -> int:
 
 def prepared(events: int) -> Deciding:
     """Write the changes that so many events were stored by, and what a query of the store answers."""
-    aws.client.cache_clear()  # else another network might hang on the client
+    aws.forget()  # else another network might hang on the client
     network = Network(aws.client("dynamodb"))
     pasts = [_past(f"d#{number}") for number in range(events)]
     network.stored = {past[0].key: _answer(past) for past in pasts}

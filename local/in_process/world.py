@@ -23,6 +23,7 @@ ENVIRONMENT = {
     "AWS_DEFAULT_REGION": REGION,
     "AWS_ACCESS_KEY_ID": "test",
     "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_WIRE": "botocore",  # moto hooks into it
     "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",  # else moto's streams answer 404
     "MOTO_ACCOUNT_ID": ACCOUNT,
     "BUS_NAME": BUS,
@@ -51,8 +52,8 @@ class InProcess(AbstractContextManager["InProcess"]):
         self._stack.enter_context(_environment(variables))
         if not self._endpoint:
             self._stack.enter_context(moto.mock_aws())
-        aws.client.cache_clear()
-        self._stack.callback(aws.client.cache_clear)
+        aws.forget()
+        self._stack.callback(aws.forget)
         for name, schema in self.schemas.items():
             aws.client("dynamodb").create_table(**create_table_request(name, schema))
         for bucket in self.buckets.values():

@@ -22,7 +22,7 @@ def deciding(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deciding]:
     logger()  # made before, so that in this process it goes on writing to where others look
     with undisturbed(NOW_MS):
         yield prepared(EVENTS)
-    aws.client.cache_clear()
+    aws.forget()
 
 
 @pytest.mark.parametrize("some", [[], others(of_another_type), others(of_another_state)], ids=["one", "type", "when"])

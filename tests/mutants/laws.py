@@ -379,7 +379,7 @@ RULES: Final = [
         f"{PATTERNS}/rules/micro_event_store.py",
         f"{TESTS}/rules/test_micro_event_store.py",
         ("an event is stored again", "keys), condition=table.absent)", 'keys), condition=type(table.absent)(""))'),
-        ("a put may begin at any time", "aws.begun_by(one.arrived_ms + BEGUN_WITHIN_MS)", "aws.begun_by(10**13)"),
+        ("a put may begin at any time", "begun_by(one.arrived_ms + BEGUN_WITHIN_MS)", "begun_by(10**13)"),
         ("what was reaped is stored again", "if ttl.is_expired(one.ttl, now_ms):", "if False:"),
         ("the past has expired events in it", "if not ttl.is_expired(stored.ttl, self._now_ms):", "if True:"),
         (

@@ -68,14 +68,14 @@ class TableInMemory:
 
     def __enter__(self) -> Self:
         self._environment.start()
-        aws.client.cache_clear()
+        aws.forget()
         for service in SERVICES:
             # Where botocore has chosen an operation and not yet begun with HTTP, which is most of what a call costs.
             aws.client(service)._make_api_call = self._call  # noqa: SLF001
         return self
 
     def __exit__(self, *_: object) -> None:
-        aws.client.cache_clear()  # the stand-in goes with the clients
+        aws.forget()  # the stand-in goes with the clients
         self._environment.stop()
 
     def rows(self, partition: str | None = None) -> list[Item]:

@@ -21,7 +21,7 @@ from patterns.rules.stored_event import (
     behind,
     readable,
 )
-from patterns.runtime import aws
+from patterns.runtime.deadline import begun_by
 from patterns.views.outcome import Outcome
 
 # Most look-backs end within the first few events: a page of them costs some three read units.
@@ -50,7 +50,7 @@ def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True) -
         return Outcome.EXPIRED  # a late duplicate must not come back and be decided upon again
     settled = _settled(table, one) if settle else one
     try:
-        with aws.begun_by(one.arrived_ms + BEGUN_WITHIN_MS):
+        with begun_by(one.arrived_ms + BEGUN_WITHIN_MS):
             table.put(settled.row(table.keys), condition=table.absent)
     except ConditionFailed:
         return Outcome.DUPLICATE

@@ -18,7 +18,8 @@ from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish
 from patterns.rules.micro_event_store import BEGUN_WITHIN_MS
 from patterns.rules.stored_event import CorrelationKey
 from patterns.runtime import clock, strict_json
-from patterns.runtime.aws import ATTEMPT_MS, name_of
+from patterns.runtime.aws import name_of
+from patterns.runtime.deadline import ATTEMPT_MS
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.in_parallel import in_parallel
 from patterns.runtime.log import logger

@@ -1,33 +1,23 @@
-"""Requests to AWS: one client of each service per process, every vendor error mapped to `CallFailed`.
+"""Requests to AWS, every error mapped to `CallFailed`.
 
-botocore is imported at the first call: at synth, packages declare their tables without it.
+Two wires do the same. libcurl's speaks AWS's JSON protocols at a tenth of botocore's CPU and import time; botocore's
+speaks everything (S3, too), and tests hook into it. `AWS_WIRE` chooses: `libcurl` (default) or `botocore`. Either is
+imported at the first call: at synth, packages declare their tables without them.
 """
 
 import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+import warnings
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
 from patterns.runtime.errors import CallFailed
 
-# An attempt gives up when it is not connected, or hears nothing, for so long.
-CONNECT_SECONDS: Final = 2
-READ_SECONDS: Final = 6
-ATTEMPT_MS: Final = (CONNECT_SECONDS + READ_SECONDS) * 1000
+LIBCURL: Final = "libcurl"
+BOTOCORE: Final = "botocore"
 
-BEGUN_BY_MS: Final[ContextVar[int | None]] = ContextVar("BEGUN_BY_MS", default=None)
-"""The time after which no attempt of a request begins, see `begun_by`."""
-
-
-@cache
-def client(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
-    """Return the client of an AWS service, one per process; boto3 clients are thread-safe."""
-    from patterns.runtime import botocore_client  # noqa: PLC0415  see above
-
-    return botocore_client.create(service)
+Call = Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
 
 
 def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
@@ -37,28 +27,63 @@ def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noq
         CallFailed: AWS refused the request, or did not respond.
 
     """
-    try:
-        response: dict[str, Any] = getattr(client(service), operation)(**request)
-    except Exception as error:
-        from patterns.runtime import botocore_client  # noqa: PLC0415  see above
-
-        if isinstance(error, botocore_client.ERRORS):
-            raise botocore_client.failure_of(error) from error
-        raise
-    return response
+    return _call_of(service)(service, operation, request)
 
 
-@contextmanager
-def begun_by(at_ms: int) -> Iterator[None]:
-    """Begin no attempt of a request later than a time (epoch milliseconds): it fails instead of being retried.
+@cache
+def wire() -> str:
+    """Return the wire of this process: `LIBCURL` or `BOTOCORE`.
 
-    So the last one has ended `ATTEMPT_MS` after that time.
+    Raises:
+        ValueError: `AWS_WIRE` names none.
+
     """
-    before = BEGUN_BY_MS.set(at_ms)
+    chosen = os.environ.get("AWS_WIRE", LIBCURL)
+    if chosen not in {LIBCURL, BOTOCORE}:
+        raise ValueError(f"AWS_WIRE must be {LIBCURL} or {BOTOCORE}, not {chosen}")
+    if chosen == LIBCURL and not _has_libcurl():
+        warnings.warn("pycurl cannot be imported: botocore is used, at ten times the CPU", stacklevel=2)
+        return BOTOCORE
+    return chosen
+
+
+def _has_libcurl() -> bool:
     try:
-        yield
-    finally:
-        BEGUN_BY_MS.reset(before)
+        from patterns.runtime import aws_json  # noqa: F401, PLC0415  see above
+    except ImportError:
+        return False
+    return True
+
+
+@cache
+def _call_of(service: str) -> Call:
+    if wire() == LIBCURL:
+        from patterns.runtime import aws_json  # noqa: PLC0415  see above
+
+        if service in aws_json.PROTOCOLS:
+            return aws_json.call
+    from patterns.runtime import botocore_client  # noqa: PLC0415  see above
+
+    return botocore_client.call
+
+
+@cache
+def client(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
+    """Return botocore's client of an AWS service, one per process; boto3 clients are thread-safe."""
+    from patterns.runtime import botocore_client  # noqa: PLC0415  see above
+
+    return botocore_client.create(service)
+
+
+def forget() -> None:
+    """Choose and connect anew, for the environment has changed."""
+    for cached in (wire, _call_of, client):
+        cached.cache_clear()
+    if wire() == LIBCURL:
+        from patterns.runtime import aws_json, credentials  # noqa: PLC0415  see above
+
+        aws_json.endpoint.cache_clear()
+        credentials.forget()
 
 
 def name_of(error: Exception) -> str:
@@ -66,11 +91,12 @@ def name_of(error: Exception) -> str:
     return error.code if isinstance(error, CallFailed) else type(error).__name__
 
 
-# Initialisation gets a whole CPU, whatever the function's memory is; so the client is made here, not in a request.
+# Initialisation gets a whole CPU, whatever the function's memory is; so the wire is loaded here, not in a request.
 # https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
 if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
-    # What boto3 brings stays alive: a collection would find nothing, neither while it is loaded nor later.
+    # What is loaded stays alive: a collection would find nothing, neither while it is loaded nor later.
     gc.disable()
-    client("dynamodb")
+    if wire() == BOTOCORE:
+        client("dynamodb")
     gc.freeze()
     gc.enable()

@@ -1,17 +1,15 @@
 """boto3's clients, as a Lambda wants them, and botocore's errors -> ours."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from patterns.runtime import clock
-from patterns.runtime.aws import BEGUN_BY_MS, CONNECT_SECONDS, READ_SECONDS
+from patterns.runtime import aws
+from patterns.runtime.deadline import CONNECT_SECONDS, READ_SECONDS, require_in_time
 from patterns.runtime.errors import CallFailed
-
-ERRORS: Final = (BotoCoreError, ClientError)
-"""What botocore raises when AWS refuses a request or does not respond."""
 
 # Fail fast enough that a retry still fits into the function's timeout; keep sockets open between invocations.
 CONFIG: Final = Config(
@@ -30,19 +28,16 @@ CONFIG: Final = Config(
 def create(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
     """Create a client of an AWS service."""
     client = boto3.client(service, config=CONFIG)
-    client.meta.events.register("request-created", _require_in_time)
+    client.meta.events.register("request-created", lambda **_: require_in_time())
     return client
 
 
-def _require_in_time(**_: object) -> None:
-    """Raise `CallFailed` if an attempt, the first or a retry, begins later than `begun_by` allows."""
-    by_ms = BEGUN_BY_MS.get()
-    if by_ms is not None and clock.now_ms() > by_ms:
-        raise CallFailed("BegunTooLate")
-
-
-def failure_of(error: Exception) -> CallFailed:
-    """Return our error for one of `ERRORS`."""
-    if isinstance(error, ClientError):
-        return CallFailed(str(error.response.get("Error", {}).get("Code", "")), error.response)
-    return CallFailed(type(error).__name__)
+def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Make one request, as `aws.call` does."""
+    try:
+        response: dict[str, Any] = getattr(aws.client(service), operation)(**request)
+    except ClientError as error:
+        raise CallFailed(str(error.response.get("Error", {}).get("Code", "")), error.response) from error
+    except BotoCoreError as error:
+        raise CallFailed(type(error).__name__) from error
+    return response

@@ -15,7 +15,7 @@ from patterns.rules.micro_event_store import Past, store
 from patterns.rules.stored_event import BEHIND_ALL, StoredEvent
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import aws, clock
-from patterns.runtime.aws import ATTEMPT_MS
+from patterns.runtime.deadline import ATTEMPT_MS
 from patterns.runtime.errors import CallFailed
 from patterns.views.outcome import Outcome
 from tests.support.patterns.toy_control import (

@@ -20,10 +20,10 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv(VARIABLE, "things")
     with mock_aws():
-        aws.client.cache_clear()
+        aws.forget()
         boto3.client("s3").create_bucket(Bucket="things")
         yield Bucket(VARIABLE)
-    aws.client.cache_clear()
+    aws.forget()
 
 
 def test_an_object_is_written_once_whoever_comes_later(bucket: Bucket) -> None:

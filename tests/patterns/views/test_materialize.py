@@ -8,7 +8,7 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
-from patterns.runtime import in_parallel
+from patterns.runtime import in_threads
 from patterns.runtime.errors import Poison
 from patterns.views.materialize import interpret, materialize
 from tests.support.patterns.things import ON, VIEW, World, happened, message
@@ -231,12 +231,12 @@ def test_an_empty_batch_is_answered() -> None:
 def test_a_batch_is_worked_through_in_parallel(
     world: World, name: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(in_parallel, "PARALLEL", BATCH)
-    in_parallel._pool.cache_clear()  # noqa: SLF001
+    monkeypatch.setattr(in_threads, "PARALLEL", BATCH)
+    in_threads._pool.cache_clear()  # noqa: SLF001
     wire.fail("UpdateItem", "ThrottlingException", when=is_about(f"{name}.3"))
 
     failures = deliver(*batch(name, "not JSON", 0))
-    in_parallel._pool.cache_clear()  # noqa: SLF001
+    in_threads._pool.cache_clear()  # noqa: SLF001
 
     assert failures == ["message-4"]
     assert len(rows_of_batch(world, name)) == 8

@@ -22,6 +22,6 @@ def in_this_process(stack: Stack) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         for name, value in (ENVIRONMENT | names | endpoint).items():
             environment.setenv(name, value)
-        aws.client.cache_clear()
+        aws.forget()
         yield
-    aws.client.cache_clear()
+    aws.forget()

@@ -56,8 +56,8 @@ class LoopInMemory(Loop):
         queues = {name: name for name in (queue_variable(package.name) for package in readers())}
         self._stack = ExitStack()
         self._stack.enter_context(patch.dict(os.environ, variables | queues))
-        aws.client.cache_clear()
-        self._stack.callback(aws.client.cache_clear)  # the stand-ins go with the clients
+        aws.forget()
+        self._stack.callback(aws.forget)  # the stand-ins go with the clients
         for service in SERVICES:
             aws.client(service)._make_api_call = partial(self._call, service)  # noqa: SLF001  see table_in_memory.py
         return self

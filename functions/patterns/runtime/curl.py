@@ -1,0 +1,144 @@
+"""HTTP requests over libcurl: it signs them for AWS, keeps connections alive, and has many under way at once."""
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import certifi
+import pycurl
+
+from patterns.runtime.credentials import Credentials
+from patterns.runtime.deadline import ATTEMPT_MS, CONNECT_SECONDS
+
+# Longest wait for a connection before timers of libcurl's own are looked at again.
+SELECT_SECONDS: Final = 1.0
+
+# botocore's names, so that a log says the same whichever wire is used.
+# https://curl.se/libcurl/c/libcurl-errors.html
+ERRORS: Final = {
+    pycurl.E_COULDNT_RESOLVE_HOST: "EndpointConnectionError",
+    pycurl.E_COULDNT_CONNECT: "EndpointConnectionError",
+    pycurl.E_OPERATION_TIMEDOUT: "ReadTimeoutError",
+    pycurl.E_PEER_FAILED_VERIFICATION: "SSLError",
+    pycurl.E_SSL_CONNECT_ERROR: "SSLError",
+    pycurl.E_SSL_CACERT_BADFILE: "SSLError",
+}
+LOST: Final = "ConnectionClosedError"
+
+Handle = pycurl.Curl
+"""Names a request while it is under way."""
+
+
+class Request(NamedTuple):
+    """A POST to be signed; signing: `aws:amz:<region>:<service>`; headers: `name: value`."""
+
+    url: str
+    signing: str
+    credentials: Credentials
+    headers: tuple[str, ...]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back; failed: the name of the error if no whole response did, else empty."""
+
+    status: int
+    headers: tuple[bytes, ...]
+    body: bytes
+    failed: str = ""
+
+
+class Connections(threading.local):
+    """The connections of a thread: libcurl's handles must not be shared between threads."""
+
+    def __init__(self) -> None:
+        self._multi = pycurl.CurlMulti()
+        self._alone = _new_handle()
+        self._idle: list[Handle] = []
+        self._under_way: dict[Handle, _Received] = {}
+
+    def send(self, request: Request) -> Response:
+        """Send a request and wait for its response."""
+        received = _prepare(self._alone, request)
+        try:
+            self._alone.perform()
+        except pycurl.error as error:
+            return received.response(self._alone, ERRORS.get(int(error.args[0]), LOST))
+        return received.response(self._alone)
+
+    def begin(self, request: Request) -> Handle:
+        """Begin a request; return the handle by which it is known."""
+        handle = self._idle.pop() if self._idle else _new_handle()
+        self._under_way[handle] = _prepare(handle, request)
+        self._multi.add_handle(handle)
+        return handle
+
+    def ended(self, *, within_seconds: float = SELECT_SECONDS) -> list[tuple[Handle, Response]]:
+        """Go on with all that began; return those that ended, empty if none did within a time."""
+        ended = self._perform()
+        if not ended and self._under_way:
+            self._multi.select(within_seconds)
+            ended = self._perform()
+        return ended
+
+    def give_up(self, handle: Handle) -> None:
+        """Forget a request that is under way; its connection is closed."""
+        if self._under_way.pop(handle, None):
+            self._multi.remove_handle(handle)
+            handle.close()
+
+    def _perform(self) -> list[tuple[Handle, Response]]:
+        self._multi.perform()
+        _, done, failed = self._multi.info_read()
+        return [(handle, self._end(handle)) for handle in done] + [
+            (handle, self._end(handle, ERRORS.get(code, LOST))) for handle, code, _ in failed
+        ]
+
+    def _end(self, handle: Handle, failed: str = "") -> Response:
+        response = self._under_way.pop(handle).response(handle, failed)
+        self._multi.remove_handle(handle)
+        self._idle.append(handle)
+        return response
+
+
+class _Received(NamedTuple):
+    """What has come so far, as libcurl handed it over."""
+
+    headers: list[bytes]
+    body: list[bytes]
+
+    def response(self, handle: Handle, failed: str = "") -> Response:
+        """Return the response that ended."""
+        return Response(handle.getinfo(pycurl.RESPONSE_CODE), tuple(self.headers), b"".join(self.body), failed)
+
+
+def _prepare(handle: Handle, request: Request) -> _Received:
+    """Set what differs between requests; return where libcurl puts what comes."""
+    received, credentials = _Received([], []), request.credentials
+    token = (f"X-Amz-Security-Token: {credentials.token}",) if credentials.token else ()
+    handle.setopt(pycurl.URL, request.url)
+    handle.setopt(pycurl.AWS_SIGV4, request.signing)
+    handle.setopt(pycurl.USERPWD, f"{credentials.key_id}:{credentials.secret}")
+    handle.setopt(pycurl.HTTPHEADER, (*request.headers, *token))
+    handle.setopt(pycurl.POSTFIELDS, request.body)
+    handle.setopt(pycurl.HEADERFUNCTION, received.headers.append)
+    handle.setopt(pycurl.WRITEFUNCTION, received.body.append)
+    return received
+
+
+def _new_handle() -> Handle:
+    handle = pycurl.Curl()
+    handle.setopt(pycurl.NOSIGNAL, 1)  # signals and threads do not go together
+    handle.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+    handle.setopt(pycurl.CONNECTTIMEOUT, CONNECT_SECONDS)
+    handle.setopt(pycurl.TIMEOUT_MS, ATTEMPT_MS)
+    handle.setopt(pycurl.TCP_KEEPALIVE, 1)
+    handle.setopt(pycurl.USERAGENT, "libcurl")
+    # certifi's authorities, as botocore has its own copy of them; another bundle by the SDKs' variable.
+    handle.setopt(pycurl.CAINFO, os.environ.get("AWS_CA_BUNDLE") or certifi.where())
+    return handle
+
+
+CONNECTIONS: Final = Connections()
