@@ -17,9 +17,12 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)
 
-from ministack import app as ministack  # type: ignore[import-not-found]  # noqa: E402  it is in the emulator's environment
+# These are in the emulator's environment.
+from ministack import app as ministack  # type: ignore[import-not-found]  # noqa: E402
+from ministack.services import dynamodb  # type: ignore[import-not-found]  # noqa: E402
 
 from local.stack import foreign  # noqa: E402
+from local.stack.key_conditions import faster  # noqa: E402
 
 FRONT: Final = ROOT / "local" / "stack" / "front.py"
 FORBIDDEN: Final = 403
@@ -78,6 +81,7 @@ def main(port: str, routes: str, *flags: str) -> None:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
     sys.argv[1:] = []  # the emulator has arguments of its own
     ministack.app = guarded(ministack.app)
+    dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
     ministack.main()
 
 

@@ -1,0 +1,67 @@
+"""A faster test of key conditions for the emulator, which parses the expression again for every row of a partition.
+
+With 10,000 rows under one key that is a second of CPU for each query; a listener that queries would need an hour for
+them. The forms that a query of text keys can have are tested here; everything else is left to the emulator.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+Row = Mapping[str, Mapping[str, Any]]
+Values = Mapping[str, Mapping[str, Any]] | None
+Names = Mapping[str, str] | None
+Evaluate = Callable[..., bool]
+
+SLOT: Final = "KeyConditionExpression"
+SORT: Final = re.compile(
+    r"#\w+ = :\w+ AND (?:(?P<name>#\w+) (?P<sign>BETWEEN|<|>) (?P<first>:\w+)(?: AND (?P<last>:\w+))?"
+    r"|begins_with\((?P<named>#\w+), (?P<prefix>:\w+)\))"
+)
+
+
+def faster(evaluate: Evaluate) -> Evaluate:
+    """Return the emulator's `_evaluate_condition`, faster where it tests the rows of one partition."""
+
+    def evaluate_condition(
+        expression: str, row: Row, values: Values, names: Names, slot: str = "ConditionExpression"
+    ) -> bool:
+        known = _holds(expression, row, values or {}, names or {}) if slot == SLOT else None
+        return evaluate(expression, row, values, names, slot=slot) if known is None else known
+
+    return evaluate_condition
+
+
+def _holds(expression: str, row: Row, values: Mapping[str, Mapping[str, Any]], names: Mapping[str, str]) -> bool | None:
+    """Return whether the condition on the sort key holds; None: the emulator has to say."""
+    parts = _parts(expression)
+    if parts is None:
+        return None
+    name, sign, first, last = parts
+    found, low = _text(row.get(names.get(name, ""))), _text(values.get(first))
+    if found is None or low is None:
+        return None
+    if sign == "BETWEEN":
+        high = _text(values.get(last))
+        return None if high is None or high < low else low <= found <= high
+    return found.startswith(low) if sign == "begins_with" else found < low if sign == "<" else found > low
+
+
+@cache
+def _parts(expression: str) -> tuple[str, str, str, str] | None:
+    """Return the name of the sort key, the comparison, and the placeholders of its values."""
+    found = SORT.fullmatch(expression)
+    if found is None:
+        return None
+    if found["prefix"]:
+        return found["named"], "begins_with", found["prefix"], ""
+    is_range = found["sign"] == "BETWEEN"
+    return (
+        (found["name"], found["sign"], found["first"], found["last"] or "") if is_range == bool(found["last"]) else None
+    )
+
+
+def _text(value: Mapping[str, Any] | None) -> str | None:
+    text = (value or {}).get("S")
+    return text if isinstance(text, str) else None
