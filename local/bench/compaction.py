@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from local.bench.figure import Figure, Goal
-from local.bench.messages import reported
+from local.bench.workload import reported
 from patterns.runtime import clock
 from patterns.views.compaction import Message, compact
 from patterns.views.materialize import interpret
@@ -43,6 +43,8 @@ def bursts() -> list[int]:
 
 def saved(equipment: Sequence[int], batch: int) -> float:
     """Return the percentage of messages that need no write of their own."""
-    messages = [Message("", body, *interpret(body, ON, now_ms=clock.now_ms())) for body in reported(equipment)]
+    now_ms = clock.now_ms()
+    bodies = reported(equipment, now_ms=now_ms)
+    messages = [Message("", body, *interpret(body, ON, now_ms=now_ms)) for body in bodies]
     writes = sum(len(compact(messages[start : start + batch])) for start in range(0, len(messages), batch))
     return 100 * (1 - writes / len(messages))

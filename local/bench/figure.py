@@ -1,12 +1,15 @@
-"""A figure beside its goal."""
+"""A figure beside its goal, and beside those of others."""
 
 import statistics
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-WIDTH: Final = 62
+WIDTH: Final = 54
+OURS: Final = "Andon"
+COLUMNS: Final = ("botocore", "Powertools", "aws-lambda-stream")
+"""Who does the same: this project over botocore, boto3 with Powertools' `BatchProcessor`, and the npm library."""
 
 
 class Goal(NamedTuple):
@@ -22,15 +25,22 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured, in which unit (`x`, `%`, `µs`), and what it is to be."""
+    """What was measured, in which unit (`x`, `%`, `µs`), what it is to be, and the same of others, by `COLUMNS`."""
 
     what: str
     measured: float
     unit: str = ""
     goal: Goal | None = None
+    beside: Mapping[str, float] = field(default_factory=dict)
 
 
-def report(figures: list[Figure]) -> str:
+def heading() -> str:
+    """Return the line above the figures."""
+    others = "".join(f"  {name:>{len(name)}}" for name in COLUMNS)
+    return f"{'':<{WIDTH}} {OURS:>9}   {others}"
+
+
+def report(figures: Sequence[Figure]) -> str:
     """Write the figures among each other, each with its goal and whether it is met."""
     return "\n".join(_line(one) for one in figures)
 
@@ -52,8 +62,13 @@ def median_ratio(measured: list[float], base: list[float]) -> float:
 
 
 def _line(figure: Figure) -> str:
-    line = f"{figure.what:<{WIDTH}} {figure.measured:>8.2f} {figure.unit:<2}"
+    others = "".join(f"  {_number(figure.beside.get(name)):>{len(name)}}" for name in COLUMNS)
+    line = f"{figure.what:<{WIDTH}} {_number(figure.measured):>9} {figure.unit:<2}{others}"
     if figure.goal is None:
         return line.rstrip()
     verdict = "met" if figure.goal.met_by(figure.measured) else "MISSED"
     return f"{line}  goal {figure.goal.sign} {figure.goal.bound:g} {figure.unit}: {verdict}"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.2f}"

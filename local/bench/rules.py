@@ -3,9 +3,8 @@
 And how many Queries it makes at a report that much has followed.
 """
 
-import json
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -13,7 +12,7 @@ from typing import Any, Final
 from contract import times
 from contract.names import NORMAL
 from local.bench.figure import Figure, Goal, cpu_us, median_ratio
-from local.bench.network import Network
+from local.bench.instead_of_aws import InsteadOfAws
 from local.bench.undisturbed import undisturbed
 from local.in_process.lambda_context import LambdaContext
 from patterns.dynamodb.attribute_values import to_typed
@@ -23,7 +22,6 @@ from patterns.rules.control import control_changes
 from patterns.rules.evaluate import Control, Evaluator
 from patterns.rules.rule import Rule, Rules
 from patterns.rules.stored_event import StoredEvent, sort_of
-from patterns.runtime import aws
 from services.dispatch.control import CONTROL
 from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
@@ -44,59 +42,35 @@ ARN: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Andon-DispatchTable/
 Other = Callable[[int], Rule]
 
 
-@dataclass(frozen=True, slots=True)
-class Nowhere:
-    """A client that finds what is stored, and does nothing."""
+class Store(InsteadOfAws):
+    """Finds the events of one piece of equipment as DynamoDB does, and counts its queries."""
 
-    stored: Mapping[str, Any]
+    def __init__(self, events: Sequence[StoredEvent]) -> None:
+        super().__init__({})
+        self.queries = 0
+        self._events = events
 
-    def query(self, *, ExpressionAttributeValues: dict[str, Any], **_: object) -> Any:  # noqa: ANN401, N803
-        """Answer as DynamoDB does."""
-        return self.stored[ExpressionAttributeValues[":p"]["S"]]
-
-    def put_item(self, **_: object) -> dict[str, Any]:
-        """Answer as DynamoDB does."""
-        return {}
-
-
-@dataclass(slots=True)
-class Store:
-    """A client that finds the events of one piece of equipment as DynamoDB does, and counts its queries."""
-
-    events: Sequence[StoredEvent]
-    queries: int = 0
-
-    def query(
-        self,
-        *,
-        ExpressionAttributeValues: dict[str, Any],  # noqa: N803
-        ScanIndexForward: bool,  # noqa: N803
-        Limit: int,  # noqa: N803
-        ExclusiveStartKey: dict[str, Any] | None = None,  # noqa: N803
-        **_: object,
-    ) -> dict[str, Any]:
-        """Answer as DynamoDB does."""
+    def call(self, service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Respond as AWS does."""
+        if operation != "query":
+            return super().call(service, operation, **request)
         self.queries += 1
-        first, last = (ExpressionAttributeValues[bound]["S"] for bound in (":s", ":t"))
-        found = [one for one in self.events if first <= one.sort <= last]
-        found = found if ScanIndexForward else found[::-1]
-        if ExclusiveStartKey:
-            start = ExclusiveStartKey[KEYS.names[1]]["S"]
-            found = [one for one in found if (one.sort > start if ScanIndexForward else one.sort < start)]
-        items = [to_typed(one.row(KEYS)) for one in found[:Limit]]
-        more = {"LastEvaluatedKey": {name: items[-1][name] for name in KEYS.names}} if len(found) > Limit else {}
+        first, last = (request["ExpressionAttributeValues"][bound]["S"] for bound in (":s", ":t"))
+        found = [one for one in self._events if first <= one.sort <= last]
+        found = found if request["ScanIndexForward"] else found[::-1]
+        if start := request.get("ExclusiveStartKey", {}).get(KEYS.names[1], {}).get("S"):
+            found = [one for one in found if (one.sort > start if request["ScanIndexForward"] else one.sort < start)]
+        limit = request["Limit"]
+        items = [to_typed(one.row(KEYS)) for one in found[:limit]]
+        more = {"LastEvaluatedKey": {name: items[-1][name] for name in KEYS.names}} if len(found) > limit else {}
         return {"Items": items, **more}
-
-    def put_item(self, **_: object) -> dict[str, Any]:
-        """Answer as DynamoDB does."""
-        return {}
 
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
     """The trigger of dispatch's table at work on new reports, of each of which *assign* decides."""
 
-    network: Network
+    aws: InsteadOfAws
     batches: Sequence[dict[str, Any]]
 
     def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
@@ -107,22 +81,9 @@ class Deciding:
         return partial(self._decide, control)
 
     def _decide(self, control: Control) -> None:
-        for batch in self.batches:
-            control_changes(batch, LambdaContext("dispatch-trigger"), facts=FACTS, control=control)
-
-    def without_aws(self, work: Callable[[], None]) -> Callable[[], None]:
-        """Return the same work without the client's share."""
-        nowhere = Nowhere({key: json.loads(answer) for key, answer in self.network.stored.items()})
-
-        def do() -> None:
-            real = aws.client
-            aws.client = lambda _: nowhere  # type: ignore[assignment]  # nothing asks for its cache
-            try:
-                work()
-            finally:
-                aws.client = real
-
-        return do
+        with self.aws:
+            for batch in self.batches:
+                control_changes(batch, LambdaContext("dispatch-trigger"), facts=FACTS, control=control)
 
 
 def figures() -> list[Figure]:
@@ -131,16 +92,12 @@ def figures() -> list[Figure]:
         deciding = prepared(EVENTS)
         rules = {"one": [RULE], "many": [*others(of_another_type), RULE], "asked": [*others(of_another_state), RULE]}
         work = {name: deciding.by(some) for name, some in rules.items()}
-        bare = {f"{name}, bare": deciding.without_aws(do) for name, do in work.items()}
-        measured = cpu_us(ROUNDS, EVENTS, work | bare)
+        measured = cpu_us(ROUNDS, EVENTS, work)
     ratios = {name: median_ratio(measured[name], measured["one"]) for name in work}
-    without = {name: median_ratio(measured[f"{name}, bare"], measured["one, bare"]) for name in work}
     return [
-        Figure(f"CPU of an evaluation, {MANY} rules / 1", ratios["many"], "x", Goal("≤", 1.20)),
-        Figure("… without boto3's share", without["many"], "x", Goal("≤", 1.20)),
+        Figure("evaluation without AWS, CPU", statistics.median(measured["one"]), "µs"),
+        Figure(f"… {MANY} rules / 1", ratios["many"], "x", Goal("≤", 1.20)),
         Figure(f"… {MANY} on the event's type, told apart by `when`", ratios["asked"], "x"),
-        Figure("one evaluation, for scale", statistics.median(measured["one"]), "µs"),
-        Figure("… without boto3's share", statistics.median(measured["one, bare"]), "µs"),
         *(Figure(f"Queries of an evaluation, {n:,} newer events", queries_of(n), "", Goal("≤", 3)) for n in NEWER),
     ]
 
@@ -150,25 +107,20 @@ def queries_of(newer: int) -> int:
     past = _past("d#1")
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
     later = [_stored("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
-    store, real = Store([*past, *later]), aws.client
     control = replace(CONTROL, context_of=lambda _: ROSTER)
-    aws.client = lambda _: store  # type: ignore[assignment]  # nothing asks for its cache
-    try:
+    with Store([*past, *later]) as store:
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
         evaluator.evaluate(past[-1], CONTROL.rules.all)
-    finally:
-        aws.client = real
     return store.queries
 
 
 def prepared(events: int) -> Deciding:
-    """Write the changes that so many events were stored by, and what a query of the store answers."""
-    aws.forget()  # else another network might hang on the client
-    network = Network(aws.client("dynamodb"))
+    """Return the changes that so many events were stored by, and what a query of the store finds."""
     pasts = [_past(f"d#{number}") for number in range(events)]
-    network.stored = {past[0].key: _answer(past) for past in pasts}
+    stored = {past[0].key: [to_typed(one.row(KEYS)) for one in reversed(past)] for past in pasts}
     records = [_record(number, past[-1]) for number, past in enumerate(pasts)]
-    return Deciding(network, [{"Records": records[start : start + BATCH]} for start in range(0, events, BATCH)])
+    batches = [{"Records": records[start : start + BATCH]} for start in range(0, events, BATCH)]
+    return Deciding(InsteadOfAws(stored), batches)
 
 
 def others(other: Other) -> list[Rule]:
@@ -209,11 +161,6 @@ def _stored(equipment_id: str, name: str, at_ms: int) -> StoredEvent:
         sort=sort_of(at_ms, name),
         ttl=ttl_at(at_ms, CONTROL.ttl_days),
     )
-
-
-def _answer(past: Sequence[StoredEvent]) -> bytes:
-    items = [to_typed(one.row(KEYS)) for one in reversed(past)]
-    return json.dumps({"Items": items, "Count": len(items)}).encode()
 
 
 def _record(number: int, one: StoredEvent) -> dict[str, Any]:

@@ -4,19 +4,15 @@ It runs with nothing between; only AWS's SDK is a stand-in that notes the calls 
 """
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from local.bench import npm
 from local.in_process.loop import Loop
 from tests.support.samples import body_of, fact, sample
-
-VERSION: Final = "1.0.0"
-FOLDER: Final = Path(__file__).parents[2] / ".local" / f"aws-lambda-stream-{VERSION}"
-INSTALL: Final = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save")
 
 # The service that runs the library; it sees to it itself that a service does not hear its own events.
 SERVICE: Final = {"SERVICE": "equipment", "BUS_SRC": "equipment", "BUS_NAME": "andon", "STAGE": "local"}
@@ -25,16 +21,10 @@ SERVICE: Final = {"SERVICE": "equipment", "BUS_SRC": "equipment", "BUS_NAME": "a
 @pytest.fixture(scope="module")
 def library() -> Path:
     """The folder that has the library; a machine without npm, or without a way to its registry, skips."""
-    if not shutil.which("npm") or not shutil.which("node"):
-        pytest.skip("there is no npm")
-    if not (FOLDER / "node_modules/aws-lambda-stream").exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        (FOLDER / "package.json").write_text('{"private": true}')
-        install = [*INSTALL, f"aws-lambda-stream@{VERSION}"]
-        done = subprocess.run(install, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603
-        if done.returncode:
-            pytest.skip(f"npm could not install the library: {done.stderr[-200:]}")
-    return FOLDER
+    try:
+        return npm.library()
+    except npm.NotInstalled as error:
+        pytest.skip(str(error))
 
 
 def handed_to_aws(library: Path, flow: str, event: dict[str, Any]) -> Any:  # noqa: ANN401
