@@ -12,9 +12,11 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from local.bench import npm
-from local.bench.server import HOST, Stored
+from local.bench.server import HOST, Calls, Stored
 from local.stack.aws import KEY, REGION
+from patterns.packages.package import FUNCTIONS
 
+ROOT: Final = Path(__file__).parents[2]
 PEERS: Final = Path(__file__).parent / "peers"
 SERVER: Final = (sys.executable, "-m", "local.bench.server")
 ANDON: Final = (sys.executable, "-m", "local.bench.peers.andon")
@@ -105,10 +107,10 @@ class Server(Process):
         """Replace what reads find, and which updates fail."""
         self._control("PUT", json.dumps(stored))
 
-    def counts(self) -> dict[str, int]:
-        """Return how often each operation was called since this was asked last."""
-        counts: dict[str, int] = self._control("GET")
-        return counts
+    def calls(self) -> Calls:
+        """Return what was called since this was asked last."""
+        calls: Calls = self._control("GET")
+        return calls
 
     def _control(self, method: str, body: str | None = None) -> Any:  # noqa: ANN401  JSON
         connection = HTTPConnection(HOST, self._port)
@@ -132,8 +134,8 @@ class Client(Process):
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a function: nothing of AWS's or of npm's but what is set here."""
-    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
-    return {**kept, **ENVIRONMENT, **more}
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return {**kept, "PYTHONPATH": f"{ROOT}{os.pathsep}{FUNCTIONS}", **ENVIRONMENT, **more}
 
 
 def node_path() -> str:

@@ -1,234 +1,53 @@
-"""What a change costs in each way of keeping versions: the write units that DynamoDB counts, beside those on paper.
+"""Prints what DynamoDB counts for each design for versions, and what a million state reports cost; on the emulator.
 
-MiniStack counts as DynamoDB does: by the larger of the row before and after, two units a KB in a transaction, one for
-an index entry. (moto answers a constant, and nothing for a transaction.) A write whose condition fails costs as well,
-and so does a transaction's check of another row; no emulator tells of these, so that none is here.
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+A process of its own: nothing else may have hooked into AWS's clients.
 """
 
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import TypeVar
 
+from local.bench import million_reports, version_units
 from local.stack import emulator
 from local.stack.aws import KEY, REGION
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.expressions import Condition
-from patterns.dynamodb.key_query import KeyQuery
-from patterns.dynamodb.schema import Keys
-from patterns.runtime import aws
-from patterns.versions import numbered_versions, sequential_history, versioned_write
-from patterns.versions.numbered_versions import Numbered
-from patterns.versions.optimistic_lock import Command, Draft, digest_of
-from patterns.versions.versioned_write import Revisions, Versions
 
-NOW_MS: Final = 1_790_000_000_000
-WRITES: Final = ("PutItem", "UpdateItem", "TransactWriteItems")
-
-# Rows of one KB and of two: the rest of a row (version, author, digests) is about 400 bytes.
-CONTENT_BYTES: Final = {1: 300, 2: 1200}
-
-CURRENT: Final = Table("CURRENT", Keys("pk", "sk", one_partition_per="entity"))
-HISTORY: Final = Table("HISTORY", Keys("pk", "version", sort_type="N", one_partition_per="entity"))
-INDEXED: Final = Table("INDEXED_HISTORY", HISTORY.keys)
+Result = TypeVar("Result")
 
 
-@dataclass(slots=True)
-class Meter:
-    """Counts units by operation, for as long as it hangs on the client."""
-
-    units: dict[str, float] = field(default_factory=dict)
-
-    def ask(self, params: dict[str, Any], **_: object) -> None:
-        """Have the answer tell."""
-        params["ReturnConsumedCapacity"] = "TOTAL"
-
-    def read(self, parsed: dict[str, Any], model: Any, **_: object) -> None:  # noqa: ANN401  botocore has no types
-        """Add what the answer tells."""
-        told = parsed.get("ConsumedCapacity", [])
-        tables = told if isinstance(told, list) else [told]
-        self.units[model.name] = self.units.get(model.name, 0) + sum(table["CapacityUnits"] for table in tables)
-
-    @property
-    def written(self) -> float:
-        """The write units of all writes."""
-        return sum(self.units.get(operation, 0) for operation in WRITES)
+def main() -> int:
+    """Measure on emulators of its own; 1 if a figure is not what it is on paper."""
+    point_at_nothing()
+    figures = on_an_emulator(version_units.measure)
+    print(version_units.report(figures), end="\n\n", flush=True)
+    bills = on_an_emulator(million_reports.measure)
+    print(million_reports.report(bills))
+    return int(any(one.differs for one in figures) or bool(million_reports.differing(bills)))
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
-    """A way of keeping versions: how thing `name` is changed to version n, and what that is to cost for a KB."""
-
-    name: str
-    units_per_kb: int
-    change: Callable[[str, int, str], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What a change of rows of so many KB costs."""
-
-    design: str
-    kb: int
-    measured: float
-    paper: int
-
-    @property
-    def differs(self) -> bool:
-        """Whether it is not what it should be."""
-        return self.measured != self.paper
+def on_an_emulator(measure: Callable[[str], Result]) -> Result:
+    """Measure on an empty emulator, whose address is passed on."""
+    with tempfile.TemporaryDirectory(prefix="andon-costs-") as home:
+        running = emulator.start(Path(home), emulator.free_port(), lifeline=True)
+        try:
+            return measure(running.endpoint)
+        finally:
+            emulator.stop(Path(home), running)
 
 
-def draft(version: int, text: str) -> Draft:
-    """Return the draft of a version."""
-    if_match = version - 1 or None
-    fingerprint = digest_of([version, text])
-    command = Command(actor="somebody", now_ms=NOW_MS + version, if_match=if_match, fingerprint=fingerprint)
-    return Draft(content={"text": f"{version} {text}"}, attributes={}, command=command)
-
-
-def two_tables(name: str, history: Table) -> Versions:
-    """Return where the revisions are in a table of their own."""
-    revisions = Revisions(
-        table=history,
-        key_of=lambda version: {"pk": name, "version": version},
-        all=KeyQuery(keys=history.keys, partition=name),
-        attributes={},
-    )
-    return Versions(table=CURRENT, key={"pk": name, "sk": "-"}, revisions=revisions)
-
-
-def numbered(name: str) -> Numbered:
-    """Return where the revisions are in a partition of their own."""
-    return Numbered(table=CURRENT, partition=name, name="Audit#door", apart=True)
-
-
-def in_a_transaction(name: str, version: int, text: str) -> None:
-    """Write `v0_…` and `vn_…` at once."""
-    versioned_write.save(numbered_versions.versions_of(numbered(name)), draft(version, text))
-
-
-def derived(name: str, version: int, text: str) -> None:
-    """Write `v0_…`; the trigger writes `vn_…` from the stream."""
-    numbered_versions.save_current(numbered(name), draft(version, text))
-    numbered_versions.keep(numbered(name), CURRENT.get(numbered(name).current_key(), consistent=True) or {})
-
-
-def by_time(name: str, version: int, text: str) -> None:
-    """Append a row whose key is its time."""
-    absent = Condition("attribute_not_exists(#pk)", {"pk": "pk"})
-    CURRENT.put({"pk": name, "sk": f"2026-11-21T09:35:{version:02d}.000Z", "text": text}, condition=absent)
-
-
-DESIGNS: Final = (
-    Design(
-        "two tables, one transaction",
-        4,
-        lambda n, v, text: versioned_write.save(two_tables(n, HISTORY), draft(v, text)),
-    ),
-    Design(
-        "… and an index by time", 5, lambda n, v, text: versioned_write.save(two_tables(n, INDEXED), draft(v, text))
-    ),
-    Design(
-        "two tables, sequential", 3, lambda n, v, text: sequential_history.save(two_tables(n, HISTORY), draft(v, text))
-    ),
-    Design("numbered, one transaction", 4, in_a_transaction),
-    Design("numbered, atomic counter", 2, lambda n, _, text: numbered_versions.count_up(numbered(n), {"text": text})),
-    Design("numbered, from the stream", 2, derived),
-    Design("by time", 1, by_time),
-)
-
-
-def measure() -> list[Figure]:
-    """Change a thing in every way, behind its first version, and count."""
-    create_tables()
-    return [figure(design, kb) for design in DESIGNS for kb in CONTENT_BYTES]
-
-
-def figure(design: Design, kb: int) -> Figure:
-    """Measure one change."""
-    name, text = f"{design.name}, {kb} KB", "x" * CONTENT_BYTES[kb]
-    design.change(name, 1, text)
-    with metered() as meter:
-        design.change(name, 2, text)
-    return Figure(design.name, kb, meter.written, design.units_per_kb * kb)
-
-
-def report(figures: list[Figure]) -> str:
-    """Write the figures side by side."""
-    lines = [f"{'a change, of rows of':<30} {'KB':>3} {'measured':>9} {'paper':>6}"]
-    for one in figures:
-        mark = "  <- differs" if one.differs else ""
-        lines.append(f"{one.design:<30} {one.kb:>3} {one.measured:>9g} {one.paper:>6}{mark}")
-    return "\n".join(lines)
-
-
-def create_tables() -> None:
-    """Create the tables."""
-    by_time = {"KeySchema": _key("pk", "timestamp"), "IndexName": "ByTime", "Projection": {"ProjectionType": "ALL"}}
-    _create(CURRENT, {"pk": "S", "sk": "S"})
-    _create(HISTORY, {"pk": "S", "version": "N"})
-    _create(INDEXED, {"pk": "S", "version": "N", "timestamp": "N"}, GlobalSecondaryIndexes=[by_time])
-
-
-@contextmanager
-def metered() -> Iterator[Meter]:
-    """Hang a meter on the client."""
-    meter, events = Meter(), aws.client("dynamodb").meta.events
-    events.register("provide-client-params.dynamodb", meter.ask)
-    events.register("after-call.dynamodb", meter.read)
-    try:
-        yield meter
-    finally:
-        events.unregister("provide-client-params.dynamodb", meter.ask)
-        events.unregister("after-call.dynamodb", meter.read)
-
-
-def point_at(endpoint: str) -> None:
-    """Let this process talk to the emulator only, whatever its environment says of AWS."""
+def point_at_nothing() -> None:
+    """Let this process find no AWS but the emulator, whatever its environment says."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
     os.environ |= {
-        "AWS_ENDPOINT_URL": endpoint,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": KEY,
         "AWS_SECRET_ACCESS_KEY": KEY,
         "AWS_CONFIG_FILE": os.devnull,
         "NO_PROXY": emulator.HOST,
-        **{name: name for name in ("CURRENT", "HISTORY", "INDEXED_HISTORY")},
     }
-
-
-def main() -> int:
-    """Measure on an emulator of its own; 1 if a figure is not what it is on paper."""
-    with tempfile.TemporaryDirectory(prefix="andon-costs-") as home:
-        running = emulator.start(Path(home), emulator.free_port(), lifeline=True)
-        try:
-            point_at(running.endpoint)
-            figures = measure()
-        finally:
-            emulator.stop(Path(home), running)
-    print(report(figures))
-    return int(any(one.differs for one in figures))
-
-
-def _create(table: Table, types: dict[str, str], **more: object) -> None:
-    aws.client("dynamodb").create_table(
-        TableName=table.name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=_key(*table.keys.names),
-        AttributeDefinitions=[{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()],
-        **more,
-    )
-
-
-def _key(partition: str, sort: str) -> list[dict[str, str]]:
-    return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ It runs in a process of its own, so that its CPU is not measured. It keeps no ro
 
 | request | does |
 |---|---|
-| `GET /control` | returns how often each operation was called since the last `GET` |
+| `GET /control` | returns `Calls`, and begins to count anew |
 | `PUT /control` | replaces `Stored` |
 """
 
@@ -13,7 +13,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final, NotRequired, TypedDict
 from zlib import crc32
 
@@ -39,11 +39,19 @@ class Stored(TypedDict):
     refusal: NotRequired[Refusal]
 
 
+class Calls(TypedDict):
+    """How often each operation was called, and the body of its last request."""
+
+    counts: dict[str, int]
+    last: dict[str, Any]
+
+
 class InstantAws:
-    """The responses, and how often each operation was called."""
+    """The responses, and what was called."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+        self._last: dict[str, bytes] = {}
         self._stored: Stored = {"partitions": {}}
         self._kept: dict[Hashable, bytes] = {}
         self._finders: dict[str, Callable[[dict[str, Any]], bytes]] = {
@@ -59,7 +67,8 @@ class InstantAws:
         if CONTROL in head.partition("\r\n")[0]:
             return self._control(head, body)
         operation = _operation_in(head)
-        self.counts[operation] += 1
+        self._counts[operation] += 1
+        self._last[operation] = body
         find = self._finders.get(operation)
         return find(json.loads(body)) if find else self._keep(operation, NOTHING)
 
@@ -68,8 +77,9 @@ class InstantAws:
             self._stored = json.loads(body)
             self._kept.clear()
             return _response(NOTHING)
-        counts, self.counts = self.counts, Counter()
-        return _response(counts)
+        calls: Calls = {"counts": self._counts, "last": {name: json.loads(last) for name, last in self._last.items()}}
+        self._counts, self._last = Counter(), {}
+        return _response(calls)
 
     def _query(self, request: dict[str, Any]) -> bytes:
         partition = request["ExpressionAttributeValues"][":p"]["S"]
@@ -133,7 +143,7 @@ def _header_in(head: str, name: str) -> str:
     return head[start:].strip().partition("\r\n")[0].partition(":")[2].strip() if start >= 0 else ""
 
 
-def _response(content: dict[str, Any], status: str = "200 OK") -> bytes:
+def _response(content: Mapping[str, Any], status: str = "200 OK") -> bytes:
     body = json.dumps(content).encode()
     head = (
         f"HTTP/1.1 {status}",

@@ -81,9 +81,9 @@ class Bench:
         return requests
 
     def _requests(self, client: Client, case: Case) -> float:
-        self._server.counts()
+        self._server.calls()
         client.cpu_us(case.work, case.batch)
-        return sum(self._server.counts().values()) / EVENTS
+        return sum(self._server.calls()["counts"].values()) / EVENTS
 
 
 def figures() -> list[Figure]:

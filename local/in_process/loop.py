@@ -36,7 +36,7 @@ class Loop(InProcess):
     def call(self, event: dict[str, Any]) -> Answer:
         """Send an HTTP event to the handler of its route."""
         package, role = owner_of_route(event["routeKey"])
-        answer = package.handler(role)(event, _context(package, role))
+        answer = self.invoke(package, role, event)
         body = answer.get("body")
         headers = {name.lower(): value for name, value in answer["headers"].items()}
         return Answer(answer["statusCode"], headers, json.loads(body) if body else None)
@@ -58,7 +58,7 @@ class Loop(InProcess):
         """Run every sweep once, then the loop; return the events that were published."""
         for package in services():
             if package.has("sweep"):
-                package.handler("sweep")({}, _context(package, "sweep"))
+                self.invoke(package, "sweep", {})
         return self.run()
 
     def listen(self, bodies: list[str]) -> None:
@@ -73,8 +73,12 @@ class Loop(InProcess):
 
     def deliver(self, package: Package, bodies: list[str]) -> list[str]:
         """Deliver one batch to a listener; return the ids of the messages to be delivered again."""
-        answer = package.handler("listener")(sqs_event(bodies), _context(package, "listener"))
+        answer = self.invoke(package, "listener", sqs_event(bodies))
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def invoke(self, package: Package, role: str, event: dict[str, Any]) -> Any:  # noqa: ANN401  a handler's response
+        """Call a handler; all calls come through here."""
+        return package.handler(role)(event, LambdaContext(f"{package.name}-{role}"))
 
     def _deliver_all(self, package: Package, bodies: list[str]) -> None:
         for start in range(0, len(bodies), BATCH):
@@ -86,10 +90,6 @@ class Loop(InProcess):
         for table in (name for name, schema in self.schemas.items() if schema.stream):
             if records := self.new_records(table):
                 package = owner_of_table(table)
-                package.handler("trigger")({"Records": records}, _context(package, "trigger"))
+                self.invoke(package, "trigger", {"Records": records})
                 moved = True
         return moved
-
-
-def _context(package: Package, role: str) -> LambdaContext:
-    return LambdaContext(f"{package.name}-{role}")

@@ -2,7 +2,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from local.bench.costs import Figure, report
+from local.bench.version_units import Figure, report
 
 ROOT = Path(__file__).parents[2]
 

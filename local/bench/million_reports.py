@@ -1,0 +1,176 @@
+"""What a million state reports cost: the whole loop runs on the emulator, every request and unit is counted and priced.
+
+Machines report every five minutes, one report in ten is abnormal, and a sweep runs after each round. First some rounds
+are not counted, until the sweep evaluates in each round as much as is scheduled in it.
+"""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from math import isclose
+from typing import Any, Final
+
+from contract import times
+from local.bench import prices
+from local.bench.meter import Meter, Usage
+from local.bench.prices import Price
+from local.bench.workload import SAMPLES
+from local.in_process.loop import Loop
+from local.in_process.world import frozen_clock
+from patterns.packages.package import Package
+from patterns.runtime import clock
+
+REPORTS: Final = 1_000_000
+MACHINES: Final = 10
+ABNORMAL_EVERY: Final = 10
+ROUND_MS: Final = 5 * 60_000
+UNCOUNTED_ROUNDS: Final = 8
+ROUNDS: Final = 10
+
+SCHEDULED: Final = 0.9 * 2 + 0.1 * 3
+"""Rows of what is due, a report: two of a normal one, three of an abnormal one."""
+
+ON_PAPER: Final = {
+    "equipment command": 1.0,
+    "dispatch listener": 1.0,
+    "dispatch trigger": SCHEDULED + 0.1 * (1 + 1),  # an operator is assigned, and that is remembered
+    "dispatch sweep": SCHEDULED,
+}
+"""Write units a report, as docs/versioning.md and docs/rules.md have them, if one in ten is abnormal."""
+
+FAULTS: Final = "faults listener"
+
+
+class Faulty(Exception):
+    """What was measured is not what happens."""
+
+
+@dataclass(slots=True)
+class Bill:
+    """What one function used, and how many of each thing with a price that is."""
+
+    usage: Usage = field(default_factory=Usage)
+    invocations: int = 0
+    api_requests: int = 0
+    messages: int = 0
+
+    def amounts(self) -> dict[Price, float]:
+        """Return how much there is to pay for; a batch is received and deleted at once."""
+        return {
+            prices.API_REQUEST: self.api_requests,
+            prices.INVOCATION: self.invocations,
+            prices.WRITE_UNIT: self.usage.write_units,
+            prices.READ_UNIT: self.usage.read_units,
+            prices.BUS_ENTRY: self.usage.entries,
+            prices.QUEUE_REQUEST: self.messages + (2 * self.invocations if self.messages else 0),
+        }
+
+    def dollars(self, reports: int) -> float:
+        """Return the price of a million reports, of which this many were counted."""
+        return sum(amount * price.dollars for price, amount in self.amounts().items()) / reports
+
+
+def differing(bills: Mapping[str, Bill], *, reports: int = MACHINES * ROUNDS) -> list[str]:
+    """Return the functions whose write units are not those on paper."""
+    measured = {name: bill.usage.write_units / reports for name, bill in bills.items()}
+    return [name for name, paper in ON_PAPER.items() if not isclose(measured.get(name, 0), paper)]
+
+
+class MeteredLoop(Loop):
+    """The whole loop, with a bill for each function."""
+
+    def __init__(self, endpoint: str, meter: Meter) -> None:
+        super().__init__(endpoint)
+        self.bills: dict[str, Bill] = {}
+        self._meter = meter
+
+    def invoke(self, package: Package, role: str, event: dict[str, Any]) -> Any:  # noqa: ANN401
+        """Call a handler, on its bill."""
+        name = f"{package.name} {role}"
+        with self._meter.on_behalf_of(name) as usage:
+            bill = self.bills.setdefault(name, Bill(usage))
+            bill.invocations += 1
+            bill.api_requests += "routeKey" in event
+            bill.messages += len(event["Records"]) if role == "listener" else 0
+            return super().invoke(package, role, event)
+
+
+def measure(endpoint: str) -> dict[str, Bill]:
+    """Live through all rounds on an empty emulator; return the bills of those that count."""
+    # It ends at the present: the bus stamps messages with the real time, and what is ahead of that is poison.
+    start_ms = clock.now_ms() - (UNCOUNTED_ROUNDS + ROUNDS) * ROUND_MS
+    with redirect_stdout(io.StringIO()), Meter() as meter, MeteredLoop(endpoint, meter) as loop:
+        with frozen_clock(start_ms):
+            _prepare(loop)
+        for number in range(UNCOUNTED_ROUNDS + ROUNDS):
+            if number == UNCOUNTED_ROUNDS:
+                loop.bills.clear()
+                meter.usage.clear()
+            with frozen_clock(start_ms + (number + 1) * ROUND_MS):
+                _round(loop, number)
+        require_no_faults(loop.bills)
+        return loop.bills
+
+
+def require_no_faults(bills: Mapping[str, Bill]) -> None:
+    """Check that nothing became a fault: then much would have been left out, and cost nothing.
+
+    Raises:
+        Faulty: something did.
+
+    """
+    if FAULTS in bills:
+        raise Faulty("a report became a fault")
+
+
+def report(bills: dict[str, Bill], *, reports: int = MACHINES * ROUNDS) -> str:
+    """Write the bills among each other, dearest first, and what they come to."""
+    names = f"{'requests':>8} {'writes':>7} {'paper':>6} {'reads':>6} {'entries':>7} {'$':>6}"
+    lines = [f"{'a million reports cost':<24} {names}"]
+    differs = differing(bills, reports=reports)
+    for name, bill in sorted(bills.items(), key=lambda pair: -pair[1].dollars(reports)):
+        paper = f"{ON_PAPER[name]:.2f}" if name in ON_PAPER else ""
+        usage = bill.usage
+        lines.append(
+            f"{name:<24} {usage.requests.total() / reports:>8.2f} {usage.write_units / reports:>7.2f} {paper:>6}"
+            f" {usage.read_units / reports:>6.2f} {usage.entries / reports:>7.2f} {bill.dollars(reports):>6.2f}"
+            f"{'  <- differs' if name in differs else ''}"
+        )
+    total = sum((Counter(bill.amounts()) for bill in bills.values()), Counter[Price]())
+    lines += ["", f"{'a million reports need':<33} {'millions':>8}"]
+    lines += [
+        f"{price.of:<33} {amount / reports:>8.2f} x ${price.dollars:<5g} = ${amount * price.dollars / reports:>5.2f}"
+        for price, amount in total.items()
+    ]
+    dollars = sum(bill.dollars(reports) for bill in bills.values())
+    lines.append(f"{'all of it':<24} ${dollars:.2f} ({prices.REGION}, prices as of {prices.AS_OF})")
+    return "\n".join(lines)
+
+
+def _prepare(loop: Loop) -> None:
+    """Register the machines and who works in their factory."""
+    equipment, roster = (_body(name) for name in ("register-equipment", "set-roster"))
+    for machine in range(MACHINES):
+        loop.request("PUT /equipment/{id}", path={"id": f"press-{machine}"}, body=equipment)
+    loop.request("PUT /factories/{factoryId}/roster", path={"factoryId": equipment["factoryId"]}, body=roster)
+    loop.run()
+
+
+def _round(loop: Loop, number: int) -> None:
+    """Let each machine report, and sweep."""
+    at = times.to_utc(clock.now_ms())
+    for machine in range(MACHINES):
+        state = "WARNING1" if (machine + number) % ABNORMAL_EVERY == 0 else "NORMAL"
+        body = {"state": state, "detail": "spindle at 81 °C"}
+        loop.request(
+            "PUT /equipment/{id}/states/{timestamp}", path={"id": f"press-{machine}", "timestamp": at}, body=body
+        )
+    loop.run()
+    loop.sweep()
+
+
+def _body(sample: str) -> Any:  # noqa: ANN401  JSON
+    return json.loads(json.loads((SAMPLES / "http" / f"{sample}.json").read_text())["body"])

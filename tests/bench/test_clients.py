@@ -1,0 +1,103 @@
+"""Those who are compared do the same: as many requests, about the same rows and events."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from local.bench import clients, npm
+from local.bench.clients import Client, Died, Server
+from local.bench.workload import EVENTS, stored, workload
+from patterns.runtime import clock
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
+    now_ms, file = clock.now_ms(), tmp_path_factory.mktemp("bench") / "workload.json"
+    file.write_text(json.dumps(workload(now_ms)))
+    with Server() as server:
+        server.store(stored(now_ms))
+        yield server, file
+
+
+@pytest.fixture(scope="module", params=["libcurl", "botocore", "Powertools", "aws-lambda-stream"])
+def client(request: pytest.FixtureRequest, running: tuple[Server, Path]) -> Iterator[Client]:
+    server, file = running
+    with ExitStack() as open_client:
+        yield open_client.enter_context(_client(request.param, file, server))
+
+
+def _client(name: str, file: Path, server: Server) -> Client:
+    if name == "Powertools":
+        return Client(clients.POWERTOOLS, file, server.endpoint, {})
+    if name != "aws-lambda-stream":
+        return Client(clients.ANDON, file, server.endpoint, {"AWS_WIRE": name})
+    try:
+        return Client(clients.AWS_LAMBDA_STREAM, file, server.endpoint, {"NODE_PATH": clients.node_path()})
+    except npm.NotInstalled as error:
+        pytest.skip(str(error))
+
+
+def test_each_event_is_one_update_of_the_row_that_the_view_has_of_it(
+    client: Client, running: tuple[Server, Path]
+) -> None:
+    server, file = running
+    events = {f"d#{number}" for number in range(EVENTS)}
+    server.calls()
+
+    cpu_us = client.cpu_us("listener", 10)
+
+    calls = server.calls()
+    update = calls["last"]["UpdateItem"]
+    state = json.loads(json.loads(file.read_text())["messages"][-1])["detail"]["state"]
+    assert cpu_us > 0
+    assert calls["counts"] == {"UpdateItem": EVENTS}
+    assert update["Key"]["DeviceID"]["S"] in events
+    assert update["Key"]["State#Date"]["S"].partition("#")[0] == state["state"]
+    assert set(update["ExpressionAttributeNames"].values()) >= {"State", "Date", "Detail", "ttl"}
+    assert {"S": state["detail"]} in update["ExpressionAttributeValues"].values()
+    assert "<" in update["ConditionExpression"]
+
+
+def test_ten_records_are_one_request_with_ten_events(client: Client, running: tuple[Server, Path]) -> None:
+    server, _ = running
+    server.calls()
+
+    client.cpu_us("trigger", 100)
+
+    calls = server.calls()
+    entries = calls["last"]["PutEvents"]["Entries"]
+    event = json.loads(entries[0]["Detail"])
+    assert calls["counts"] == {"PutEvents": EVENTS / 10}
+    assert len(entries) == 10
+    assert {entry["DetailType"] for entry in entries} == {"state-reported"}
+    assert event["state"].keys() == {"equipmentId", "state", "timestamp", "detail"}
+    assert event["raw"]["new"]["discriminator"] == "state"
+
+
+@pytest.mark.parametrize(
+    ("work", "counts"),
+    [
+        ("put state", {"PutItem": EVENTS}),
+        ("get logs", {"Query": EVENTS}),
+        ("sweep", {"Query": 8 + 2 * EVENTS, "PutItem": EVENTS, "DeleteItem": EVENTS}),
+    ],
+)
+def test_every_request_and_due_row_is_worked_through(
+    running: tuple[Server, Path], work: str, counts: dict[str, int]
+) -> None:
+    server, file = running
+    with _client("libcurl", file, server) as andon:
+        server.calls()
+        andon.cpu_us(work, 1)
+
+    assert server.calls()["counts"] == counts
+
+
+def test_a_client_that_dies_is_no_figure(running: tuple[Server, Path]) -> None:
+    server, file = running
+
+    with Client(clients.ANDON, file, server.endpoint, {"AWS_WIRE": "none"}) as client, pytest.raises(Died):
+        client.cpu_us("listener", 10)
