@@ -31,13 +31,13 @@ token: install  ## print a token for the running system: ROLE=operator, or ROLE=
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
 	@$(RUN) local.sample.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
 
-costs: install  ## measure the write units of each design for versions, on an emulator of its own
+costs: install  ## count what each design for versions costs, and a million reports, on an emulator of its own
 	@$(RUN) local.bench.costs
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.in_process.replay $(EVENT)
 
-bench: install  ## what our own code costs beside bare boto3: CPU ratios and counts, each with its goal
+bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal
 	@$(RUN) local.bench
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)

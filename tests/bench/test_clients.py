@@ -22,6 +22,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
         yield server, file
 
 
+@pytest.fixture(scope="module")
+def andon(running: tuple[Server, Path]) -> Iterator[Client]:
+    server, file = running
+    with _client("libcurl", file, server) as client:
+        yield client
+
+
 @pytest.fixture(scope="module", params=["libcurl", "botocore", "Powertools", "aws-lambda-stream"])
 def client(request: pytest.FixtureRequest, running: tuple[Server, Path]) -> Iterator[Client]:
     server, file = running
@@ -86,12 +93,12 @@ def test_ten_records_are_one_request_with_ten_events(client: Client, running: tu
     ],
 )
 def test_every_request_and_due_row_is_worked_through(
-    running: tuple[Server, Path], work: str, counts: dict[str, int]
+    andon: Client, running: tuple[Server, Path], work: str, counts: dict[str, int]
 ) -> None:
-    server, file = running
-    with _client("libcurl", file, server) as andon:
-        server.calls()
-        andon.cpu_us(work, 1)
+    server, _ = running
+    server.calls()
+
+    andon.cpu_us(work, 1)
 
     assert server.calls()["counts"] == counts
 
