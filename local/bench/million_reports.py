@@ -23,7 +23,6 @@ from local.in_process.world import frozen_clock
 from patterns.packages.package import Package
 from patterns.runtime import clock
 
-REPORTS: Final = 1_000_000
 MACHINES: Final = 10
 ABNORMAL_EVERY: Final = 10
 ROUND_MS: Final = 5 * 60_000
