@@ -1,6 +1,6 @@
 """What AWS charges: on demand, us-east-1, Linux on arm64, without the free tier, in dollars a million.
 
-As of 2026-06. A price that has changed is changed here only. Not counted are the time that functions run, storage,
+DynamoDB's date from 2024-11-01, when AWS halved them. A price that has changed is changed here only. Not counted are the time that functions run, storage,
 logs, the empty polls of queues that nothing arrives in, and traffic out of AWS.
 """
 
@@ -18,7 +18,7 @@ class Price:
 
 
 REGION: Final = "us-east-1"
-AS_OF: Final = "2026-06"
+AS_OF: Final = "2025-01"
 
 API_REQUEST: Final = Price("HTTP API requests", 1.00, "https://aws.amazon.com/api-gateway/pricing/")
 INVOCATION: Final = Price("Lambda invocations", 0.20, "https://aws.amazon.com/lambda/pricing/")
