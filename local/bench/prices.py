@@ -1,7 +1,7 @@
 """What AWS charges: on demand, us-east-1, Linux on arm64, without the free tier, in dollars a million.
 
-DynamoDB's date from 2024-11-01, when AWS halved them. A price that has changed is changed here only. Not counted are the time that functions run, storage,
-logs, the empty polls of queues that nothing arrives in, and traffic out of AWS.
+DynamoDB's date from 2024-11-01, when AWS halved them. A price that has changed is changed here only. Not counted are
+the time that functions run, storage, logs, the polls of queues in which nothing arrives, and traffic out of AWS.
 """
 
 from dataclasses import dataclass
