@@ -132,7 +132,7 @@ EVENTS: Final = [
     *_in(
         f"{PATTERNS}/events/upcast.py",
         f"{TESTS}/events/test_upcast.py",
-        ("the newest step of an upcast is taken first", "step(entities), steps,", "step(entities), steps[::-1],"),
+        ("the newest step of an upcast is taken first", "event.type), ()):", "event.type), ())[::-1]:"),
     ),
     *_in(
         f"{PATTERNS}/events/change_data_capture.py",

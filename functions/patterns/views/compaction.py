@@ -23,7 +23,10 @@ def compact(messages: Iterable[Message]) -> list[list[Message]]:
     groups: dict[Hashable, list[Message]] = {}
     for message in messages:
         groups.setdefault(message.update.target, []).append(message)
-    return [sorted(group, key=_order_in, reverse=True) for group in groups.values()]
+    for group in groups.values():
+        if len(group) > 1:
+            group.sort(key=_order_in, reverse=True)
+    return [*groups.values()]
 
 
 def _order_in(message: Message) -> str:

@@ -19,6 +19,8 @@ EXPIRED: Final = "#ttl <= :now"
 ANCHORED: Final = "attribute_exists(#anchor)"
 SKELETON: Final = f"attribute_not_exists(#anchor) AND {ALIVE}"
 
+_TTL_NAME: Final = {"ttl": ttl.ATTRIBUTE}
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -112,4 +114,4 @@ class UntilAnchored:
 
 
 def _on_ttl(expression: str, **values: int) -> Condition:
-    return Condition(expression, {"ttl": ttl.ATTRIBUTE}, values)
+    return Condition(expression, _TTL_NAME, values)
