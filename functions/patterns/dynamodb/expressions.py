@@ -1,28 +1,28 @@
 """DynamoDB's expressions, and the requests that carry them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from patterns.dynamodb.attribute_values import to_typed, typed_pairs
 from patterns.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+
+class Condition(NamedTuple):
     """A condition expression; `names` and `values` are its placeholders without `#` and `:`."""
 
     expression: str
-    names: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = _NONE
+    values: Mapping[str, Any] = _NONE
 
 
 UNCONDITIONAL = Condition("")
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """What the updates that differ in nothing but values have in common.
 
     members: those of the request, which no one may change. places: the placeholders of the values, in their order.

@@ -1,15 +1,14 @@
 """Several updates of one row in one batch -> one write, of the newest."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.events.domain_event import DomainEvent
 from patterns.views.inverse_oplock import order_of
 from patterns.views.row_write import RowWrite
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A message that was understood: its id in the batch, its body, its event and what the view keeps of that."""
 
     message_id: str

@@ -122,15 +122,15 @@ def _changes(
 
 def _and_newer(condition: Condition, update: "ViewUpdate", order: str) -> Condition:
     return Condition(
-        _newer_and(condition.expression),
+        _both(NEWER, condition.expression),
         {"oplock": oplock_attribute(update.oplock), **condition.names},
         {"oplock": order, **condition.values},
     )
 
 
 @cache
-def _newer_and(expression: str) -> str:
-    return f"{NEWER} AND {expression}" if expression else NEWER
+def _both(one: str, other: str) -> str:
+    return f"{one} AND {other}" if other else one
 
 
 def _bound(table: Table, update: "ViewUpdate", row: Item | None) -> frozenset[str]:

@@ -2,19 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime.metrics import directive
 from patterns.views.outcome import Outcome
 
-
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What became of one message; `event` is None if it could not be read, `error` names what went wrong."""
 
     message_id: str
