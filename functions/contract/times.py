@@ -22,6 +22,10 @@ def to_ms(text: str) -> int:
     """
     if not _TIME.fullmatch(text):
         raise ValueError("must be a time such as 2026-11-21T09:35:00Z")
+    return _ms_of(text)
+
+
+def _ms_of(text: str) -> int:
     try:
         moment = datetime.fromisoformat(text)
         # As UTC it must exist, too: an offset can push the first and the last minutes out of the calendar.
@@ -64,7 +68,7 @@ def require_known(text: str, *, at_ms: int) -> str:
         ValueError: it is no such time, does not exist, or lies further ahead than a device's clock may be.
 
     """
-    if to_ms(require_fixed(text)) > at_ms + MAX_AHEAD_MS:
+    if _ms_of(require_fixed(text)) > at_ms + MAX_AHEAD_MS:
         raise ValueError("must not lie ahead of what speaks of it")
     return text
 

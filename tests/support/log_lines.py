@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from patterns.runtime.log import logger
+from patterns.runtime.log import JsonFormatter, logger
 
 LogLines = list[dict[str, Any]]
 
@@ -16,10 +16,10 @@ def logged() -> Iterator[LogLines]:
     """Collect the lines that are logged from here on, oldest first."""
     lines: LogLines = []
     handler = _Collecting(lines)
+    handler.setFormatter(JsonFormatter(logger().name))
     logger().addHandler(handler)
-    handler.setFormatter(logger().registered_formatter)
     yield lines
-    logging.getLogger(logger().name).removeHandler(handler)
+    logger().removeHandler(handler)
 
 
 class _Collecting(logging.Handler):

@@ -162,13 +162,13 @@ def expired_attributes_stay(patch: pytest.MonkeyPatch, view: View) -> View:
 
 def skeletons_stay(patch: pytest.MonkeyPatch, view: View) -> View:
     after = UntilAnchored.after
-    patch.setattr(UntilAnchored, "after", lambda life, row: replace(after(life, row), expires_at=None))
+    patch.setattr(UntilAnchored, "after", lambda life, row: after(life, row)._replace(expires_at=None))
     return view
 
 
 def anchored_rows_expire(patch: pytest.MonkeyPatch, view: View) -> View:
     first = UntilAnchored.first.fget  # type: ignore[attr-defined]
-    patch.setattr(UntilAnchored, "first", property(lambda life: replace(first(life), is_permanent=False)))
+    patch.setattr(UntilAnchored, "first", property(lambda life: first(life)._replace(is_permanent=False)))
     return view
 
 

@@ -1,7 +1,7 @@
 """DynamoDB's typed attribute values <-> plain Python; `Decimal` stops here."""
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Clamped, Context, Decimal, DecimalException, Inexact, Overflow, Rounded, Underflow
 from typing import Any, Final
 
@@ -26,8 +26,19 @@ def to_typed(item: Mapping[str, Any]) -> Typed:
         Poison: DynamoDB has no such value (NaN, too many digits, an unknown type, nested deeper than 32).
 
     """
+    return typed_pairs(item.items())
+
+
+def typed_pairs(pairs: Iterable[tuple[str, Any]]) -> Typed:
+    """Return DynamoDB's values of named plain ones.
+
+    Raises:
+        Poison: see `to_typed`.
+
+    """
     try:
-        return {name: _typed(value) for name, value in item.items()}
+        # Nearly all values are text.
+        return {name: {"S": value} if type(value) is str else _typed(value) for name, value in pairs}
     except (TypeError, DecimalException) as error:
         raise Poison("a value cannot be stored") from error
 

@@ -114,11 +114,11 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        _write("put_item", Item=to_typed(item), **conditional(self.name, condition))
+        _write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
 
     def delete(self, key: Mapping[str, Any]) -> None:
         """Delete one row, if there is one."""
-        _write("delete_item", TableName=self.name, Key=to_typed(key))
+        _write("delete_item", {"TableName": self.name, "Key": to_typed(key)})
 
     def update(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
@@ -129,7 +129,7 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        _write("update_item", Key=to_typed(key), **conditional_update(self.name, assign, remove, condition))
+        _write("update_item", conditional_update(self.name, key, assign, remove, condition))
 
     def update_and_return(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
@@ -140,8 +140,7 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        change = conditional_update(self.name, assign, remove, condition)
-        return to_plain(_write("update_item", Key=to_typed(key), ReturnValues="ALL_NEW", **change)["Attributes"])
+        return _write_and_return(conditional_update(self.name, key, assign, remove, condition))
 
     def increment(
         self,
@@ -158,18 +157,21 @@ class Table:
             ConditionFailed: the condition did not hold; nothing was written.
 
         """
-        change = conditional_update(self.name, assign, remove, condition, count=counter)
-        response = _write("update_item", Key=to_typed(key), ReturnValues="ALL_NEW", **change)
-        return to_plain(response["Attributes"])
+        return _write_and_return(conditional_update(self.name, key, assign, remove, condition, count=counter))
 
 
 def _call(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
     return aws.call("dynamodb", operation, **request)
 
 
-def _write(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  as above
+def _write_and_return(update: dict[str, Any]) -> Item:
+    """Make an update; return the row as it is then."""
+    return to_plain(_write("update_item", {**update, "ReturnValues": "ALL_NEW"})["Attributes"])
+
+
+def _write(operation: str, request: dict[str, Any]) -> dict[str, Any]:
     try:
-        return _call(operation, **request)
+        return aws.call("dynamodb", operation, **request)
     except CallFailed as error:
         if error.code == "ConditionalCheckFailedException":
             raise ConditionFailed(_row_in(error.response)) from error
@@ -224,8 +226,7 @@ class Update:
 
     def request(self) -> dict[str, Any]:
         """Return the member of `TransactItems`."""
-        change = conditional_update(self.table.name, self.assign, self.remove, self.condition)
-        return {"Update": {"Key": to_typed(self.key), **change}}
+        return {"Update": conditional_update(self.table.name, self.key, self.assign, self.remove, self.condition)}
 
     def alone(self) -> None:
         """Write it without a transaction.

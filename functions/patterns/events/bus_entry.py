@@ -1,9 +1,8 @@
 """A domain event on its way over EventBridge: the entry that goes in, the envelope that comes out of a queue."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from patterns.events.domain_event import DomainEvent, WireEvent
 from patterns.runtime import strict_json
@@ -32,8 +31,7 @@ BusEnvelope = TypedDict("BusEnvelope", {"source": str, "detail-type": str, "deta
 """What consumers read of EventBridge's envelope; beside it stand version, id, account, time, region and resources."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(NamedTuple):
     """A domain event as it came over the bus, with the service that published it.
 
     bus_ms: when the bus took it, in epoch milliseconds; None: the envelope does not say.

@@ -116,19 +116,20 @@ class DomainEvent:
         """
         if not isinstance(wire, dict):
             raise Poison("a domain event is an object")
+        get = wire.get
+        tags = get("tags")
         return cls(
-            id=_text(wire, "id"),
-            type=_text(wire, "type"),
-            timestamp_ms=_timestamp_ms(wire),
-            partition_key=_name(str(wire.get("partitionKey", "")), "partitionKey"),
+            id=_text(get("id"), "id"),
+            type=_text(get("type"), "type"),
+            timestamp_ms=_timestamp_ms(get("timestamp")),
+            partition_key=_name(str(get("partitionKey", "")), "partitionKey"),
             entities={name: value for name, value in wire.items() if name not in ENVELOPE},
-            tags=wire["tags"] if isinstance(wire.get("tags"), dict) else {},
-            raw=wire.get("raw"),
+            tags=tags if isinstance(tags, dict) else {},
+            raw=get("raw"),
         )
 
 
-def _text(wire: Mapping[str, Any], name: str) -> str:
-    value = wire.get(name)
+def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or not value:
         raise Poison(f"{name} must be text")
     return _name(value, name)
@@ -140,8 +141,7 @@ def _name(text: str, name: str) -> str:
     return text
 
 
-def _timestamp_ms(wire: Mapping[str, Any]) -> int:
-    value = wire.get("timestamp")
+def _timestamp_ms(value: object) -> int:
     if type(value) is not int or not 0 <= value <= MAX_TIMESTAMP_MS:  # a bool is an int, too
         raise Poison("timestamp must be epoch milliseconds")
     return value

@@ -6,7 +6,6 @@ published. An upcaster is pure, takes one step, and returns unchanged what has t
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 from patterns.events.domain_event import DomainEvent
@@ -21,6 +20,7 @@ NONE: Upcasters = {}
 
 def upcast(event: DomainEvent, upcasters: Upcasters, *, source: str) -> DomainEvent:
     """Return an event in the shape of today; id, type and timestamp stay."""
-    steps = upcasters.get((source, event.type), ())
-    entities = reduce(lambda entities, step: step(entities), steps, event.entities)
+    entities = event.entities
+    for step in upcasters.get((source, event.type), ()):
+        entities = step(entities)
     return event if entities is event.entities else replace(event, entities=entities)

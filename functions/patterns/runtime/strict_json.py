@@ -1,7 +1,14 @@
-"""JSON from clients: what DynamoDB, EventBridge or Python could not pass on is refused here, with `ValueError`."""
+"""JSON from clients: what DynamoDB, EventBridge or Python could not pass on is refused here, with `ValueError`.
+
+orjson does the work wherever it means the same, byte by byte. The standard library does what orjson refuses, so that
+the answer has the words that it always had, and what orjson would change: integers beyond 64 bits, and floats.
+"""
 
 import json
+from collections.abc import Iterable
 from typing import Any, NoReturn
+
+import orjson
 
 # DynamoDB keeps 38 digits from 1E-130 to 1E+126; ours are stricter by a margin.
 MAX_DIGITS = 38
@@ -14,12 +21,62 @@ TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
 
 Container = dict[str, Any] | list[Any]
 
+# orjson reads and writes these exactly. A float is none of them: orjson reads one for an integer beyond 64 bits, drops
+# digits of a number that has too many, and writes 1e+16 as 1e16.
+EXACT = frozenset({str, int, bool, type(None)})
+
 
 def loads(text: str) -> Any:  # noqa: ANN401  JSON is any
     """Return the value of `text`.
 
     Raises:
         ValueError: malformed JSON, NaN, Infinity, a huge number, a lone surrogate, more than `MAX_DEPTH` levels.
+
+    """
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _loads_strictly(text)
+    return value if _is_exact((value,)) else _loads_strictly(text)
+
+
+def dumps(value: object) -> str:
+    """Return compact JSON with characters as they are: EventBridge counts UTF-8 bytes, and an escape has six."""
+    return _dumps_exactly(value) or _ENCODER.encode(value)
+
+
+def canonical(value: object) -> str:
+    """Return the same JSON for equal values, whatever the order of their members."""
+    return _dumps_exactly(value, orjson.OPT_SORT_KEYS) or _SORTING_ENCODER.encode(value)
+
+
+def _is_exact(members: Iterable[Any], room: int = MAX_DEPTH) -> bool:
+    """Return whether values are what orjson reads and writes exactly, and nested in no more than `room` levels."""
+    for member in members:
+        kind = type(member)
+        if kind in EXACT:
+            continue
+        inner = member.values() if kind is dict else member if kind is list else None
+        if inner is None or not room or not _is_exact(inner, room - 1):
+            return False
+    return True
+
+
+def _dumps_exactly(value: object, option: int = 0) -> str | None:
+    """Return JSON as orjson writes it; None: the standard library would write it in another way."""
+    if not _is_exact((value,)):
+        return None
+    try:
+        return orjson.dumps(value, option=option).decode()
+    except TypeError:  # an integer beyond 64 bits, a key that is no text, a surrogate that stands alone
+        return None
+
+
+def _loads_strictly(text: str) -> Any:  # noqa: ANN401  as above
+    """Return the value of `text` with every digit checked.
+
+    Raises:
+        ValueError: see `loads`.
 
     """
     _require_unicode(text)
@@ -32,16 +89,6 @@ def loads(text: str) -> Any:  # noqa: ANN401  JSON is any
     if "\\u" in text:  # an escape can be a lone surrogate, too
         _require_unicode(json.dumps(value, ensure_ascii=False))
     return value
-
-
-def dumps(value: object) -> str:
-    """Return compact JSON with characters as they are: EventBridge counts UTF-8 bytes, and an escape has six."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def canonical(value: object) -> str:
-    """Return the same JSON for equal values, whatever the order of their members."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def _require_unicode(text: str) -> None:
@@ -82,5 +129,7 @@ def _real(digits: str) -> float:
     return value
 
 
-# One for all: `json.loads` with such arguments would build a new decoder for every text.
+# One for all: `json.loads` and `json.dumps` with such arguments would build a new one each time.
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_real)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_SORTING_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)

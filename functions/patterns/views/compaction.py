@@ -1,15 +1,14 @@
 """Several updates of one row in one batch -> one write, of the newest."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.events.domain_event import DomainEvent
 from patterns.views.inverse_oplock import order_of
 from patterns.views.row_write import RowWrite
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A message that was understood: its id in the batch, its body, its event and what the view keeps of that."""
 
     message_id: str
@@ -23,7 +22,10 @@ def compact(messages: Iterable[Message]) -> list[list[Message]]:
     groups: dict[Hashable, list[Message]] = {}
     for message in messages:
         groups.setdefault(message.update.target, []).append(message)
-    return [sorted(group, key=_order_in, reverse=True) for group in groups.values()]
+    for group in groups.values():
+        if len(group) > 1:
+            group.sort(key=_order_in, reverse=True)
+    return [*groups.values()]
 
 
 def _order_in(message: Message) -> str:

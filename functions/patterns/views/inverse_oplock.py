@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from patterns.dynamodb import ttl
@@ -102,11 +103,16 @@ def _changes(
     update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """Return the attributes to assign and to remove."""
-    kept = {name: value for name, value in update.fields.items() if value is not None}
-    assign: dict[str, Any] = {**update.key_fields, **kept, oplock_attribute(update.oplock): order}
+    assign: dict[str, Any] = {**update.key_fields}
+    remove = []
+    for name, value in update.fields.items():
+        if value is None:
+            remove.append(name)
+        else:
+            assign[name] = value
+    assign[oplock_attribute(update.oplock)] = order
     if attempt.expires_at is not None:
         assign[ttl.ATTRIBUTE] = attempt.expires_at
-    remove = [name for name in update.fields if name not in kept]
     if attempt.is_permanent:
         remove.append(ttl.ATTRIBUTE)
     if attempt.replaces:
@@ -116,10 +122,15 @@ def _changes(
 
 def _and_newer(condition: Condition, update: "ViewUpdate", order: str) -> Condition:
     return Condition(
-        f"{NEWER} AND {condition.expression}" if condition.expression else NEWER,
+        _both(NEWER, condition.expression),
         {"oplock": oplock_attribute(update.oplock), **condition.names},
         {"oplock": order, **condition.values},
     )
+
+
+@cache
+def _both(one: str, other: str) -> str:
+    return f"{one} AND {other}" if other else one
 
 
 def _bound(table: Table, update: "ViewUpdate", row: Item | None) -> frozenset[str]:

@@ -2,16 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime.metrics import directive
 from patterns.views.outcome import Outcome
 
+NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
-@dataclass(frozen=True, slots=True)
-class Result:
+
+class Result(NamedTuple):
     """What became of one message; `event` is None if it could not be read, `error` names what went wrong."""
 
     message_id: str
@@ -31,12 +31,16 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
     It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`). `lag` lists the
     milliseconds between fact and row, one for each event that was applied.
     """
-    outcomes = Counter(result.outcome for result in results)
-    by_type = Counter(f"{result.event.type}.{result.outcome}" for result in results if result.event)
-    lags = [
-        now_ms - result.event.timestamp_ms for result in results if result.event and result.outcome is Outcome.APPLIED
-    ]
-    counts = {"received": len(results), **{outcome.value: outcomes[outcome] for outcome in Outcome}, **by_type}
+    counts = {"received": len(results), **NONE_YET}
+    by_type: Counter[str] = Counter()
+    lags = []
+    for result in results:
+        counts[result.outcome] += 1
+        if result.event:
+            by_type[f"{result.event.type}.{result.outcome}"] += 1
+            if result.outcome is Outcome.APPLIED:
+                lags.append(now_ms - result.event.timestamp_ms)
+    counts |= by_type
     lag = {"lag": lags} if lags else {}
     return {
         "view": view,

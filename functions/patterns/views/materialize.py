@@ -1,4 +1,4 @@
-"""A batch of domain events -> rows of a view; each message succeeds or fails on its own."""
+"""A batch of domain events -> rows of a view: parse, decide, compact, send, settle; each message on its own."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,11 +48,10 @@ class Unreadable:
 
 def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[str, Any]:  # noqa: ANN401
     """Handle a batch of a queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
-    messages, unreadable = _read(event["Records"], view)
-    results = [
-        *in_parallel([partial(_settle_unreadable, message, view) for message in unreadable]),
-        *chain.from_iterable(in_parallel([partial(_settle, group, view) for group in compact(messages)])),
-    ]
+    messages, unreadable = _parse_and_decide(event["Records"], view)
+    sends = [partial(_send_unreadable, message, view) for message in unreadable]
+    sends += [partial(_send_newest, group, view) for group in compact(messages)]
+    results = [*chain.from_iterable(in_parallel(sends))]
     line = line_of(results, view=view.name, now_ms=clock.now_ms())
     logger().info("materialized", extra={"function_request_id": context.aws_request_id, **line})
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results)]}
@@ -80,7 +79,7 @@ def interpret(
     return event, decide(event)
 
 
-def _read(records: list[dict[str, Any]], view: View) -> tuple[list[Message], list[Unreadable]]:
+def _parse_and_decide(records: list[dict[str, Any]], view: View) -> tuple[list[Message], list[Unreadable]]:
     messages, unreadable, now_ms = [], [], clock.now_ms()
     for record in records:
         message_id, body = record["messageId"], record.get("body", "")
@@ -91,22 +90,22 @@ def _read(records: list[dict[str, Any]], view: View) -> tuple[list[Message], lis
     return messages, unreadable
 
 
-def _settle_unreadable(message: Unreadable, view: View) -> Result:
+def _send_unreadable(message: Unreadable, view: View) -> list[Result]:
     try:
         outcome = _publish_fault(message.error, message.body, view)
     except Exception as error:  # noqa: BLE001  see _send
-        return Result(message.message_id, Outcome.FAILED, error=name_of(error))
-    return Result(message.message_id, outcome, error=name_of(message.error))
+        return [Result(message.message_id, Outcome.FAILED, error=name_of(error))]
+    return [Result(message.message_id, outcome, error=name_of(message.error))]
 
 
-def _settle(newest_first: Sequence[Message], view: View) -> list[Result]:
+def _send_newest(newest_first: Sequence[Message], view: View) -> list[Result]:
     """Write the newest of several updates of one row; an older one only if those before it can never be written."""
     results: list[Result] = []
-    for number, message in enumerate(newest_first, start=1):
-        result = _send(message, view)
-        results.append(result)
-        if result.outcome is not Outcome.FAULT:
-            return results + [_follow(result, older) for older in newest_first[number:]]
+    for message in newest_first:
+        if results and results[-1].outcome is not Outcome.FAULT:
+            results.append(_settle_by_newer(results[-1], message))
+        else:
+            results.append(_send(message, view))
     return results
 
 
@@ -127,7 +126,7 @@ def _write(message: Message, view: View) -> Outcome:
         return _publish_fault(Poison("DynamoDB refuses the row as invalid"), message.body, view)
 
 
-def _follow(newer: Result, older: Message) -> Result:
+def _settle_by_newer(newer: Result, older: Message) -> Result:
     """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
     if newer.outcome is Outcome.FAILED:
         return Result(older.message_id, Outcome.FAILED, older.event, newer.error)

@@ -18,3 +18,5 @@ class Outcome(StrEnum):
     COMPACTED = "compacted"
     FAULT = "fault"
     FAILED = "failed"
+
+    __hash__ = str.__hash__  # an enum's own is written in Python, and every message is counted

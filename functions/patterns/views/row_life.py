@@ -5,7 +5,7 @@ fields that had expired would live on with the new ttl.
 """
 
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
@@ -19,9 +19,10 @@ EXPIRED: Final = "#ttl <= :now"
 ANCHORED: Final = "attribute_exists(#anchor)"
 SKELETON: Final = f"attribute_not_exists(#anchor) AND {ALIVE}"
 
+_TTL_NAME: Final = {"ttl": ttl.ATTRIBUTE}
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+
+class Attempt(NamedTuple):
     """One attempt to write: what the row must be like, and what is written beside the update.
 
     expires_at: the row's new ttl; None: it stays. is_permanent: the row loses its ttl. replaces: the row has expired,
@@ -112,4 +113,4 @@ class UntilAnchored:
 
 
 def _on_ttl(expression: str, **values: int) -> Condition:
-    return Condition(expression, {"ttl": ttl.ATTRIBUTE}, values)
+    return Condition(expression, _TTL_NAME, values)

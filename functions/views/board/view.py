@@ -1,7 +1,6 @@
 """What board keeps of each event: where equipment stands, in which state, and what is done about it. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final, cast
 
 from contract import logs, names, old_shapes, times
@@ -48,7 +47,7 @@ def on_state_reported(event: DomainEvent) -> ViewUpdate:
     """Keep the time of the newest report of each state; since when the current one lasts is derived on read."""
     report = event.entity("state")
     attribute, time = f"{SEEN}{names.state(report.text('state'))}", _time(event, report)
-    return replace(_update(report.text("equipmentId"), attribute, {attribute: time}), family=REPORTS)
+    return _update(report.text("equipmentId"), attribute, {attribute: time}, family=REPORTS)
 
 
 def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
@@ -128,13 +127,21 @@ def _time(event: DomainEvent, entity: Entity, field_name: str = "timestamp") -> 
     return times.require_known(entity.text(field_name), at_ms=event.timestamp_ms)
 
 
-def _update(equipment_id: str, oplock: str, fields: Mapping[str, Any]) -> ViewUpdate:
-    return ViewUpdate(key=KEYS.of(equipment_id), fields=fields, oplock=oplock, anchor=ANCHOR)
+def _update(
+    equipment_id: str,
+    oplock: str,
+    fields: Mapping[str, Any],
+    *,
+    about_ms: int | None = None,
+    family: OplockFamily | None = None,
+) -> ViewUpdate:
+    key = KEYS.of(equipment_id)
+    return ViewUpdate(key=key, fields=fields, oplock=oplock, about_ms=about_ms, family=family, anchor=ANCHOR)
 
 
 def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields) -> ViewUpdate:
     """Return an update that is as new as what it is about: of an older log, it does not replace that of a newer."""
-    return replace(_update(entity.text("equipmentId"), oplock, fields), about_ms=times.to_ms(time))
+    return _update(entity.text("equipmentId"), oplock, fields, about_ms=times.to_ms(time))
 
 
 ON: On = {  # (source, type) -> what the view keeps of it

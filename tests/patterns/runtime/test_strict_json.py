@@ -1,8 +1,11 @@
 import json
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from patterns.runtime import strict_json
@@ -24,6 +27,84 @@ values = st.recursive(
     ),
     max_leaves=12,
 )
+
+# Texts as a stranger might send them: numbers of any shape, escapes of any kind, names that come twice, any spaces.
+numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,45})([.][0-9]{1,45})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+strings = st.lists(
+    st.text(st.characters(exclude_characters='"\\'), max_size=4)
+    | st.sampled_from(
+        [r"\"", r"\\", r"\n", r"\u0041", r"\ud83c\udfed", r"\ud83c", r"\udfed", r"\x", "\ud800", "1.5", ":1e5,"]
+    ),
+    max_size=3,
+).map(lambda parts: f'"{"".join(parts)}"')
+spaces = st.sampled_from(["", "", " ", "\n", "\t\r"])
+words = st.sampled_from(
+    ["null", "true", "false", "NaN", "Infinity", "-Infinity", "-0", "-0.0", "1" * 20, "nul", "\ufeff"]
+)
+texts = st.recursive(
+    numbers | strings | words,
+    lambda inner: (
+        st.tuples(spaces, st.lists(inner, max_size=4), spaces).map(
+            lambda all_: f"[{all_[0]}{','.join(all_[1])}{all_[2]}]"
+        )
+        | st.tuples(spaces, st.lists(st.tuples(st.just('"a"') | strings, inner), max_size=4)).map(
+            lambda all_: "{" + f",{all_[0]}".join(f"{name}:{all_[0]}{member}" for name, member in all_[1]) + "}"
+        )
+        | st.tuples(st.integers(28, 36), inner).map(lambda deep: "[" * deep[0] + deep[1] + "]" * deep[0])
+    ),
+    max_leaves=10,
+)
+
+
+class Paint(StrEnum):
+    RED = "red"
+
+
+# Values as our code might write them, by mistake too.
+writable = st.recursive(
+    scalars
+    | st.floats()
+    | st.integers()
+    | st.text()
+    | st.just(Paint.RED)
+    | st.binary(max_size=1)
+    | st.uuids()
+    | st.dates(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner)
+        | st.dictionaries(st.text(max_size=5) | st.integers() | st.just(Paint.RED) | st.none(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def outcome_of(do: Callable[..., object], *args: object, **more: object) -> str:
+    """Return the result to the last digit, or the error and its words."""
+    try:
+        return repr(do(*args, **more))
+    except (TypeError, ValueError) as error:
+        return repr(error)
+
+
+@settings(max_examples=500)
+@given(texts)
+def test_what_is_read_fast_is_what_is_read_strictly_and_refused_in_the_same_words(text: str) -> None:
+    assert outcome_of(strict_json.loads, text) == outcome_of(strict_json._loads_strictly, text)  # noqa: SLF001
+
+
+@given(st.text() | st.text('0123456789.eE+-[]{},:" \n'))
+def test_any_text_is_read_as_if_read_strictly(text: str) -> None:
+    assert outcome_of(strict_json.loads, text) == outcome_of(strict_json._loads_strictly, text)  # noqa: SLF001
+
+
+@settings(max_examples=300)
+@given(writable)
+def test_what_is_written_fast_is_what_the_standard_library_writes(value: object) -> None:
+    compact = partial(json.dumps, value, ensure_ascii=False, separators=(",", ":"))
+
+    assert outcome_of(strict_json.dumps, value) == outcome_of(compact)
+    assert outcome_of(strict_json.canonical, value) == outcome_of(compact, sort_keys=True)
 
 
 @given(values)
