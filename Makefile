@@ -72,7 +72,7 @@ format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff check --fix .
 
 synth: install  ## write the CloudFormation for AWS to cdk.out/
-	@$(CDK) synth --quiet --no-notices $(ARGS)
+	@$(CDK) synth --quiet --no-notices --context=bytecode=optional $(ARGS)
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(RUN) local.in_process.openapi

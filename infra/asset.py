@@ -1,17 +1,46 @@
 """What of `functions/` a package's Lambda functions get."""
 
+import hashlib
+import shutil
 from pathlib import Path
+from typing import Final
 
-from aws_cdk import IgnoreMode
+from aws_cdk import AssetHashType
 from aws_cdk import aws_lambda as lambda_
 
+from infra.built import PROJECT, build_once
+from infra.bytecode import TAG, compile_all
 from patterns.packages.package import FUNCTIONS, SIDES, Package
 
+ASSETS: Final = PROJECT / ".local" / "code"
+TASK: Final = "/var/task"  # where Lambda unpacks it
 
-def code_of(package: Package, root: Path = FUNCTIONS) -> lambda_.AssetCode:
-    """Pack `functions/` without every other package, so that touching one package changes one asset."""
-    # As in a .gitignore, the last line that matches wins.
-    others = [line for side in SIDES for line in (f"/{side}/*", f"!/{side}/__init__.py")]
-    own = f"!/{package.side}/{package.name}"
-    exclude = [*others, own, "__pycache__", "*.pyc", ".*"]
-    return lambda_.Code.from_asset(str(root), exclude=exclude, ignore_mode=IgnoreMode.GIT)
+
+def code_of(package: Package, compiler: Path | None, root: Path = FUNCTIONS) -> lambda_.AssetCode:
+    """Pack `functions/` without every other package, so that touching one package changes one asset.
+
+    The asset's hash is that of the sources: the same on every machine. With `compiler`, bytecode is added.
+    """
+    files = [file for file in sorted(root.rglob("*")) if file.is_file() and _belongs(file.relative_to(root), package)]
+    digest = hashlib.sha256((TAG if compiler else "source").encode())
+    for file in files:
+        digest.update(f"\n{file.relative_to(root).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}".encode())
+
+    def fill(content: Path) -> None:
+        for file in files:
+            copied = content / file.relative_to(root)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copied)
+        if compiler:
+            compile_all(content, compiler, loaded_from=TASK)
+
+    folder = build_once(ASSETS / f"{package.side}.{package.name}" / digest.hexdigest(), fill)
+    return lambda_.Code.from_asset(str(folder), asset_hash_type=AssetHashType.CUSTOM, asset_hash=folder.name)
+
+
+def _belongs(file: Path, package: Package) -> bool:
+    """Whether a file of `functions/` is for a package: its own or shared, and nothing that tools leave behind."""
+    if file.suffix == ".pyc" or any(part == "__pycache__" or part.startswith(".") for part in file.parts):
+        return False
+    is_of_a_package = file.parts[0] in SIDES and len(file.parts) > len(("side", "__init__.py"))
+    return not is_of_a_package or file.parts[:2] == (package.side, package.name)

@@ -10,12 +10,13 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.asset import code_of
+from infra.bytecode import compiler_for
 from infra.checks import nag
 from infra.layer import third_party
 from infra.target import Target
 from patterns.packages.package import Package
 
-RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # the layer is built for it: PYTHON in layer.py
+RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # what is compiled for it: PYTHON in bytecode.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,5 +88,5 @@ class Function(Construct):
 
 def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:
     """Create a function for each handler file of a package, by role; they share one asset."""
-    code = code_of(package)
+    code = code_of(package, compiler_for(scope))
     return {role: Function(scope, role, package=package, code=code, environment=environment) for role in package.roles}

@@ -9,12 +9,18 @@ from constructs import IConstruct
 
 from patterns.rules import hold_back
 
+REQUIRED: Final = "required"  # without the Python that compiles it there is no synth
+OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
+NONE: Final = "none"
+BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>` and `-c holdBackSeconds=…` change either.
+    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>` and `-c holdBackSeconds=…` change either, `-c bytecode=…`
+    that of AWS.
     """
 
     name: str
@@ -27,7 +33,8 @@ class Target:
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
     hold_back_seconds: int  # a decision waits so long for late events
-    layer_platform: str | None  # pip's platform tag; None is the running interpreter
+    layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
+    bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
     log_retention: RetentionDays
     stage: str = "dev"
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
@@ -38,7 +45,7 @@ class Target:
         """Return the target that the context of the app chose.
 
         Raises:
-            ValueError: there is none of that name, or the hold-back is no number.
+            ValueError: there is none of that name, the hold-back is no number, or nothing is known of such bytecode.
 
         """
         context = scope.node.try_get_context
@@ -46,11 +53,15 @@ class Target:
         if name not in TARGETS:
             raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
         chosen, hold_back_seconds = TARGETS[name], context("holdBackSeconds")
+        bytecode = context("bytecode") or REQUIRED
+        if bytecode not in BYTECODE:
+            raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(BYTECODE)}")
         return replace(
             chosen,
             stage=context("stage") or "dev",
             customer_key=context("customerKey") in {True, "true"},
             alarm_topic=context("alarmTopic"),
+            bytecode=NONE if chosen.bytecode == NONE else bytecode,
             hold_back_seconds=chosen.hold_back_seconds if hold_back_seconds is None else int(hold_back_seconds),
         )
 
@@ -71,7 +82,9 @@ AWS: Final = Target(
     filters_expiries=True,
     listeners=10,
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
-    layer_platform="manylinux2014_aarch64",
+    # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
+    layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
+    bytecode=REQUIRED,
     log_retention=RetentionDays.ONE_MONTH,
 )
 
@@ -86,7 +99,8 @@ LOCAL: Final = Target(
     filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
-    layer_platform=None,
+    layer_platforms=(),
+    bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     log_retention=RetentionDays.ONE_DAY,
 )
 

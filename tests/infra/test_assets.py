@@ -1,12 +1,17 @@
 import shutil
+import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 from aws_cdk import App, Stack
 
+from infra import asset
 from infra.asset import code_of
 from patterns.packages.package import FUNCTIONS, Package
 from tests.support.infra.synthesised import PACKAGES
+
+UNCHECKED = 0b01  # by the hash of the source, which nobody compares
 
 
 @pytest.fixture
@@ -14,13 +19,18 @@ def functions(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FUNCTIONS, tmp_path / "functions"))
 
 
-def assets(functions: Path) -> dict[str, Path]:
+@pytest.fixture(autouse=True)
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asset, "ASSETS", tmp_path / "code")
+
+
+def assets(functions: Path, compiler: Path | None = None) -> dict[str, Path]:
     """The packed folder of each package; its name carries the hash of what is in it."""
     app = App()
     packed: dict[str, Path] = {}
     for package in PACKAGES:
         stack = Stack(app, package.name.replace("_", "-"))
-        located = code_of(package, functions).bind(stack).s3_location
+        located = code_of(package, compiler, functions).bind(stack).s3_location
         assert located is not None
         packed[package.name] = Path(app.outdir) / f"asset.{located.object_key.removesuffix('.zip')}"
     return packed
@@ -63,3 +73,37 @@ def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(func
     }
     own = {path.relative_to(functions) for path in (functions / package.side / package.name).rglob("*.py")}
     assert held == sides | shared | own
+
+
+def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever_it_is_compiled(
+    functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiled here by the Python of the tests, as by that of Lambda for AWS."""
+    first = assets(functions, Path(sys.executable))
+    elsewhere = Path(shutil.copytree(functions, tmp_path / "another" / "place"))
+    monkeypatch.setattr(asset, "ASSETS", tmp_path / "another" / "home")
+    second = assets(elsewhere, Path(sys.executable))
+
+    for name, packed in first.items():
+        contents = contents_of(packed)
+        modules = {file for file in contents if file.suffix == ".py"}
+        compiled = {Path(cache_from_source(file)) for file in modules}
+        assert compiled == contents.keys() - modules
+        assert contents == contents_of(second[name])
+        assert second[name].name == packed.name
+        assert all(flags_of(contents[file]) == UNCHECKED for file in compiled)
+
+
+def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(functions: Path) -> None:
+    plain, compiled = assets(functions), assets(functions, Path(sys.executable))
+
+    assert all(plain[name].name != compiled[name].name for name in plain)
+
+
+def contents_of(folder: Path) -> dict[Path, bytes]:
+    return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def flags_of(bytecode: bytes) -> int:
+    """https://peps.python.org/pep-0552/#specification."""
+    return int.from_bytes(bytecode[4:8], "little")

@@ -1,43 +1,93 @@
+import ast
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from infra import layer
-from infra.target import LOCAL
+from infra.bytecode import compiler_here
+from infra.layer import BOTOCORE_DESCRIBES
+from infra.target import AWS, LOCAL
+from patterns.packages.package import FUNCTIONS
+
+MAX_MB: Final = 60
+BINARY: Final = "_pycurl.cpython-313-aarch64-linux-gnu.so"
 
 
-@pytest.fixture(autouse=True)
-def requirements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture
+def layers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(layer, "LAYERS", tmp_path / "layer")
+    return tmp_path / "layer"
+
+
+@pytest.fixture
+def requirements(layers: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Requirements that need no network: none."""
-    file = tmp_path / "runtime.txt"
+    file = layers.with_name("runtime.txt")
     file.write_text("# nothing\n")
     monkeypatch.setattr(layer, "REQUIREMENTS", file)
-    monkeypatch.setattr(layer, "LAYERS", tmp_path / "layer")
     return file
 
 
+@pytest.mark.usefixtures("requirements")
 def test_a_layer_is_built_once() -> None:
-    folder = layer.build(LOCAL)
+    folder = layer.build(LOCAL, None)
     (folder / "mark").touch()
 
-    assert layer.build(LOCAL) == folder
+    assert layer.build(LOCAL, None) == folder
     assert (folder / "mark").exists()
 
 
 def test_a_change_of_the_requirements_makes_another_layer_and_removes_the_stale_one(requirements: Path) -> None:
-    stale = layer.build(LOCAL)
+    stale = layer.build(LOCAL, None)
 
     requirements.write_text("# nothing else\n")
-    fresh = layer.build(LOCAL)
+    fresh = layer.build(LOCAL, None)
 
     assert fresh.is_dir()
     assert not stale.exists()
 
 
+@pytest.mark.usefixtures("requirements")
 def test_each_target_has_a_layer_of_its_own() -> None:
-    here = layer.build(LOCAL)
-    elsewhere = layer.build(replace(LOCAL, name="elsewhere", layer_platform="manylinux2014_aarch64"))
+    here = layer.build(LOCAL, None)
+    elsewhere = layer.build(replace(LOCAL, name="elsewhere", layer_platforms=("manylinux2014_aarch64",)), None)
 
     assert here.is_dir()
     assert here.name != elsewhere.name
+
+
+@pytest.mark.usefixtures("requirements")
+def test_a_layer_without_bytecode_is_never_taken_for_one_with_it() -> None:
+    assert layer.build(AWS, None).name != layer.build(AWS, Path(sys.executable)).name
+
+
+def test_botocore_describes_each_service_that_the_functions_call() -> None:
+    called = {service for file in FUNCTIONS.rglob("*.py") for service in _called(ast.parse(file.read_text()))}
+
+    assert called
+    assert called <= BOTOCORE_DESCRIBES
+
+
+def test_the_layer_for_aws_is_small_and_brings_libcurl_for_its_processor() -> None:
+    """`make check` has built it."""
+    folder = layer.build(AWS, compiler_here())
+
+    megabytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1_000_000
+    print(f"the layer: {megabytes:.0f} MB")  # noqa: T201  `pytest -rP` shows it
+    assert megabytes < MAX_MB
+    assert [file.name for file in folder.glob("python/pycurl/*.so")] == [BINARY]
+
+
+def _called(tree: ast.AST) -> Iterator[str]:
+    """The services that a module calls, as `aws.call("s3", …)` and `aws.client("s3")`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="aws"), attr="call" | "client"),
+                args=[ast.Constant(value=name), *_],
+            ):
+                yield str(name)
