@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,7 +23,8 @@ from patterns.events import fault
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
 from patterns.packages.discovery import packages, readers, services, stores, subscribers_of, views
-from patterns.packages.package import FUNCTIONS, Package
+from patterns.packages.package import FUNCTIONS, ROLES, Package
+from patterns.runtime import aws
 from tests.support.services.reports import report
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -71,9 +73,16 @@ DECLARED = ("routes", "tables", "facts", "subscriptions", "view", "store")
 DECLARATIONS = [module for file in DECLARED for module in modules(file)]
 
 
-def loaded_by(module: str) -> set[str]:
+def loaded_by(module: str, **environment: str) -> set[str]:
     code = f"import sys, {module}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=FUNCTIONS, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code],
+        cwd=FUNCTIONS,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(done.stdout.split())
 
 
@@ -263,6 +272,17 @@ def test_no_file_imports_another_package(path: Path) -> None:
 @pytest.mark.parametrize("module", [*DECLARATIONS, "patterns.packages.discovery"])
 def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(module: str) -> None:
     assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "aws_cdk"} & loaded_by(module)
+
+
+@pytest.mark.parametrize("module", [module for role in ROLES for module in modules(role)])
+def test_no_handler_loads_boto3_when_it_is_initialised(module: str) -> None:
+    """S3 and SQS are called through it, so the fault store's handlers load it, at their first call."""
+    on_lambda = {"AWS_WIRE": aws.LIBCURL, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
+
+    loaded = loaded_by(module, **on_lambda)
+
+    assert "patterns.runtime.log" in loaded
+    assert not {"boto3", "botocore"} & loaded
 
 
 @pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener"), *modules("sweep")])

@@ -6,9 +6,9 @@ from typing import Final
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
-from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
+from patterns.http.models import ResponseModel
 from patterns.http.response import respond
 from patterns.runtime.errors import FieldError, Invalid, Rejected
 
@@ -20,14 +20,14 @@ MAX_ERRORS: Final = 100
 MAX_FIELD_CHARACTERS: Final = 200
 
 
-class FieldProblem(BaseModel):
+class FieldProblem(ResponseModel):
     """One offending field."""
 
     field: str
     detail: str
 
 
-class Problem(BaseModel):
+class Problem(ResponseModel):
     """Problem details, RFC 9457."""
 
     type: str

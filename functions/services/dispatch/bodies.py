@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from contract import schemas, texts
+from patterns.http.models import RequestModel, ResponseModel
 from patterns.http.openapi import Absent
 
 MAX_OPERATORS = 100
@@ -19,26 +20,20 @@ def _different(people: list[str]) -> list[str]:
 Person = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 
 
-class AssignmentBody(BaseModel):
+class AssignmentBody(RequestModel):
     """Who deals with the log."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     operator: Person = Field(examples=["Liz"])
 
 
-class EscalationBody(BaseModel):
+class EscalationBody(RequestModel):
     """Whom the log is escalated to."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     supervisor: Person = Field(examples=["Sara"])
 
 
-class RosterBody(BaseModel):
+class RosterBody(RequestModel):
     """Who works in a factory; abnormal logs are shared among the operators."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     operators: Annotated[list[Person], AfterValidator(_different), Field(min_length=1, max_length=MAX_OPERATORS)] = (
         Field(examples=[["Liz", "Sue"]], json_schema_extra={"uniqueItems": True})
@@ -46,7 +41,7 @@ class RosterBody(BaseModel):
     supervisor: Person = Field(examples=["Sara"])
 
 
-class RosterResponse(BaseModel):
+class RosterResponse(ResponseModel):
     """A factory's roster."""
 
     factoryId: str  # noqa: N815  the contract's name
@@ -54,7 +49,7 @@ class RosterResponse(BaseModel):
     supervisor: str
 
 
-class TriggerResponse(BaseModel):
+class TriggerResponse(ResponseModel):
     """An event that a rule decided upon; `timestamp` is in epoch milliseconds."""
 
     id: str
@@ -62,7 +57,7 @@ class TriggerResponse(BaseModel):
     timestamp: int
 
 
-class DecidedByRule(BaseModel):
+class DecidedByRule(ResponseModel):
     """Which rule decided, and upon which events; missing if a person did."""
 
     by: Literal["rule"] | Absent = None
@@ -70,7 +65,7 @@ class DecidedByRule(BaseModel):
     triggers: list[TriggerResponse] | Absent = None
 
 
-class LogKey(BaseModel):
+class LogKey(ResponseModel):
     """A log's natural key; `timestamp` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815
@@ -119,7 +114,7 @@ class EntryResponse(DecidedByRule):
     reason: str | Absent = None
 
 
-class EpisodeResponse(BaseModel):
+class EpisodeResponse(ResponseModel):
     """From the first abnormal report to the next normal one, which is null as long as there is none.
 
     `partial`: it is longer than what a page reads; the pages beside have the rest.
@@ -131,7 +126,7 @@ class EpisodeResponse(BaseModel):
     partial: bool | Absent = None
 
 
-class EpisodesResponse(BaseModel):
+class EpisodesResponse(ResponseModel):
     """A page, newest first; `others` is what was done about logs of no episode on it; a missing cursor is the end."""
 
     items: list[EpisodeResponse]

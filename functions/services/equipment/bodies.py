@@ -3,9 +3,10 @@
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Body
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from contract import names, schemas, texts, times
+from patterns.http.models import RequestModel, ResponseModel
 from patterns.http.openapi import Absent
 
 MAX_DETAIL_BYTES = 4096
@@ -34,10 +35,8 @@ Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_
 Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES))]
 
 
-class Location(BaseModel):
+class Location(RequestModel):
     """Where equipment stands, from the company down."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     company: Part = Field(examples=["Acme"])
     country: Part = Field(examples=["MX"])
@@ -48,10 +47,8 @@ class Location(BaseModel):
     neighborhood: Part = Field(examples=["Centro"])
 
 
-class EquipmentBody(BaseModel):
+class EquipmentBody(RequestModel):
     """What a piece of equipment is, and where it stands."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: Line = Field(examples=["Hydraulic press 7"])
     factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
@@ -59,7 +56,7 @@ class EquipmentBody(BaseModel):
     location: Location
 
 
-class Equipment(BaseModel):
+class Equipment(ResponseModel):
     """A version of a piece of equipment; `changedAt` is fixed-width UTC."""
 
     id: str
@@ -73,32 +70,28 @@ class Equipment(BaseModel):
     deleted: bool | Absent = None
 
 
-class EquipmentVersions(BaseModel):
+class EquipmentVersions(ResponseModel):
     """A page of versions, newest first; a missing cursor is the end."""
 
     items: list[Equipment]
     cursor: str | Absent = None
 
 
-class RollbackBody(BaseModel):
+class RollbackBody(RequestModel):
     """The version whose content becomes current again."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     toVersion: Annotated[int, Field(ge=1, le=999_999_999, examples=[1])]  # noqa: N815
 
 
-class AuditBody(BaseModel):
+class AuditBody(RequestModel):
     """What an auditor found."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     result: Line = Field(examples=["passed"])
     auditor: Id = Field(examples=["Olga"])
     notes: Lines | None = None
 
 
-class Audit(BaseModel):
+class Audit(ResponseModel):
     """An audit of a part; `changedAt` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815
@@ -111,17 +104,15 @@ class Audit(BaseModel):
     changedBy: str  # noqa: N815
 
 
-class Audits(BaseModel):
+class Audits(ResponseModel):
     """A page of audits; a missing cursor is the end."""
 
     items: list[Audit]
     cursor: str | Absent = None
 
 
-class StateBody(BaseModel):
+class StateBody(RequestModel):
     """The state that a device reports of itself."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     state: Annotated[str, AfterValidator(names.state), WithJsonSchema(schemas.STATE)] = Field(examples=["WARNING1"])
     detail: Detail | None = None
@@ -137,13 +128,13 @@ class ReportBody(StateBody):
 Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
 
 
-class Accepted(BaseModel):
+class Accepted(ResponseModel):
     """The ids of the events, in the order of the reports."""
 
     ids: list[str]
 
 
-class StateReport(BaseModel):
+class StateReport(ResponseModel):
     """A report of a state; `timestamp` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815  the contract's name
@@ -152,7 +143,7 @@ class StateReport(BaseModel):
     detail: str | Absent = None
 
 
-class StateReports(BaseModel):
+class StateReports(ResponseModel):
     """A page of reports, newest first; a missing cursor is the end."""
 
     items: list[StateReport]

@@ -3,22 +3,23 @@
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
-from pydantic import BaseModel, StringConstraints
+from pydantic import StringConstraints
 
+from patterns.http.models import ResponseModel
 from patterns.http.openapi import Absent
 from stores.faults.record import ID_PATTERN
 
 FaultId = Annotated[str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The id of its event.")]
 
 
-class FaultErrorResponse(BaseModel):
+class FaultErrorResponse(ResponseModel):
     """Why the consumer could not use the message."""
 
     name: str
     message: str
 
 
-class AttemptResponse(BaseModel):
+class AttemptResponse(ResponseModel):
     """A resubmission; `failedAt` and `error`: the consumer could not use the message that time either."""
 
     resubmittedAt: str  # noqa: N815  the contract's name
@@ -27,7 +28,7 @@ class AttemptResponse(BaseModel):
     error: FaultErrorResponse | Absent = None
 
 
-class FaultSummaryResponse(BaseModel):
+class FaultSummaryResponse(ResponseModel):
     """A fault without its message; `timestamp` is when it came first.
 
     `resubmissions` counts all of them; `resubmittedAt`, `resubmittedBy` and `failedAgainAt` are of the last one.
@@ -51,7 +52,7 @@ class FaultResponse(FaultSummaryResponse):
     attempts: list[AttemptResponse] | Absent = None
 
 
-class FaultsResponse(BaseModel):
+class FaultsResponse(ResponseModel):
     """A page of faults, newest first; a missing cursor is the end."""
 
     items: list[FaultSummaryResponse]

@@ -1,11 +1,10 @@
 """Responses of board's routes, for the OpenAPI document."""
 
-from pydantic import BaseModel
-
+from patterns.http.models import ResponseModel
 from patterns.http.openapi import Absent
 
 
-class PlaceResponse(BaseModel):
+class PlaceResponse(ResponseModel):
     """Where equipment stands, from the company down."""
 
     company: str
@@ -17,7 +16,7 @@ class PlaceResponse(BaseModel):
     neighborhood: str
 
 
-class LastAuditResponse(BaseModel):
+class LastAuditResponse(ResponseModel):
     """The last audit of any part; `timestamp` is fixed-width UTC."""
 
     part: str
@@ -26,14 +25,14 @@ class LastAuditResponse(BaseModel):
     timestamp: str
 
 
-class RiskResponse(BaseModel):
+class RiskResponse(ResponseModel):
     """Why equipment is at risk; `since` is the first report of its trouble, fixed-width UTC."""
 
     since: str
     reason: str
 
 
-class StandingResponse(BaseModel):
+class StandingResponse(ResponseModel):
     """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
     `stateSince` is the newest report of another state. While the state is not `NORMAL`, `operator`, `escalatedTo` and
@@ -54,7 +53,7 @@ class StandingResponse(BaseModel):
     lastAudit: LastAuditResponse | Absent = None  # noqa: N815
 
 
-class BoardResponse(BaseModel):
+class BoardResponse(ResponseModel):
     """A page of the board, by location; a missing cursor is the end."""
 
     items: list[StandingResponse]

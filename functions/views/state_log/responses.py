@@ -1,11 +1,10 @@
 """Responses of state_log's routes, for the OpenAPI document."""
 
-from pydantic import BaseModel
-
+from patterns.http.models import ResponseModel
 from patterns.http.openapi import Absent
 
 
-class LogResponse(BaseModel):
+class LogResponse(ResponseModel):
     """A log; `timestamp` is fixed-width UTC."""
 
     equipmentId: str  # noqa: N815  the contract's name
@@ -16,7 +15,7 @@ class LogResponse(BaseModel):
     detail: str | Absent = None
 
 
-class LogsResponse(BaseModel):
+class LogsResponse(ResponseModel):
     """A page of logs; a missing cursor is the end."""
 
     items: list[LogResponse]
