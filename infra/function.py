@@ -69,6 +69,7 @@ class Function(Construct):
             environment={
                 "POWERTOOLS_SERVICE_NAME": package.name,
                 "POWERTOOLS_METRICS_NAMESPACE": METRICS,
+                "PYDANTIC_DISABLE_PLUGINS": "__all__",  # else a cold start looks through all packages for some
                 "STAGE": target.stage,
                 **environment,
             },
