@@ -62,7 +62,10 @@ def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, 
             content = _content(response)
         except CallFailed as error:
             again = retries.again_after(error.code, response.status)
-            if again is None or attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
+            if again is None:
+                retries.QUOTA.give_back(taken or 1)  # a refusal is as good a sign of life as a success
+                raise
+            if attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
                 raise
             seconds = again.seconds * 2 ** (attempt - 1) * random.random()  # noqa: S311  jitter is no secret
             require_in_time(seconds)

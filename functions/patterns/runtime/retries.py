@@ -73,7 +73,7 @@ class RetryQuota:
         return True
 
     def give_back(self, quota: int) -> None:
-        """Put something back, for a request succeeded: what its last retry took, or one."""
+        """Put something back, for AWS responded: what the last retry of the request took, or one."""
         self._left = min(self.CAPACITY, self._left + quota)
 
 
