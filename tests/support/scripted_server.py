@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 HOST: Final = "127.0.0.1"
 END: Final = b"\r\n\r\n"
@@ -53,6 +53,13 @@ class Answer:
     drip_s: float = 0
 
 
+class Tls(Protocol):
+    """What an `ssl.SSLContext` does."""
+
+    def wrap_socket(self, connection: socket.socket, /, *, server_side: bool) -> ssl.SSLSocket:
+        """Shake hands."""
+
+
 Script = Callable[[Asked], Answer]
 
 SILENCE: Final = Answer(b"", late_s=NEVER_S)
@@ -93,7 +100,7 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
     """Serves while the context lasts, each connection in a thread."""
 
     script: Script
-    tls: ssl.SSLContext | None = None
+    tls: Tls | None = None
     requests: list[Asked] = field(default_factory=list)
     _listening: socket.socket = field(default_factory=lambda: socket.create_server((HOST, 0), backlog=256))
     _open: dict[socket.socket, threading.Thread] = field(default_factory=dict)
@@ -145,8 +152,8 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
                 connection, _ = self._listening.accept()
             except OSError:
                 return
-            threading.Thread(target=self._serve, args=(connection, self._connections), daemon=True).start()
             self._connections += 1
+            threading.Thread(target=self._serve, args=(connection, self._connections - 1), daemon=True).start()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
         try:

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import logging
+import socket
+import ssl
 import traceback
 import warnings
 from pathlib import Path
@@ -79,12 +81,22 @@ def test_without_a_bundle_of_ones_own_the_authorities_are_certifis(authority: Au
 
 
 def test_a_handshake_that_breaks_off_is_tried_again(authority: Authority, pauses: list[float]) -> None:
-    with ScriptedServer(in_turn(whole())) as plain:  # what it answers is no TLS
-        url = plain.url.replace("http:", "https:")
-        plain.script = in_turn(HUNG_UP)
-        with connected(aws.LIBCURL, url, AWS_CA_BUNDLE=str(authority.bundle)), pytest.raises(CallFailed):
-            get()
-    assert len(pauses) == 3
+    context = authority.server(HOST)
+    broken = [True, True, False]
+
+    class Breaking:
+        @staticmethod
+        def wrap_socket(connection: socket.socket, *, server_side: bool) -> ssl.SSLSocket:
+            if broken.pop(0):
+                raise OSError
+            return context.wrap_socket(connection, server_side=server_side)
+
+    with (
+        ScriptedServer(in_turn(whole({"Item": {}})), tls=Breaking) as server,
+        connected(aws.LIBCURL, server.url, AWS_CA_BUNDLE=str(authority.bundle)),
+    ):
+        assert get()["Item"] == {}
+    assert (len(pauses), server.connections) == (2, 3)
 
 
 @pytest.mark.parametrize("service", ["dynamodb", "events"])
