@@ -2,11 +2,13 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import pytest
 
+from patterns.dynamodb.client import Put, Table, transact
+from patterns.dynamodb.schema import Keys
 from patterns.runtime import aws, aws_json, clock, curl, retries
 from patterns.runtime.deadline import begun_by
 from patterns.runtime.errors import CallFailed
@@ -127,6 +129,26 @@ def test_what_comes_with_an_error_is_kept() -> None:
     outcome, _ = outcomes(lambda: in_turn(refused("ConditionalCheckFailedException", Item=row)))
 
     assert outcome["Item"] == row
+
+
+def test_a_cancelled_transaction_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THINGS_TABLE", "things")
+    table = Table("THINGS_TABLE", Keys("pk", one_partition_per="entity"))
+    writes = {name: Put(table, {"pk": name}, table.absent) for name in ("one", "two")}
+
+    def outcome(*codes: str, row: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
+        reasons = [{"Code": code, "Message": "…", **({"Item": row} if row else {})} for code in codes]
+        cancelled = refused("com.amazonaws.dynamodb#TransactionCanceledException", CancellationReasons=reasons)
+        return outcomes(lambda: in_turn(cancelled), lambda: transact(writes))
+
+    row = {"pk": {"S": "two"}, "b": {"B": "AP8="}}
+    failed = {"one": {"pk": "two", "b": "AP8="}, "two": {"pk": "two", "b": "AP8="}}
+    both = outcome("ConditionalCheckFailed", "ConditionalCheckFailed", row=row)
+    assert both == ({"raised": "TransactionConditionsFailed", "failed": failed}, 1)
+    assert outcome("None", "ConditionalCheckFailed")[0]["failed"] == {"two": None}
+    for code in ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"):
+        assert outcome(code, "None") == ({"raised": "TransactionConflict"}, 1)
+    assert outcome("None", "ValidationError")[0]["code"] == "TransactionCanceledException"
 
 
 @pytest.mark.parametrize("wrong", [1, 2, 3])
