@@ -5,6 +5,7 @@ import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -99,7 +100,13 @@ def a_row_that_is_too_large_is_refused(_: Somebody) -> object:
 
 @scenario
 def what_can_be_no_key_is_refused(_: Somebody) -> object:
-    keys = [{"pk": "", "sk": "-"}, {"pk": "a"}, {"pk": 1, "sk": "-"}, {"pk": "é" * 1025, "sk": "-"}, {**A, "x": "y"}]
+    keys: list[dict[str, Any]] = [
+        {"pk": "", "sk": "-"},
+        {"pk": "a"},
+        {"pk": 1, "sk": "-"},
+        {"pk": "é" * 1025, "sk": "-"},
+        {**A, "x": "y"},
+    ]
     return [[put({**key, "n": 1}) for key in keys], [get(key) for key in keys]]
 
 
@@ -163,10 +170,16 @@ def _pages(query: KeyQuery) -> list[Any]:
 def a_start_key_from_elsewhere_is_refused(_: Somebody) -> object:
     put({**A, "n": 1})
     query = KeyQuery(keys=KEYS, partition="a", sort=Between("b", "d"))
-    starts = [{"pk": "b", "sk": "c"}, {"pk": "a"}, {"pk": "a", "sk": 1}, {"pk": "a", "sk": "c", "x": "y"}, {"x": "y"}]
+    starts: list[dict[str, Any]] = [
+        {"pk": "b", "sk": "c"},
+        {"pk": "a"},
+        {"pk": "a", "sk": 1},
+        {"pk": "a", "sk": "c", "x": "y"},
+        {"x": "y"},
+    ]
     other = KeyQuery(keys=KEYS, partition="a", index="Nothing")
     return [
-        [outcome_of(lambda start=start: THINGS.query(query, limit=2, start=start)) for start in starts],
+        [outcome_of(partial(THINGS.query, query, limit=2, start=start)) for start in starts],
         outcome_of(lambda: THINGS.query(other, limit=2)),
         outcome_of(lambda: THINGS.query(query, limit=0)),
     ]
@@ -202,18 +215,23 @@ def a_counter_counts(_: Somebody) -> object:
 
 @scenario
 def a_delete_deletes(_: Somebody) -> object:
-    return [put({**A, **VALUES}), THINGS.delete(A), get(A), THINGS.delete(A), outcome_of(lambda: THINGS.delete({}))]
+    put({**A, **VALUES})
+    deletes = [outcome_of(partial(THINGS.delete, key)) for key in (A, A, {})]
+    return [*deletes, get(A)]
 
 
 @scenario
 def a_transaction_writes_all_or_nothing(_: Somebody) -> object:
     b, c = {"pk": "b", "sk": "-"}, {"pk": "工", "sk": "-"}
-    writes = {
+    writes: dict[str, Put | Update | Check] = {
         "put": Put(THINGS, {**A, **VALUES}, THINGS.absent),
         "update": Update(THINGS, b, {"n": 5}, ("x",), THINGS.absent),
         "check": Check(THINGS, c, THINGS.absent),
     }
-    held = {"b": Update(THINGS, b, {"n": 6}, (), AT_LEAST), "a": Check(THINGS, A, THINGS.absent)}
+    held: dict[str, Put | Update | Check] = {
+        "b": Update(THINGS, b, {"n": 6}, (), AT_LEAST),
+        "a": Check(THINGS, A, THINGS.absent),
+    }
     return [
         outcome_of(lambda: transact(writes)),
         outcome_of(lambda: transact(writes)),
@@ -277,7 +295,7 @@ def messages_are_sent(somebody: Somebody) -> object:
     queue = os.environ["QUEUE"]
     bodies = ["a", "81 °C 🏭", '{"a": "\\u0000"}', "x" * 200_000]
     sent = [
-        outcome_of(lambda body=body: aws.call("sqs", "send_message", QueueUrl=queue, MessageBody=body))
+        outcome_of(partial(aws.call, "sqs", "send_message", QueueUrl=queue, MessageBody=body))
         for body in [*bodies, "", "x" * 2_000_000]
     ]
     nowhere = outcome_of(lambda: aws.call("sqs", "send_message", QueueUrl=f"{queue}-not", MessageBody="a"))

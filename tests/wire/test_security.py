@@ -102,10 +102,11 @@ def test_a_handshake_that_breaks_off_is_tried_again(authority: Authority, pauses
 @pytest.mark.parametrize("service", ["dynamodb", "events"])
 @pytest.mark.parametrize("token", [TOKEN, ""])
 def test_a_request_is_signed_as_botocore_signs_it(service: str, token: str) -> None:
-    operation, request = {
+    requests: dict[str, tuple[str, dict[str, Any]]] = {
         "dynamodb": ("update_item", {"TableName": "工", "Key": {"pk": {"S": "ключ 🔧"}}}),
         "events": ("put_events", {"Entries": [{"Detail": '{"detail":"81 °C 🏭"}'}]}),
-    }[service]
+    }
+    operation, request = requests[service]
     with (
         ScriptedServer(in_turn(whole())) as server,
         connected(aws.LIBCURL, server.url, AWS_SESSION_TOKEN=token, AWS_DEFAULT_REGION="eu-central-1"),
@@ -144,7 +145,8 @@ def test_whatever_fails_no_credential_is_written_anywhere(
     pauses: list[float],  # noqa: ARG001
 ) -> None:
     said = []
-    answers = [HUNG_UP, Answer(whole()[:50], reset=True), refused("AccessDenied"), whole(b"<html>", 500), whole(crc=0)]
+    wholes = [refused("AccessDenied"), whole(b"<html>", 500), whole(crc=0)]
+    answers = [HUNG_UP, Answer(whole()[:50], reset=True), *map(Answer, wholes)]
     with caplog.at_level(logging.DEBUG), warnings.catch_warnings(record=True) as warned:
         for answer in answers:
             with ScriptedServer(in_turn(answer)) as server, connected(aws.LIBCURL, server.url):

@@ -226,8 +226,9 @@ def test_what_ends_the_process_ends_all_tasks_and_leaves_nothing_open(
         return 0
 
     libcurls.script = lambda asked: echo(asked) if asked.json["Key"]["n"]["N"] == "0" else SILENCE
+    several: list[Callable[[], int]] = [partial(going_on, number) for number in range(1, 5)]
     with pytest.raises(error):
-        in_parallel([interrupted, *[partial(going_on, number) for number in range(1, 5)], pausing])
+        in_parallel([interrupted, *several, pausing])
 
     assert ended == ["GreenletExit"] * 4
     assert _under_way()[0] == 0
