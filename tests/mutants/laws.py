@@ -64,7 +64,10 @@ RUNTIME: Final = [
         f"{PATTERNS}/runtime/curl.py",
         f"{WIRE}/test_connections.py",
         ("a response may break off in its headers", "not failed and self.headers[-1:] != [END_OF_HEADERS]", "False"),
-        ("a response may break off", "ERRORS.get(int(error.args[0]), LOST)", '""'),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/curl.py",
+        f"{WIRE}/test_retries.py",
         (
             "a request waits for ever",
             "handle.setopt(pycurl.TIMEOUT_MS, ATTEMPT_MS)",
