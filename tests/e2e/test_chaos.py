@@ -8,11 +8,10 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
-from botocore.config import Config
-from botocore.retries.standard import ExponentialBackoff
 
 from local.in_process.loop import BATCH, Loop
 from local.in_process.world import frozen_clock
@@ -21,14 +20,13 @@ from patterns.packages.discovery import views
 from patterns.packages.package import Package
 from patterns.rules.evaluate import Verdict
 from patterns.rules.sweep import STORED_WITHIN_MS
-from patterns.runtime import botocore_client, clock
+from patterns.runtime import aws, clock, retries
 from patterns.views.outcome import Outcome
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.table_in_memory import TableInMemory
-from tests.support.wire import Wire
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
 BURST: Final = 20
@@ -36,6 +34,7 @@ HOUR_MS: Final = 3_600_000
 SWEEPS: Final = 50
 REFUSED: Final = 0.1
 """Of the entries that the bus takes, so many it does not."""
+CODES: Final = ("InternalFailure", "ThrottlingException")
 
 
 @pytest.fixture
@@ -49,29 +48,42 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultProxy]:
 @pytest.fixture
 def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
     """Everything, behind the proxy; asked for again once only, and soon: else hardly anything would ever fail."""
-    retries = {"mode": "standard", "total_max_attempts": 2}
-    monkeypatch.setattr(botocore_client, "CONFIG", botocore_client.CONFIG.merge(Config(retries=retries)))
-    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.005)
+    monkeypatch.setattr(retries, "ATTEMPTS", 2)
+    for name in ("AFTER_FAILURE", "AFTER_THROTTLING"):
+        monkeypatch.setattr(retries, name, retries.Again(0.01, 0))
     # The last sweeps run an hour ahead of the emulator's bus.
     monkeypatch.setattr(bus_entry, "MAX_AHEAD_MS", 2 * HOUR_MS)
     monkeypatch.setattr(publish, "ATTEMPTS", 2)
     monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
-    with Loop(proxy.url) as loop:
+    with Loop(proxy.url) as loop, over(aws.LIBCURL):
         yield loop
 
 
-def _refuse_some(wire: Wire, chance: random.Random) -> Counter[str]:
-    refused: Counter[str] = Counter()
+@contextmanager
+def over(wire: str) -> Iterator[None]:
+    """Send requests over another wire."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_WIRE", wire)
+        aws.forget()
+        yield
+    aws.forget()
 
-    def code_of(_: Mapping[str, str]) -> str | None:
-        if chance.random() >= REFUSED:
-            return None
-        code = chance.choice(["InternalFailure", "ThrottlingException"])
-        refused[code] += 1
-        return code
 
-    wire.refuse_entries(code_of)
+def _refuse_some(monkeypatch: pytest.MonkeyPatch, chance: random.Random) -> Counter[str]:
+    """Make the bus refuse some of the entries of a request."""
+    real, refused = aws.call, Counter[str]()
+
+    def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+        if operation != "put_events":
+            return real(service, operation, **request)
+        codes = [chance.choice(CODES) if chance.random() < REFUSED else None for _ in request["Entries"]]
+        taken = [entry for entry, code in zip(request["Entries"], codes, strict=True) if code is None]
+        results = iter(real(service, operation, Entries=taken)["Entries"] if taken else ())
+        refused.update(filter(None, codes))
+        return {"Entries": [{"ErrorCode": code} if code else next(results) for code in codes]}
+
+    monkeypatch.setattr(aws, "call", call)
     return refused
 
 
@@ -115,7 +127,7 @@ def _rebuilt(loop: Loop, view: Package, bodies: list[str]) -> list[dict[str, Any
         for body in told.values()
         if view.subscribes_to(json.loads(body)["source"], json.loads(body)["detail-type"])
     ]
-    with TableInMemory(table, view.load("view").KEYS) as fresh:
+    with over(aws.BOTOCORE), TableInMemory(table, view.load("view").KEYS) as fresh:
         for start in range(0, len(mine), BATCH):
             assert loop.deliver(view, mine[start : start + BATCH]) == []
     return fresh.rows()
@@ -151,19 +163,22 @@ def _promised_board(client: PersistentClient) -> dict[str, dict[str, str]]:
 
 @pytest.mark.timeout(900)  # thousands of faults, each with a retry, on a machine that may be busy
 def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
-    loop: Loop, proxy: FaultProxy, log_lines: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+    loop: Loop,
+    proxy: FaultProxy,
+    log_lines: list[dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chance = random.Random(5)  # noqa: S311  the same commands at every run
     client, chaos = PersistentClient(loop, chance), ChaoticLoop(loop, chance)
-    with Wire() as wire:
-        refused = _refuse_some(wire, chance)
-        for number in range(COMMANDS):
-            client.command(number)
-            if number % BURST == 0:
-                chaos.step()
-        chaos.drain()
-        with frozen_clock(clock.now_ms() + HOUR_MS):
-            _sweep_all(loop, chaos)
+    refused = _refuse_some(monkeypatch, chance)
+    for number in range(COMMANDS):
+        client.command(number)
+        if number % BURST == 0:
+            chaos.step()
+    chaos.drain()
+    with frozen_clock(clock.now_ms() + HOUR_MS):
+        _sweep_all(loop, chaos)
     sums, swept, fired = _sums(log_lines), _swept(log_lines), proxy.fired()
     kept = {view.name: _by_key(view, loop.rows(next(iter(view.tables)))) for view in views()}
     ids = [json.loads(body)["detail"]["id"] for body in chaos.published]

@@ -6,6 +6,8 @@ from tests.mutants.mutant import Mutant
 
 PATTERNS: Final = "functions/patterns"
 TESTS: Final = "tests/patterns"
+WIRE: Final = "tests/wire"
+IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
 
 
 def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutant]:
@@ -34,6 +36,111 @@ RUNTIME: Final = [
         ("strict JSON is nested without end", "> MAX_DEPTH:  #", "> 10**9:  #"),
         ("strict JSON is nested one level too deep", "for _ in range(MAX_DEPTH):", "for _ in range(MAX_DEPTH + 1):"),
     ),
+    *_in(
+        f"{PATTERNS}/runtime/aws_json.py",
+        f"{WIRE}/test_retries.py",
+        ("a checksum is not compared", "if expected and expected != str(zlib.crc32(response.body)):", "if False:"),
+        ("a transaction has no token", '{"ClientRequestToken": str(uuid4()), **request}', "{**request}"),
+        ("a request is tried again without end", "attempt == retries.ATTEMPTS or ", ""),
+        ("a response without a body is a success", "orjson.loads(body)", 'orjson.loads(body or b"{}")'),
+        ("any JSON is a response", "content if isinstance(content, dict) else None", "content"),
+        ("a code keeps its namespace", '.rpartition("#")[2]', ""),
+        ("a code keeps its address", 'written.partition(":")[0]', "written"),
+        ("an older code is not read", 'older.partition(";")[0] if older else ', ""),
+        ("pauses do not grow", " * 2 ** (attempt - 1)", ""),
+        ("somebody waits for an attempt that begins too late", "            require_in_time(seconds)\n", ""),
+        ("what a retry took is lost", "retries.QUOTA.give_back(taken or 1)\n            return", "return"),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/retries.py",
+        f"{WIRE}/test_retries.py",
+        ("status 500 is final", " or status in FAILED_STATUSES", ""),
+        ("status 429 is final", " or status == THROTTLED_STATUS", ""),
+        ("throttling is tried again at once", "Again(1.0, 5)", "Again(0.05, 5)"),
+        ("a broken connection is final", '        "ConnectionClosedError",\n', ""),
+        ("a process tries again however long AWS is down", "if self._left < quota:", "if False:"),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/curl.py",
+        f"{WIRE}/test_connections.py",
+        ("a response may break off in its headers", "not failed and self.headers[-1:] != [END_OF_HEADERS]", "False"),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/curl.py",
+        f"{WIRE}/test_retries.py",
+        (
+            "a request waits for ever",
+            "handle.setopt(pycurl.TIMEOUT_MS, ATTEMPT_MS)",
+            "handle.setopt(pycurl.TIMEOUT_MS, 9_000)",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/curl.py",
+        f"{WIRE}/test_security.py",
+        ("TLS is not verified", "handle.setopt(pycurl.TCP_KEEPALIVE, 1)", "handle.setopt(pycurl.SSL_VERIFYPEER, 0)"),
+        ("any host may answer", "handle.setopt(pycurl.TCP_KEEPALIVE, 1)", "handle.setopt(pycurl.SSL_VERIFYHOST, 0)"),
+        ("a bundle of one's own is not used", 'os.environ.get("AWS_CA_BUNDLE") or certifi.where()', "certifi.where()"),
+        ("a wrong certificate is tried again", 'pycurl.E_PEER_FAILED_VERIFICATION: "SSLError",', ""),
+        ("a session token is not sent", "(*request.headers, *token)", "request.headers"),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/credentials.py",
+        f"{WIRE}/test_security.py",
+        ("credentials show themselves", 'return "Credentials(…)"', 'return f"Credentials{tuple(self)}"'),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/credentials.py",
+        f"{TESTS}/runtime/test_credentials.py",
+        ("what has expired still signs", "def _of_session()", "@cache\ndef _of_session()"),
+        (
+            "a region of botocore's comes second",
+            '"AWS_DEFAULT_REGION") or os.environ.get("AWS_REGION")',
+            '"AWS_REGION")',
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/in_turns.py",
+        f"{TESTS}/runtime/test_in_turns.py",
+        ("a flood is under way at once", "while len(waiting) >= AT_ONCE:", "while False:"),
+        ("tasks do not inherit the context", "        self.gr_context = copy_context()\n", ""),
+        ("tasks survive the end of the process", "        waiting.give_up()\n        raise", "        raise"),
+        (
+            "a pause holds up the others",
+            "    if isinstance(task, _Task):\n        task.wait_for(_Pause",
+            "    if False:\n        task.wait_for(_Pause",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/in_threads.py",
+        f"{TESTS}/runtime/test_in_turns.py",
+        (
+            "threads do not inherit the context",
+            "submit(copy_context().run, _run_all, share)",
+            "submit(_run_all, share)",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/deadline.py",
+        f"{TESTS}/runtime/test_deadline.py",
+        ("a request begins in the last second", "LAST_MS: Final = 1_000", "LAST_MS: Final = 0"),
+        ("an inner deadline may be later", "min(at_ms, outer)", "at_ms"),
+    ),
+    *[
+        Mutant(
+            f"{name} begins requests in the last second",
+            f"{PATTERNS}/{file}",
+            f"@in_time\n{entry}",
+            f"\n{entry}",
+            IN_TIME,
+        )
+        for name, file, entry in (
+            ("a listener", "views/materialize.py", "def materialize("),
+            ("a trigger", "events/publish_changes.py", "def publish_changes("),
+            ("a control service's trigger", "rules/control.py", "def control_changes("),
+            ("a sweep", "rules/sweep.py", "def sweep("),
+            ("an HTTP handler", "http/http_api.py", "    def handler("),
+        )
+    ],
 ]
 
 DYNAMODB: Final = [

@@ -11,6 +11,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Facts
 from patterns.events.publish import publish
 from patterns.runtime import clock
+from patterns.runtime.deadline import in_time
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
@@ -24,6 +25,7 @@ class PublishedBatch:
     counts: Mapping[str, int]
 
 
+@in_time
 def publish_changes(event: Mapping[str, Any], context: LambdaContext, *, facts: Facts) -> None:
     """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
 

@@ -19,6 +19,7 @@ from patterns.http.page import Scope, read_page
 from patterns.http.problem import respond_failed, respond_invalid, respond_no_route, respond_rejected
 from patterns.http.response import headers_of_every_response, respond
 from patterns.runtime import clock
+from patterns.runtime.deadline import in_time
 from patterns.runtime.errors import Rejected
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
@@ -96,6 +97,7 @@ class HttpApi(APIGatewayHttpResolver):
         )
         return respond(HTTPStatus.OK, page)
 
+    @in_time
     def handler(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         """Lambda entry point."""
         started = time.perf_counter()

@@ -19,11 +19,13 @@ from patterns.rules.micro_event_store import store
 from patterns.rules.rule import Rule
 from patterns.rules.stored_event import CORRELATED, EVENT, CorrelationKey, StoredEvent
 from patterns.runtime import clock, strict_json
+from patterns.runtime.deadline import in_time
 from patterns.runtime.in_parallel import in_parallel
 
 TRIGGER: Final = "trigger"
 
 
+@in_time
 def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, control: Control) -> None:  # noqa: ANN401
     """Handle a batch of the table's stream: publish, remember, then correlate, schedule and evaluate.
 

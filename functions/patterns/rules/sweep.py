@@ -19,7 +19,7 @@ from patterns.rules.micro_event_store import BEGUN_WITHIN_MS
 from patterns.rules.stored_event import CorrelationKey
 from patterns.runtime import clock, strict_json
 from patterns.runtime.aws import name_of
-from patterns.runtime.deadline import ATTEMPT_MS
+from patterns.runtime.deadline import ATTEMPT_MS, in_time
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.in_parallel import in_parallel
 from patterns.runtime.log import logger
@@ -100,6 +100,7 @@ class _Queues:
         return len(self.waiting.pop(key, ()))
 
 
+@in_time
 def sweep(context: Any, *, control: Control) -> None:  # noqa: ANN401  Lambda's context
     """Evaluate what is due and remove it from the index; what fails stays there for the next sweep."""
     now_ms, queues, swept = clock.now_ms(), _Queues(), list[Swept]()

@@ -41,18 +41,18 @@ def wire() -> str:
     chosen = os.environ.get("AWS_WIRE", LIBCURL)
     if chosen not in {LIBCURL, BOTOCORE}:
         raise ValueError(f"AWS_WIRE must be {LIBCURL} or {BOTOCORE}, not {chosen}")
-    if chosen == LIBCURL and not _has_libcurl():
-        warnings.warn("pycurl cannot be imported: botocore is used, at ten times the CPU", stacklevel=2)
+    if chosen == LIBCURL and (missing := _missing_of_libcurl()):
+        warnings.warn(f"{missing} cannot be imported: botocore is used, at ten times the CPU", stacklevel=2)
         return BOTOCORE
     return chosen
 
 
-def _has_libcurl() -> bool:
+def _missing_of_libcurl() -> str | None:
     try:
         from patterns.runtime import aws_json  # noqa: F401, PLC0415  see above
-    except ImportError:
-        return False
-    return True
+    except ImportError as error:
+        return error.name or "pycurl"  # it has no name where a shared library of pycurl's is missing
+    return None
 
 
 @cache
@@ -80,10 +80,11 @@ def forget() -> None:
     for cached in (wire, _call_of, client):
         cached.cache_clear()
     if wire() == LIBCURL:
-        from patterns.runtime import aws_json, credentials  # noqa: PLC0415  see above
+        from patterns.runtime import aws_json, credentials, curl  # noqa: PLC0415  see above
 
         aws_json.endpoint.cache_clear()
         credentials.forget()
+        curl.CONNECTIONS.forget()
 
 
 def name_of(error: Exception) -> str:

@@ -8,12 +8,12 @@ import random
 import zlib
 from collections.abc import Mapping
 from functools import cache
-from itertools import count
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 import orjson
 
+from patterns.runtime import retries
 from patterns.runtime.credentials import credentials, region
 from patterns.runtime.curl import Request, Response
 from patterns.runtime.deadline import require_in_time
@@ -36,92 +36,49 @@ PROTOCOLS: Final = {
     "sqs": Protocol("AmazonSQS", "1.0", "sqs", "SQS"),
 }
 
-# Standard mode of AWS's SDKs: what is tried again, how often, and the longest pause before the second attempt, which
-# doubles with each. https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
-ATTEMPTS: Final = 4
-TRANSIENT_SECONDS: Final = 0.1
-THROTTLED_SECONDS: Final = 1.0
 BAD_STATUS: Final = 300
-TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
-TRANSIENT: Final = frozenset({"RequestTimeout", "RequestTimeoutException", "InternalServerError"})
-THROTTLED: Final = frozenset(
-    {
-        "LimitExceededException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "RequestThrottled",
-        "RequestThrottledException",
-        "ThrottledException",
-        "Throttling",
-        "ThrottlingException",
-        "TooManyRequestsException",
-        "TransactionInProgressException",
-    }
-)
 
-# What a response that is not whole, or not what was sent, is called in botocore.
-NOT_WHOLE: Final = frozenset({"ConnectionClosedError", "EndpointConnectionError", "ReadTimeoutError"})
+# What a response that is not what was sent is called in botocore.
 CHECKSUM: Final = "ChecksumError"
 UNREADABLE: Final = "ResponseParserError"
 CRC32_HEADER: Final = b"x-amz-crc32:"
+CODE_HEADER: Final = b"x-amzn-query-error:"  # SQS's own code, then `;Sender`: the code of its older protocol
 
 
 def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """Make a request, again if it may succeed then; `operation` is written as in boto3: `update_item`.
 
     Raises:
-        CallFailed: AWS refused it, or did not respond at any of `ATTEMPTS` attempts.
+        CallFailed: AWS refused it, or did not respond at any of `retries.ATTEMPTS` attempts.
 
     """
     if operation == "transact_write_items":  # so that an attempt whose response was lost does not count twice
         request = {"ClientRequestToken": str(uuid4()), **request}
-    body = orjson.dumps(request)
-    for attempt in count(1):
-        require_in_time()
+    body, attempt, taken = orjson.dumps(request), 1, 0
+    require_in_time()
+    while True:
         response = exchange(_request(service, operation, body))
         try:
             content = _content(response)
         except CallFailed as error:
-            seconds = _pause_seconds(error.code, response.status)
-            if not seconds or attempt == ATTEMPTS or not RETRIES.take():
+            again = retries.again_after(error.code, response.status)
+            if again is None:
+                retries.QUOTA.give_back(taken or 1)  # a refusal is as good a sign of life as a success
                 raise
-            pause(seconds * 2 ** (attempt - 1) * random.random())  # noqa: S311  jitter is no secret
+            if attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
+                raise
+            seconds = again.seconds * 2 ** (attempt - 1) * random.random()  # noqa: S311  jitter is no secret
+            require_in_time(seconds)
+            pause(seconds)
+            attempt, taken = attempt + 1, again.quota
         else:
-            RETRIES.refill()
+            retries.QUOTA.give_back(taken or 1)
             return content
-    raise AssertionError  # for the type checker: count() has no end
-
-
-class RetryQuota:
-    """Bounds the retries of a process while AWS is down, so that they do not multiply its load.
-
-    Standard mode's sizes: 100 retries, and another one after every five successes.
-    """
-
-    CAPACITY: Final = 500
-    RETRY: Final = 5
-
-    def __init__(self) -> None:
-        self._left = self.CAPACITY
-
-    def take(self) -> bool:
-        """Take a retry out of the quota; return whether there was one."""
-        if self._left < self.RETRY:
-            return False
-        self._left -= self.RETRY
-        return True
-
-    def refill(self) -> None:
-        """Put something back, for a request succeeded."""
-        self._left = min(self.CAPACITY, self._left + 1)
-
-
-RETRIES: Final = RetryQuota()
 
 
 @cache
 def endpoint(service: str) -> str:
-    """Return the URL of a service, as the SDKs find it."""
+    """Return the URL of a service: a configured one by the SDKs' variables, else the region's."""
     protocol = PROTOCOLS[service]
     configured = os.environ.get(f"AWS_ENDPOINT_URL_{protocol.variable}") or os.environ.get("AWS_ENDPOINT_URL")
     if configured and os.environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() != "true":
@@ -154,30 +111,42 @@ def _content(response: Response) -> dict[str, Any]:
     if response.failed:
         raise CallFailed(response.failed)
     _require_checksum(response)
-    try:
-        content: dict[str, Any] = orjson.loads(response.body or b"{}")
-    except ValueError:
-        raise CallFailed(UNREADABLE if response.status < BAD_STATUS else str(response.status)) from None
-    if response.status < BAD_STATUS:
+    content = _object(response.body)
+    if response.status < BAD_STATUS and content is not None:
         return content
-    code = str(content.get("__type", response.status)).rpartition("#")[2]
-    message = content.get("message", content.get("Message", ""))
+    if response.status < BAD_STATUS:
+        raise CallFailed(UNREADABLE)
+    content = content or {}
+    code, message = _code(response, content), content.get("message", content.get("Message", ""))
     raise CallFailed(code, {**content, "Error": {"Code": code, "Message": message}})
 
 
 def _require_checksum(response: Response) -> None:
     """Compare DynamoDB's checksum: a proxy or a disk between us and AWS may change a byte."""
+    expected = _header(response, CRC32_HEADER)
+    if expected and expected != str(zlib.crc32(response.body)):
+        raise CallFailed(CHECKSUM)
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that a body is, None if it is none."""
+    try:
+        content = orjson.loads(body)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _code(response: Response, content: Mapping[str, Any]) -> str:
+    """Return the code of an error, of which there are three forms: `Code`, `name.space#Code`, `Code:http://…`."""
+    written = str(content.get("__type", response.status))
+    older = _header(response, CODE_HEADER)
+    return older.partition(";")[0] if older else written.partition(":")[0].rpartition("#")[2]
+
+
+def _header(response: Response, name: bytes) -> str:
+    """Return the value of a header, empty if there is none; name: in small letters, with its colon."""
     for header in response.headers:
-        if header[: len(CRC32_HEADER)].lower() == CRC32_HEADER:
-            if int(header[len(CRC32_HEADER) :]) != zlib.crc32(response.body):
-                raise CallFailed(CHECKSUM)
-            return
-
-
-def _pause_seconds(code: str, status: int) -> float:
-    """Return the longest pause before another attempt; 0: it would fail, too."""
-    if code in THROTTLED:
-        return THROTTLED_SECONDS
-    if status in TRANSIENT_STATUSES or code in TRANSIENT | NOT_WHOLE | {CHECKSUM, UNREADABLE}:
-        return TRANSIENT_SECONDS
-    return 0
+        if header[: len(name)].lower() == name:
+            return header[len(name) :].strip().decode("latin-1")
+    return ""

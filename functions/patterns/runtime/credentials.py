@@ -4,6 +4,8 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from patterns.runtime.errors import CallFailed
+
 if TYPE_CHECKING:
     from botocore.session import Session
 
@@ -24,7 +26,7 @@ def credentials() -> Credentials:
     """Return the credentials of this moment; what expires is refreshed before it does.
 
     Raises:
-        LookupError: there are none.
+        CallFailed: there are none, or they could not be refreshed.
 
     """
     return _of_environment() or _of_session()
@@ -35,13 +37,13 @@ def region() -> str:
     """Return the region of the process.
 
     Raises:
-        LookupError: none is configured.
+        CallFailed: none is configured.
 
     """
-    found = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    found = os.environ.get("AWS_DEFAULT_REGION") or os.environ.get("AWS_REGION")  # in botocore's order
     found = found or _session().get_config_variable("region")
     if not found:
-        raise LookupError("AWS_REGION is not set")
+        raise CallFailed("NoRegionError")
     return found
 
 
@@ -53,10 +55,15 @@ def _of_environment() -> Credentials | None:
 
 
 def _of_session() -> Credentials:
-    found = _session().get_credentials()
-    if found is None:
-        raise LookupError("there are no AWS credentials")
-    frozen = found.get_frozen_credentials()  # refreshes them where they must be
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415  see below
+
+    try:
+        found = _session().get_credentials()
+        frozen = found.get_frozen_credentials() if found else None  # refreshes them where they must be
+    except BotoCoreError as error:
+        raise CallFailed(type(error).__name__) from error
+    if frozen is None:
+        raise CallFailed("NoCredentialsError")
     return Credentials(frozen.access_key, frozen.secret_key, frozen.token or "")
 
 

@@ -21,10 +21,11 @@ ERRORS: Final = {
     pycurl.E_COULDNT_CONNECT: "EndpointConnectionError",
     pycurl.E_OPERATION_TIMEDOUT: "ReadTimeoutError",
     pycurl.E_PEER_FAILED_VERIFICATION: "SSLError",
-    pycurl.E_SSL_CONNECT_ERROR: "SSLError",
     pycurl.E_SSL_CACERT_BADFILE: "SSLError",
 }
-LOST: Final = "ConnectionClosedError"
+LOST: Final = "ConnectionClosedError"  # in a handshake, too
+
+END_OF_HEADERS: Final = b"\r\n"
 
 Handle = pycurl.Curl
 """Names a request while it is under way."""
@@ -54,6 +55,10 @@ class Connections(threading.local):
     """The connections of a thread: libcurl's handles must not be shared between threads."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Close all that this thread has open, for the environment has changed."""
         self._multi = pycurl.CurlMulti()
         self._alone = _new_handle()
         self._idle: list[Handle] = []
@@ -71,15 +76,17 @@ class Connections(threading.local):
     def begin(self, request: Request) -> Handle:
         """Begin a request; return the handle by which it is known."""
         handle = self._idle.pop() if self._idle else _new_handle()
-        self._under_way[handle] = _prepare(handle, request)
+        received = _prepare(handle, request)
         self._multi.add_handle(handle)
+        self._under_way[handle] = received
         return handle
 
     def ended(self, *, within_seconds: float = SELECT_SECONDS) -> list[tuple[Handle, Response]]:
         """Go on with all that began; return those that ended, empty if none did within a time."""
         ended = self._perform()
         if not ended and self._under_way:
-            self._multi.select(within_seconds)
+            timer_ms = self._multi.timeout()  # when libcurl itself has something to do; -1: never
+            self._multi.select(min(within_seconds, timer_ms / 1000) if timer_ms >= 0 else within_seconds)
             ended = self._perform()
         return ended
 
@@ -110,7 +117,9 @@ class _Received(NamedTuple):
     body: list[bytes]
 
     def response(self, handle: Handle, failed: str = "") -> Response:
-        """Return the response that ended."""
+        """Return the response that ended; libcurl takes one that breaks off within its headers for whole."""
+        if not failed and self.headers[-1:] != [END_OF_HEADERS]:
+            failed = LOST
         return Response(handle.getinfo(pycurl.RESPONSE_CODE), tuple(self.headers), b"".join(self.body), failed)
 
 

@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from greenlet import getcurrent, greenlet
 
 from patterns.runtime.curl import CONNECTIONS, SELECT_SECONDS, Handle, Request, Response
+
+# Tasks under way at once: each has a socket, and more requests would wait for the CPU, not for the network.
+AT_ONCE: Final = 32
 
 Result = TypeVar("Result")
 
@@ -32,7 +35,7 @@ class _Task(greenlet):
         super().__init__(do)
         self.gr_context = copy_context()
 
-    def wait_for(self, awaited: "Request | _Pause") -> Any:  # noqa: ANN401  a `Response`, or None after a pause
+    def wait_for(self, awaited: Handle | _Pause) -> Any:  # noqa: ANN401  a `Response`, or None after a pause
         """Let the others go on until it has come."""
         return self._others.switch(awaited)
 
@@ -42,7 +45,7 @@ def exchange(request: Request) -> Response:
     task = getcurrent()
     if not isinstance(task, _Task):
         return CONNECTIONS.send(request)
-    response: Response = task.wait_for(request)
+    response: Response = task.wait_for(CONNECTIONS.begin(request))
     return response
 
 
@@ -59,15 +62,18 @@ def run_in_turns(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks that raise nothing; return their results. What a task runs so itself does not take turns."""
     if isinstance(getcurrent(), _Task):
         return [do() for do in tasks]
-    waiting = _Waiting()
-    running = [_Task(do) for do in tasks]
+    waiting, running = _Waiting(), [_Task(do) for do in tasks]
+    results: dict[_Task, Any] = {}
     try:
-        results = {task: waiting.next_of(task) for task in running}
+        for task in running:
+            while len(waiting) >= AT_ONCE:
+                results |= waiting.go_on()
+            results[task] = waiting.next_of(task)
         while waiting:
-            for task, response in waiting.over():
-                results[task] = waiting.next_of(task, response)
-    finally:
+            results |= waiting.go_on()
+    except BaseException:  # the process is to end, or is stopped: nothing that was begun may go on behind its back
         waiting.give_up()
+        raise
     return [results[task] for task in running]
 
 
@@ -78,8 +84,12 @@ class _Waiting:
     responses: dict[Handle, _Task] = field(default_factory=dict)
     pauses: list[tuple[float, _Task]] = field(default_factory=list)
 
-    def __bool__(self) -> bool:
-        return bool(self.responses or self.pauses)
+    def __len__(self) -> int:
+        return len(self.responses) + len(self.pauses)
+
+    def go_on(self) -> dict[_Task, Any]:
+        """Wait until some may go on, and let them; return the results of those that ended, None of the others."""
+        return {task: self.next_of(task, response) for task, response in self._over()}
 
     def next_of(self, task: _Task, response: Response | None = None) -> Any:  # noqa: ANN401  a task's result is any
         """Let a task go on until it waits again, or ends: then return its result."""
@@ -89,10 +99,10 @@ class _Waiting:
         if isinstance(awaited, _Pause):
             self.pauses.append((awaited.until, task))
         else:
-            self.responses[CONNECTIONS.begin(awaited)] = task
+            self.responses[awaited] = task
         return None
 
-    def over(self) -> list[tuple[_Task, Response | None]]:
+    def _over(self) -> list[tuple[_Task, Response | None]]:
         """Wait until some may go on; return them, each with the response that it waited for."""
         seconds = min((until for until, _ in self.pauses), default=math.inf) - time.monotonic()
         if seconds > 0 and self.responses:
@@ -108,6 +118,8 @@ class _Waiting:
         return [(task, None) for task in over]
 
     def give_up(self) -> None:
-        """Forget what nobody waits for any more."""
+        """End all tasks that wait, and forget what they wait for."""
         for handle in self.responses:
             CONNECTIONS.give_up(handle)
+        for task in [*self.responses.values(), *(task for _, task in self.pauses)]:
+            task.throw()

@@ -15,6 +15,7 @@ from patterns.events.publish import publish
 from patterns.events.upcast import NONE, Upcasters, upcast
 from patterns.runtime import clock
 from patterns.runtime.aws import name_of
+from patterns.runtime.deadline import in_time
 from patterns.runtime.errors import Poison
 from patterns.runtime.in_parallel import in_parallel
 from patterns.runtime.log import logger
@@ -46,6 +47,7 @@ class Unreadable:
     error: Exception
 
 
+@in_time
 def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[str, Any]:  # noqa: ANN401
     """Handle a batch of a queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
     messages, unreadable = _parse_and_decide(event["Records"], view)

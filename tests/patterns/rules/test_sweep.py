@@ -454,7 +454,7 @@ def test_when_time_is_short_it_stops_in_the_middle_and_the_rest_is_due_at_the_ne
 ) -> None:
     for number in range(5):
         knock(keeper, name, at=NOW - number)
-    left = iter([MARGIN_MS] * (1 + 4) + [MARGIN_MS - 1] * 9)  # once for the round, then for each
+    left = iter([MARGIN_MS] * (2 + 4) + [MARGIN_MS - 1] * 9)  # once for the invocation and the round, then for each
 
     with frozen_clock(NOW + SWEPT_MS):
         sweep(Context(left), control=EACH)

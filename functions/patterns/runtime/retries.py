@@ -1,0 +1,80 @@
+"""What is tried again, when, and how often: standard mode of AWS's SDKs.
+
+https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
+"""
+
+from typing import Final, NamedTuple
+
+
+class Again(NamedTuple):
+    """What another attempt takes: the longest pause before the second one, which doubles, and of the quota."""
+
+    seconds: float
+    quota: int
+
+
+ATTEMPTS: Final = 4
+AFTER_FAILURE: Final = Again(0.05, 14)
+AFTER_THROTTLING: Final = Again(1.0, 5)
+
+FAILED_STATUSES: Final = frozenset({500, 502, 503, 504})
+THROTTLED_STATUS: Final = 429
+
+FAILED: Final = frozenset(
+    {
+        "ChecksumError",
+        "ConnectionClosedError",
+        "EndpointConnectionError",
+        "InternalServerError",
+        "ReadTimeoutError",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ResponseParserError",
+    }
+)
+THROTTLED: Final = frozenset(
+    {
+        "LimitExceededException",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "ThrottledException",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "TransactionInProgressException",
+    }
+)
+
+
+def again_after(code: str, status: int) -> Again | None:
+    """Return what another attempt takes after an error; None: it would fail, too."""
+    if code in THROTTLED or status == THROTTLED_STATUS:
+        return AFTER_THROTTLING
+    if code in FAILED or status in FAILED_STATUSES:
+        return AFTER_FAILURE
+    return None
+
+
+class RetryQuota:
+    """Bounds the retries of a process while AWS is down, so that they do not multiply its load."""
+
+    CAPACITY: Final = 500
+
+    def __init__(self) -> None:
+        self._left = self.CAPACITY
+
+    def take(self, quota: int) -> bool:
+        """Take something for a retry; return whether there was enough."""
+        if self._left < quota:
+            return False
+        self._left -= quota
+        return True
+
+    def give_back(self, quota: int) -> None:
+        """Put something back, for AWS responded: what the last retry of the request took, or one."""
+        self._left = min(self.CAPACITY, self._left + quota)
+
+
+QUOTA: Final = RetryQuota()
