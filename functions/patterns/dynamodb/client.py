@@ -2,7 +2,6 @@
 
 import os
 import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.schema import Keys
 from patterns.runtime import aws
 from patterns.runtime.errors import CallFailed
+from patterns.runtime.in_parallel import pause
 
 INVALID = "ValidationException"
 
@@ -82,7 +82,7 @@ class Table:
             keys = response.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys", [])
             if not keys:
                 return rows
-            time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+            pause(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
         raise CallFailed("UnprocessedKeys")
 
     def _key_in(self, row: Mapping[str, Any]) -> tuple[str | int, ...]:

@@ -2,7 +2,6 @@
 
 import os
 import random
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Bu
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws, clock
 from patterns.runtime.errors import CallFailed
+from patterns.runtime.in_parallel import pause
 
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.1
@@ -86,7 +86,7 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
     failed = {number: "" for number in entries if number not in refused}
     for attempt in range(ATTEMPTS):
         if attempt:
-            time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
+            pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
         waiting = {number: entries[number] for number in failed}
         failed = {number: code for chunk in chunks(waiting) for number, code in _put(chunk).items()}
         refused |= {number: code for number, code in failed.items() if code in PERMANENT}

@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
-from uuid import uuid4
 
 import orjson
 
@@ -53,7 +52,7 @@ def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, 
 
     """
     if operation == "transact_write_items":  # so that an attempt whose response was lost does not count twice
-        request = {"ClientRequestToken": str(uuid4()), **request}
+        request = {"ClientRequestToken": os.urandom(16).hex(), **request}
     body, attempt, taken = orjson.dumps(request), 1, 0
     require_in_time()
     while True:

@@ -3,9 +3,11 @@
 import os
 import threading
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, NamedTuple
 
-import certifi
 import pycurl
 
 from patterns.runtime.credentials import Credentials
@@ -137,6 +139,15 @@ def _prepare(handle: Handle, request: Request) -> _Received:
     return received
 
 
+@cache
+def _authorities() -> str:
+    """Return the path of certifi's bundle without importing certifi, which takes longer than all of this file."""
+    found = find_spec("certifi")
+    if found is None or found.origin is None:
+        raise ImportError("certifi is not installed")
+    return str(Path(found.origin).with_name("cacert.pem"))
+
+
 def _new_handle() -> Handle:
     handle = pycurl.Curl()
     handle.setopt(pycurl.NOSIGNAL, 1)  # signals and threads do not go together
@@ -146,7 +157,7 @@ def _new_handle() -> Handle:
     handle.setopt(pycurl.TCP_KEEPALIVE, 1)
     handle.setopt(pycurl.USERAGENT, "libcurl")
     # certifi's authorities, as botocore has its own copy of them; another bundle by the SDKs' variable.
-    handle.setopt(pycurl.CAINFO, os.environ.get("AWS_CA_BUNDLE") or certifi.where())
+    handle.setopt(pycurl.CAINFO, os.environ.get("AWS_CA_BUNDLE") or _authorities())
     return handle
 
 

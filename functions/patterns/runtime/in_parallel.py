@@ -1,5 +1,6 @@
 """Several tasks at once, for they wait for the network."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,16 @@ def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         if isinstance(one, _Raised):
             raise one.error
     return [one for one in ended if not isinstance(one, _Raised)]
+
+
+def pause(seconds: float) -> None:
+    """Wait; meanwhile the other tasks of `in_parallel` go on."""
+    if aws.wire() == aws.LIBCURL:
+        from patterns.runtime import in_turns  # noqa: PLC0415  see aws.py
+
+        in_turns.pause(seconds)
+    else:
+        time.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from patterns.events.bus_entry import from_message
 from patterns.runtime import clock
+from patterns.runtime.aws import name_of
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.views.ledger import Result, failures, line_of
@@ -26,4 +27,4 @@ def _settle(message_id: str, body: str) -> Result:
         event = from_message(body).event
         return Result(message_id, Outcome.APPLIED if keep(fault_in(event)) else Outcome.DUPLICATE, event)
     except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
-        return Result(message_id, Outcome.FAILED, error=type(error).__name__)
+        return Result(message_id, Outcome.FAILED, error=name_of(error))
