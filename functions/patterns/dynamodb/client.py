@@ -4,7 +4,7 @@ import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
 from patterns.dynamodb.errors import (
@@ -27,8 +27,7 @@ BATCH_ATTEMPTS = 5
 FIRST_PAUSE_SECONDS = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """The rows of one query request; the next one starts behind `last_key`, None at the end."""
 
     items: list[Item]

@@ -4,6 +4,7 @@ import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.events import fault
 from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, BusEntry, size_of, to_entry
@@ -30,8 +31,7 @@ class Refused(Exception):
     """EventBridge will never accept this event, by its content or by its size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(NamedTuple):
     """How many events of one call were published, and how many became faults."""
 
     published: int

@@ -2,7 +2,6 @@
 
 import os
 import threading
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,8 +42,7 @@ class Request(NamedTuple):
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """What came back; failed: the name of the error if no whole response did, else empty."""
 
     status: int

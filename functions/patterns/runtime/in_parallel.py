@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from patterns.runtime import aws
 
@@ -39,8 +38,7 @@ def pause(seconds: float) -> None:
         time.sleep(seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Raised:
+class _Raised(NamedTuple):
     """How a task ended that raised."""
 
     error: Exception

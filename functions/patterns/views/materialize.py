@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ItemRefused
@@ -38,8 +38,7 @@ class View:
     upcasters: Upcasters = field(default_factory=lambda: NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A message that can never be understood, and why."""
 
     message_id: str
