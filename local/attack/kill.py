@@ -17,6 +17,7 @@ EVERY_S: Final = 0.3
 REPORTS_A_KILL: Final = 20  # each costs the emulator a cold start
 IMPATIENT_S: Final = 10
 WITHIN_S: Final = 120
+STATE: Final = "WARNING1"
 MACHINES: Final = 4
 CLIENTS: Final = 4
 
@@ -46,16 +47,25 @@ def attack(target: Target, *, reports: int, dice: random.Random) -> None:
             over.set()
             killer.join()
         queues.drained(target.stack, within_s=WITHIN_S)
-    taken = [request for request, answer in zip(requests, answers, strict=True) if answer.status == HTTPStatus.CREATED]
-    for request in taken:
-        target.acknowledged[request.path["id"]][request.path["timestamp"]] = "WARNING1"
+    # A message whose workers were killed as often as it may be tried is a dead letter, which an operator puts back.
+    redriven = queues.redrive(target.stack)
+    queues.drained(target.stack, within_s=WITHIN_S)
+    taken = list[Request]()
+    for request, answer in zip(requests, answers, strict=True):
+        is_taken = answer.status == HTTPStatus.CREATED
+        reports_of = target.acknowledged if is_taken else target.unanswered
+        reports_of[request.path["id"]][request.path["timestamp"]] = STATE
+        taken += [request] if is_taken else []
     _compare(target, taken)
-    target.record.notes.append(f"kill -9: {len(killed)} workers, {len(taken)} of {reports} reports acknowledged")
+    target.record.notes.append(
+        f"kill -9: {len(killed)} workers, {len(taken)} of {reports} reports acknowledged; "
+        f"{redriven} dead letters put back"
+    )
 
 
 def _report(target: Target, number: int, begin_ms: int) -> Request:
     path = {"id": f"{examples.OURS}killed-{number % MACHINES}", "timestamp": times.to_utc(begin_ms - number)}
-    return examples.request(target.operation(REPORT), path, content={"state": "WARNING1"})
+    return examples.request(target.operation(REPORT), path, content={"state": STATE})
 
 
 def _compare(target: Target, taken: list[Request]) -> None:

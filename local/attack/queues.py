@@ -75,8 +75,21 @@ def dead_letters(stack: Stack) -> list[str]:
 
     Those of the fault store stay: a fault that cannot be kept is one by design, for a fault of it would never end.
     """
+    return [body for _, body in _taken_out(stack)]
+
+
+def redrive(stack: Stack) -> int:
+    """Put all dead letters of views and services back into their queues, as an operator does; return how many."""
+    sqs, count = stack.client("sqs"), 0
+    for name, body in list(_taken_out(stack)):
+        sqs.send_message(QueueUrl=stack.outputs[name.removesuffix(DEAD_LETTERS) + QUEUE], MessageBody=body)
+        count += 1
+    return count
+
+
+def _taken_out(stack: Stack) -> Iterator[tuple[str, str]]:
+    """Remove dead letters; return each with the name of its queue among the stack's outputs."""
     sqs = stack.client("sqs")
-    bodies = []
     for name, url in stack.outputs.items():
         while (
             name.endswith(DEAD_LETTERS)
@@ -84,9 +97,8 @@ def dead_letters(stack: Stack) -> list[str]:
             and (taken := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=BATCH).get("Messages"))
         ):
             for message in taken:
-                bodies.append(message["Body"])
                 sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-    return bodies
+                yield name, message["Body"]
 
 
 def fates(stack: Stack) -> Mapping[str, Counter[str]]:

@@ -22,7 +22,11 @@ PAGE: Final = "1000"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A stack under attack; `acknowledged` has the reports of each machine that the API took: the state by the time."""
+    """A stack under attack.
+
+    acknowledged: the reports of each machine that the API took: the state by the time. unanswered: those of which
+    nobody knows whether it did.
+    """
 
     stack: Stack
     door: Door
@@ -30,6 +34,7 @@ class Target:
     judge: Judge
     record: Record
     acknowledged: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    unanswered: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def send(self, request: Request, role: str = groups.ADMIN) -> Answer:
         """Send a request as `role`."""

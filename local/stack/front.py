@@ -19,6 +19,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 if __name__ == "__main__":  # run as a file, in the emulator's environment, which has nothing of this project
     sys.path[0] = str(Path(__file__).resolve().parents[2])
@@ -202,6 +203,7 @@ async def _answer(writer: StreamWriter, refused: Refused) -> None:
     body = json.dumps(problem).encode()
     head = (
         f"HTTP/1.1 {status} {status.phrase}\r\ncontent-type: application/problem+json\r\n"
+        f"x-request-id: {uuid4()}\r\nx-content-type-options: nosniff\r\n"
         f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
     )
     with contextlib.suppress(OSError):
