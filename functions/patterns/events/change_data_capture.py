@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
+from patterns.events.actor import ACTOR
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Facts
 from patterns.events.fault import fault_of
@@ -78,7 +79,7 @@ def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> 
         timestamp_ms=fact.timestamp_ms,
         partition_key=fact.partition_key,
         entities={fact.entity_name: dict(fact.entity)},
-        tags={**_account_and_region(record), **tags},
+        tags={**_account_and_region(record), **tags, ACTOR: fact.actor},
         raw=Images(new=new, old=old),
     )
 

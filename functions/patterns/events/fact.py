@@ -23,13 +23,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """What a change means to others; `timestamp_ms` is the time of the business fact."""
+    """What a change means to others; `timestamp_ms` is the time of the business fact, `actor` who did it, see there."""
 
     type: str
     timestamp_ms: int
     partition_key: str
     entity_name: str
     entity: Mapping[str, Any]
+    actor: str
 
 
 Meanings = Mapping[str, Callable[[Change], Fact | None]]

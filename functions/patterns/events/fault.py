@@ -3,6 +3,7 @@
 import hashlib
 from typing import NotRequired, TypedDict
 
+from patterns.events.actor import ACTOR
 from patterns.events.domain_event import DomainEvent
 
 TYPE = "fault"
@@ -44,7 +45,7 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
         timestamp_ms=now_ms,
         partition_key=consumer,
         entities={"fault": fault},
-        tags={"source": consumer},
+        tags={"source": consumer, ACTOR: consumer},
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from patterns.events.actor import with_actor
 from patterns.events.domain_event import DomainEvent
 
 Entities = Mapping[str, Any]
@@ -19,8 +20,9 @@ NONE: Upcasters = {}
 
 
 def upcast(event: DomainEvent, upcasters: Upcasters, *, source: str) -> DomainEvent:
-    """Return an event in the shape of today; id, type and timestamp stay."""
+    """Return an event in the shape of today, with an actor in its tags; id, type and timestamp stay."""
     entities = event.entities
     for step in upcasters.get((source, event.type), ()):
         entities = step(entities)
-    return event if entities is event.entities else replace(event, entities=entities)
+    current = event if entities is event.entities else replace(event, entities=entities)
+    return with_actor(current)

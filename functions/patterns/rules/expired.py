@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import ATTRIBUTE
+from patterns.events.actor import TTL, actor_of
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact, Meanings
 from patterns.rules.stored_event import EVENT, EXPIRE
@@ -12,7 +13,8 @@ from patterns.rules.stored_event import EVENT, EXPIRE
 def expired(row: Item, of: Meanings) -> Fact | None:
     """Return what it means that the TTL service removed `row`; None if the row did not ask for it.
 
-    The attribute `expire` is the type of the fact, or True: `<entity>-expired`. Its timestamp is the row's ttl.
+    The attribute `expire` is the type of the fact, or True: `<entity>-expired`. Its timestamp is the row's ttl, its
+    actor the TTL service, whoever wrote the row.
     """
     wanted = row.get(EXPIRE)
     if not wanted:
@@ -21,7 +23,7 @@ def expired(row: Item, of: Meanings) -> Fact | None:
     if last is None:
         return None
     fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
-    return replace(last, type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000)
+    return replace(last, type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000, actor=TTL)
 
 
 def _fact_in(row: Item) -> Fact:
@@ -35,6 +37,7 @@ def _fact_in(row: Item) -> Fact:
         partition_key=event.partition_key,
         entity_name=name,
         entity=event.entity(name).fields,
+        actor=actor_of(event),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Final, Literal, TypedDict, cast
 from contract import logs, times
 from contract.entities import AcknowledgementEntity, LogRef
 from patterns.dynamodb.attribute_values import Item
+from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact
 from services.dispatch.facts import STATE_ACKNOWLEDGED
 from services.dispatch.responsibility import row_key
@@ -71,4 +72,5 @@ def fact_of(change: Change) -> Fact | None:
         partition_key=change.row["equipmentId"],
         entity_name=DISCRIMINATOR,
         entity=to_response(change.row),
+        actor=author_in(change.row),
     )

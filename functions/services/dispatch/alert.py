@@ -7,6 +7,7 @@ from contract import logs, times
 from contract.entities import AlertEntity, Why
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import ttl_at
+from patterns.events.actor import author_in
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision, decision_key
@@ -74,6 +75,7 @@ class Alert:
             partition_key=change.row["equipmentId"],
             entity_name=self.entity_name,
             entity=to_entity(change.row),
+            actor=author_in(change.row),
         )
 
 

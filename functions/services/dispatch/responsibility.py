@@ -8,6 +8,7 @@ from contract.entities import AssignmentEntity, EscalationEntity, LogRef, Why
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import sort_key
 from patterns.dynamodb.ttl import ttl_at
+from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact
 from patterns.rules.rule import BY, RULE, WHY, is_of_a_person
 from patterns.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
@@ -109,6 +110,7 @@ class Responsibility:
             partition_key=change.new["equipmentId"],
             entity_name=self.discriminator,
             entity=self.to_response(change.new),
+            actor=author_in(change.new),
         )
 
 

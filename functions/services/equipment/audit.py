@@ -7,6 +7,7 @@ from contract import times
 from contract.entities import AuditEntity
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.keys import sort_key
+from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact
 from patterns.runtime.errors import NotFound
 from patterns.versions import numbered_versions
@@ -107,6 +108,7 @@ def audit_recorded(change: Change) -> Fact | None:
         partition_key=row["equipmentId"],
         entity_name=DISCRIMINATOR,
         entity=entity_of(row),
+        actor=author_in(row),
     )
 
 

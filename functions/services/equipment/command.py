@@ -82,7 +82,7 @@ def post_states(reports: Reports) -> Response[str]:
     ids = [one.equipmentId for one in reports]
     reporter = Reporter.of(app.caller)
     reporting.require_all_own(reporter, ids, _registrations(reporter.registrations_needed(ids)))
-    events = stream_first.events_of(_entities_of(reports), tags=_tags(), now_ms=clock.now_ms())
+    events = stream_first.events_of(_entities_of(reports), reporter=reporter, tags=_tags(), now_ms=clock.now_ms())
     stream_first.require_all_published(try_publish(events, source="equipment"))
     return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events]})
 

@@ -10,6 +10,7 @@ from patterns.dynamodb.client import Check
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import KeyQuery, LessThan
 from patterns.dynamodb.ttl import ttl_at
+from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact, lifecycle
 from patterns.runtime.errors import Conflict, Invalid, NotFound
 from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
@@ -188,6 +189,7 @@ def equipment_changed(change: Change) -> Fact | None:
         partition_key=row["id"],
         entity_name=DISCRIMINATOR,
         entity=entity_of(row),
+        actor=author_in(row),
     )
 
 

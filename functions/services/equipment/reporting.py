@@ -19,8 +19,12 @@ NOT_YOURS: Final = "You may not report for this equipment."
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Who reports; `equipment_id` and `factory_id` are what it reports for, None: nothing of the kind."""
+    """Who reports: the token's subject.
 
+    equipment_id, factory_id: what it reports for; None: nothing of the kind.
+    """
+
+    subject: str
     is_for_any: bool
     equipment_id: str | None
     factory_id: str | None
@@ -30,10 +34,15 @@ class Reporter:
         """Return a caller as a reporter; ids are compared as they are stored, normalised."""
         name = unicodedata.normalize("NFC", caller.name)
         return cls(
+            subject=caller.subject,
             is_for_any=bool(caller.groups & REPORTERS_FOR_ANY),
             equipment_id=name if DEVICE in caller.groups else None,
             factory_id=name if GATEWAY in caller.groups else None,
         )
+
+    def actor_for(self, equipment_id: str) -> str:
+        """Return who reports for equipment: a device is called like its equipment, others by the token's subject."""
+        return equipment_id if equipment_id == self.equipment_id and not self.is_for_any else self.subject
 
     def registrations_needed(self, equipment_ids: Sequence[str]) -> list[str]:
         """Return the equipment whose registration decides whether it may be reported for, each once."""

@@ -8,6 +8,7 @@ from contract.entities import StateEntity
 from contract.periods import period
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.ttl import is_alive
+from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact
 from patterns.runtime.errors import Conflict, NotFound
 from services.equipment.facts import STATE_REPORTED
@@ -97,6 +98,7 @@ def state_reported(change: Change) -> Fact | None:
         partition_key=row["equipmentId"],
         entity_name="state",
         entity=to_response(row),
+        actor=author_in(row),
     )
 
 

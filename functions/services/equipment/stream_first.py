@@ -4,14 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 
 from contract import logs, times
 from contract.entities import StateEntity
+from patterns.events.actor import ACTOR
 from patterns.events.domain_event import DomainEvent
 from patterns.events.identifiers import time_based
 from patterns.runtime.errors import FieldError, Invalid, Unavailable
 from services.equipment.facts import STATE_REPORTED
+from services.equipment.reporting import Reporter
 
 
-def events_of(reports: Sequence[StateEntity], *, tags: Mapping[str, str], now_ms: int) -> list[DomainEvent]:
-    """Return the events of reports, each under a UUIDv1.
+def events_of(
+    reports: Sequence[StateEntity], *, reporter: Reporter, tags: Mapping[str, str], now_ms: int
+) -> list[DomainEvent]:
+    """Return the events of reports, each under a UUIDv1; there is no row, so that the tags say who reported.
 
     Raises:
         Invalid: times are ahead or too far back; each is named by its index.
@@ -20,7 +24,8 @@ def events_of(reports: Sequence[StateEntity], *, tags: Mapping[str, str], now_ms
     offending = [error for index, report in enumerate(reports) for error in _errors_of(index, report, now_ms)]
     if offending:
         raise Invalid("The request is invalid.", fields=tuple(offending))
-    return [_event_of(index, report, tags, now_ms) for index, report in enumerate(reports)]
+    actors = [reporter.actor_for(report["equipmentId"]) for report in reports]
+    return [_event_of(index, report, {**tags, ACTOR: actors[index]}, now_ms) for index, report in enumerate(reports)]
 
 
 def require_all_published(unpublished: Collection[int]) -> None:

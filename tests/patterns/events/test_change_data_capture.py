@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from patterns.dynamodb.attribute_values import to_typed
+from patterns.events.actor import author_in
 from patterns.events.change_data_capture import events_of
 from patterns.events.fact import Change, Fact, Facts, lifecycle
 from tests.support.samples import NOW
@@ -41,6 +42,7 @@ def fact_of(change: Change) -> Fact:
         partition_key=row["pk"],
         entity_name="thing",
         entity={"id": row["pk"], "colour": row["colour"]},
+        actor=author_in(change.new),
     )
 
 
@@ -56,7 +58,7 @@ def published(*records: Any) -> list[Any]:  # noqa: ANN401  what a stream brings
 
 
 def test_a_change_is_published_with_both_images_under_the_id_of_its_record() -> None:
-    old, new = thing(colour="red", version=1), thing(colour="blue", version=2)
+    old, new = thing(colour="red", changedBy="Liz"), thing(colour="blue", changedBy="Sue")
 
     assert published(record(old, new, event_id="r7")) == [
         {
@@ -64,11 +66,17 @@ def test_a_change_is_published_with_both_images_under_the_id_of_its_record() -> 
             "type": "thing-updated",
             "timestamp": NOW,
             "partitionKey": "a thing",
-            "tags": {"account": "000000000000", "region": "eu-west-1", "pipeline": "workshop.trigger"},
+            "tags": {"account": "000000000000", "region": "eu-west-1", "pipeline": "workshop.trigger", "actor": "Sue"},
             "thing": {"id": "a thing", "colour": "blue"},
             "raw": {"new": new, "old": old},
         }
     ]
+
+
+def test_of_a_removal_nobody_knows_who_it_was() -> None:
+    (event,) = published(record(thing(colour="red", changedBy="Liz"), None))
+
+    assert event["tags"]["actor"] == "unknown"
 
 
 def test_a_record_is_the_same_event_however_often_it_comes() -> None:

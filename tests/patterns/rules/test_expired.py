@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from patterns.dynamodb.attribute_values import to_plain, to_typed
+from patterns.events.actor import author_in, with_actor
 from patterns.events.change_data_capture import events_of
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact, Facts
@@ -31,6 +32,7 @@ def fact_of(change: Change) -> Fact | None:
         partition_key=row["pk"],
         entity_name="offer",
         entity={"price": row["price"]},
+        actor=author_in(row),
     )
 
 
@@ -81,7 +83,7 @@ def test_the_end_of_an_event_that_did_not_ask_for_it_is_silent() -> None:
 
 
 def test_the_end_of_a_row_is_what_it_said_last_under_the_name_of_its_entity() -> None:
-    row = offer(expire=True, price=9)
+    row = offer(expire=True, price=9, changedBy="Liz")
 
     assert published(removal(row)) == [
         {
@@ -89,7 +91,7 @@ def test_the_end_of_a_row_is_what_it_said_last_under_the_name_of_its_entity() ->
             "type": "offer-expired",
             "timestamp": TTL * 1000,
             "partitionKey": "an offer",
-            "tags": {"account": "000000000000", "region": "eu-west-1", "pipeline": "workshop.trigger"},
+            "tags": {"account": "000000000000", "region": "eu-west-1", "pipeline": "workshop.trigger", "actor": "ttl"},
             "offer": {"price": 9},
             "raw": {"new": None, "old": row},
         }
@@ -104,12 +106,13 @@ def test_a_row_may_name_its_end() -> None:
 
 @pytest.mark.parametrize(("expire", "expected"), [(True, "thing-expired"), ("thing-faded", "thing-faded")])
 def test_the_end_of_an_event_is_what_the_event_said(expire: object, expected: str) -> None:
-    event = happened("knocked", "a thing", at=NOW - 5, id="e1", room="hall")
+    event = with_actor(happened("knocked", "a thing", at=NOW - 5, id="e1", room="hall", changedBy="Liz"))
 
     (end,) = published(removal(stored(event, expire)))
 
     assert (end["type"], end["id"], end["timestamp"]) == (expected, "r7", TTL * 1000)
-    assert (end["partitionKey"], end["thing"]) == ("a thing", {"name": "a thing", "room": "hall"})
+    assert (end["partitionKey"], end["thing"]) == ("a thing", {"name": "a thing", "room": "hall", "changedBy": "Liz"})
+    assert end["tags"]["actor"] == "ttl"
 
 
 @pytest.mark.parametrize(

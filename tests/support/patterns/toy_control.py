@@ -13,6 +13,7 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.key_query import BeginsWith, KeyQuery
 from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
+from patterns.events.actor import author_in
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact, Facts
 from patterns.rules.collect import Collected
@@ -200,6 +201,7 @@ def _published_as(event_type: str) -> Callable[[Change], Fact | None]:
             partition_key=row["pk"],
             entity_name="decision",
             entity={"what": row["sk"], BY: row[BY], RULE: row[RULE], TRIGGERS: row[TRIGGERS]},
+            actor=author_in(row),
         )
 
     return fact_of
