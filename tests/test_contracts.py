@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from local.in_process.loop import Loop
 from local.in_process.replay import time_of
 from local.in_process.world import InProcess, frozen_clock
 from patterns.events import fault
+from patterns.events.actor import actor_of, with_actor
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
+from patterns.events.upcast import NONE, upcast
 from patterns.packages.discovery import packages, readers, services, stores, subscribers_of, views
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
@@ -191,6 +194,22 @@ def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> N
 
     assert types == {type_of(sample) for sample in of_facts}
     assert {sample.name for sample in of_facts} == {sample.name for sample in STREAM}
+
+
+@pytest.mark.parametrize("sample", DOMAIN, ids=lambda path: path.name)
+def test_every_sample_says_who_did_it_and_those_of_before_are_lifted(sample: Path) -> None:
+    event = DomainEvent.from_wire(read(sample))
+
+    assert with_actor(event).tags["actor"] == actor_of(event) != ""
+    assert is_of_old(sample) == ("actor" not in event.tags)
+
+
+def test_a_report_of_before_is_lifted_to_the_one_of_today() -> None:
+    before, today = (
+        DomainEvent.from_wire(read(EVENTS / "domain" / f"state-reported{age}.json")) for age in (".v1", "")
+    )
+
+    assert upcast(before, NONE, source="equipment") == replace(today, id=before.id)
 
 
 def test_a_type_with_an_older_shape_is_still_published() -> None:

@@ -245,6 +245,37 @@ EVENTS: Final = [
         ("true is a timestamp", "type(value) is not int or", "not isinstance(value, int) or"),
     ),
     *_in(
+        f"{PATTERNS}/events/actor.py",
+        f"{TESTS}/events/test_actor.py",
+        ("the author of a decision is everybody's", 'if said.get("by") == "rule" and', "if False and"),
+        ("equipment did what was done about it", "if _is_by_its_partition(event) else UNKNOWN", "if True else UNKNOWN"),
+        ("an odd tag is an actor", "if isinstance(tagged, str) and tagged else", "if ACTOR in event.tags else"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/expired.py",
+        f"{TESTS}/rules/test_expired.py",
+        ("whoever wrote a row lets it expire", ", actor=TTL)", ")"),
+    ),
+    *_in(
+        "functions/services/equipment/reporting.py",
+        "tests/services/equipment/test_stream_first.py",
+        (
+            "a person is called like a device",
+            "== self.equipment_id and not self.is_for_any else",
+            "== self.equipment_id else",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/events/upcast.py",
+        f"{TESTS}/events/test_upcast.py",
+        ("an event of before has no actor", "return with_actor(current)", "return current"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/change_data_capture.py",
+        "tests/test_whole_loop.py",
+        ("an event does not say who did it", ", ACTOR: fact.actor}", "}"),
+    ),
+    *_in(
         f"{PATTERNS}/events/upcast.py",
         f"{TESTS}/events/test_upcast.py",
         ("the newest step of an upcast is taken first", "event.type), ()):", "event.type), ())[::-1]:"),

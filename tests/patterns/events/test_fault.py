@@ -25,6 +25,7 @@ def test_a_fault_keeps_the_original_message_its_consumer_and_the_error() -> None
         "error": {"name": "Poison", "message": "not JSON"},
         "message": "a message",
     }
+    assert fault.tags["actor"] == "things.listener"
 
 
 def test_the_id_of_a_fault_depends_on_consumer_and_message_only() -> None:

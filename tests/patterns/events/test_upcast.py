@@ -1,6 +1,8 @@
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from patterns.events.actor import with_actor
 from patterns.events.upcast import Upcasters, upcast
 from patterns.views.materialize import interpret
 from tests.support.patterns.things import ON, happened, message
@@ -30,7 +32,7 @@ def test_steps_are_taken_from_the_oldest_shape_to_the_newest_before_the_view_loo
 
 
 def test_an_event_is_the_same_one_in_another_shape() -> None:
-    old = happened("painted", "lathe", hue="RED")
+    old = with_actor(happened("painted", "lathe", hue="RED", changedBy="Liz"))
 
     event = upcast(old, UPCASTERS, source="workshop")
 
@@ -38,7 +40,16 @@ def test_an_event_is_the_same_one_in_another_shape() -> None:
 
 
 def test_an_event_of_another_type_or_source_is_left_alone() -> None:
-    weighed, painted = happened("weighed", "lathe", grams=7), happened("painted", "lathe", hue="RED")
+    weighed = with_actor(happened("weighed", "lathe", grams=7))
+    painted = with_actor(happened("painted", "lathe", hue="RED"))
 
     assert upcast(weighed, UPCASTERS, source="workshop") is weighed
     assert upcast(painted, UPCASTERS, source="elsewhere") is painted
+
+
+def test_an_event_of_before_gets_the_actor_that_its_row_names() -> None:
+    old = replace(happened("painted", "lathe", colour="red"), raw={"new": {"changedBy": "Liz"}, "old": None})
+
+    event, _ = interpret(message(old), ON, now_ms=NOW)
+
+    assert event.tags == {"actor": "Liz"}

@@ -262,7 +262,7 @@ def test_an_event_is_read_tolerantly() -> None:
 
     event, update = interpret(json.dumps(body), ON, now_ms=NOW)
 
-    assert event.tags == {}
+    assert event.tags == {"actor": "unknown"}
     assert update.fields["colour"] == "red"
 
 

@@ -73,6 +73,28 @@ def test_a_report_is_kept_once_under_whichever_event_ids_it_is_published_and_in_
     ]
 
 
+@pytest.mark.parametrize("name", ["state-reported", "state-reported.v1"])
+def test_a_report_is_kept_with_who_reported_also_one_of_before(loop: Loop, equipment_id: str, name: str) -> None:
+    message = fact(name, id=f"by {equipment_id}", at=NOW, equipmentId=equipment_id, timestamp=times.to_utc(NOW))
+
+    assert heard(loop, body_of(message)) == []
+
+    ((_, row),) = rows(loop, equipment_id).items()
+    assert "raw" not in row["event"]
+    assert row["event"]["tags"]["actor"] == sample("domain", "state-reported")["raw"]["new"]["reportedBy"]
+
+
+def test_a_report_without_a_row_is_kept_with_the_device_that_reported(loop: Loop, equipment_id: str) -> None:
+    at = times.to_utc(NOW)
+    body = [{"equipmentId": equipment_id, "state": "ERROR", "timestamp": at}]
+    loop.request("POST /states", body=body, groups=("device",), name=equipment_id)
+    loop.run()
+
+    events = [row["event"] for row in rows(loop, equipment_id).values() if row["discriminator"] == "event"]
+    actors = {event["type"]: event["tags"]["actor"] for event in events}
+    assert actors["state-reported"] == equipment_id
+
+
 def test_reports_of_one_moment_that_differ_are_both_kept(loop: Loop, equipment_id: str) -> None:
     for state in ("ERROR", "WARNING1"):
         heard(loop, report_body(equipment_id, Report(NOW, state, NOW)))

@@ -7,6 +7,7 @@ import pytest
 
 from local.in_process.loop import Loop
 from patterns.events.identifiers import by_time
+from tests.support.samples import sample
 from tests.support.wire import Wire
 
 ROUTE = "POST /states"
@@ -85,3 +86,36 @@ def test_a_request_that_fails_as_a_whole_names_its_ten_reports_only(loop: Loop, 
 
     assert [error["field"] for error in answer.body["errors"]] == [f"body.{number}" for number in range(10)]
     assert len(loop.new_messages()) == 3
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "actor"),
+    [
+        ("operator", "liz", "a subject"),
+        ("operator", "press-7", "a subject"),
+        ("device", "press-7", "press-7"),
+        ("gateway", "gdl-1", "a subject"),
+    ],
+)
+def test_the_tags_say_who_reported_for_there_is_no_row(loop: Loop, group: str, name: str, actor: str) -> None:
+    loop.call(sample("http", "register-equipment"))
+    loop.run()
+
+    answer = loop.request(ROUTE, body=[report()], groups=(group,), subject="a subject", name=name)
+
+    assert answer.status == 202
+    (event,) = [json.loads(body)["detail"] for body in loop.new_messages()]
+    assert event["tags"]["actor"] == actor
+
+
+def test_a_device_that_is_a_gateway_too_is_itself_only_for_its_own_equipment(loop: Loop) -> None:
+    body = sample("http", "register-equipment")["body"]
+    for name in ("twin", "other"):
+        loop.request("PUT /equipment/{id}", path={"id": name}, body={**json.loads(body), "factoryId": "twin"})
+    loop.run()
+
+    reports = [report(equipmentId="twin"), report(equipmentId="other")]
+    loop.request(ROUTE, body=reports, groups=("device", "gateway"), subject="a subject", name="twin")
+
+    events = [json.loads(body)["detail"] for body in loop.new_messages()]
+    assert [event["tags"]["actor"] for event in events] == ["twin", "a subject"]

@@ -10,6 +10,7 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import Answer
 from patterns.events.bus_entry import MAX_AHEAD_MS
+from patterns.events.fault import TYPE as FAULT_TYPE
 from patterns.packages.discovery import owner_of_table, readers, services, stores, subscribers_of
 from patterns.packages.package import Package
 from patterns.runtime import clock
@@ -29,6 +30,9 @@ STATES: Final = ("NORMAL", "WARNING1", "WARNING10", "ERROR")
 PEOPLE: Final = ("Liz", "Sue", "é" * 128)
 PARTS: Final = ("_", "hydraulics")
 COMPANY: Final = ("Acme", "Acme 2")
+
+CALLER: Final = "somebody"
+"""The subject of the tokens of `http_event`."""
 
 MOST_STEPS: Final = 200
 MAX_LIMIT: Final = "7"
@@ -305,6 +309,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
             waiting.extend(self._loop.new_records(table))
         for body in self._loop.new_messages():
             envelope = json.loads(body)
+            assert _is_by(envelope["detail"]), envelope
             self._to_queues(body, (envelope["source"], envelope["detail-type"]))
         for package in readers():
             self._queues[package] += self._loop.resubmitted(package)
@@ -324,6 +329,14 @@ def _log_in(body: str) -> Log | None:
     """Return the log that a report is."""
     state = json.loads(body)["detail"].get("state")
     return (state["equipmentId"], state["state"], state["timestamp"]) if isinstance(state, dict) else None
+
+
+def _is_by(event: dict[str, Any]) -> bool:
+    """Whether an event says who did it: a rule, the consumer of a fault, or the one caller of this loop."""
+    entities = [value for value in event.values() if isinstance(value, dict)]
+    rules = [f"rule:{entity['rule']}" for entity in entities if entity.get("by") == "rule"]
+    consumers = [entity["consumer"] for entity in entities if event["type"] == FAULT_TYPE and "consumer" in entity]
+    return [event["tags"]["actor"]] == (rules[:1] or consumers or [CALLER])
 
 
 class _Lines(logging.Handler):
