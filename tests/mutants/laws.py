@@ -261,8 +261,8 @@ EVENTS: Final = [
         "tests/services/equipment/test_stream_first.py",
         (
             "a person is called like a device",
-            "== self.equipment_id and not self.is_for_any else",
-            "== self.equipment_id else",
+            " and not self.is_for_any else",
+            " else",
         ),
     ),
     *_in(

@@ -18,7 +18,10 @@ MAX_NAME_CHARACTERS = 256
 
 
 class WireEvent(TypedDict):
-    """A domain event as JSON, `timestamp` in epoch milliseconds; beside these members stand its entities, by name."""
+    """A domain event as JSON, `timestamp` in epoch milliseconds; beside these members stand its entities, by name.
+
+    tags: where it comes from, and as `actor` who did it, see `patterns.events.actor`.
+    """
 
     id: str
     type: str

@@ -21,15 +21,16 @@ JSON = st.recursive(
 )
 
 
+OLD = {"changedBy": "who wrote it before"}
+
+
 def tagged(actor: object) -> DomainEvent:
     tags: dict[str, Any] = {"source": "workshop", "actor": actor}
     return replace(happened("painted", "lathe", changedBy="Liz"), tags=tags)
 
 
 def written(new: object, *, pipeline: str = "workshop.trigger") -> DomainEvent:
-    return replace(
-        happened("painted", "lathe"), tags={"pipeline": pipeline}, raw={"new": new, "old": {"changedBy": "x"}}
-    )
+    return replace(happened("painted", "lathe"), tags={"pipeline": pipeline}, raw={"new": new, "old": OLD})
 
 
 def test_the_tag_is_the_actor_whatever_else_the_event_says() -> None:
