@@ -89,19 +89,21 @@ def test_a_request_that_fails_as_a_whole_names_its_ten_reports_only(loop: Loop, 
 
 
 @pytest.mark.parametrize(
-    ("group", "name", "actor"),
+    ("groups", "name", "actor"),
     [
-        ("operator", "liz", "a subject"),
-        ("operator", "press-7", "a subject"),
-        ("device", "press-7", "press-7"),
-        ("gateway", "gdl-1", "a subject"),
+        (("operator",), "liz", "a subject"),
+        (("operator", "device"), "press-7", "a subject"),
+        (("device",), "press-7", "press-7"),
+        (("gateway",), "gdl-1", "a subject"),
     ],
 )
-def test_the_tags_say_who_reported_for_there_is_no_row(loop: Loop, group: str, name: str, actor: str) -> None:
+def test_the_tags_say_who_reported_for_there_is_no_row(
+    loop: Loop, groups: tuple[str, ...], name: str, actor: str
+) -> None:
     loop.call(sample("http", "register-equipment"))
     loop.run()
 
-    answer = loop.request(ROUTE, body=[report()], groups=(group,), subject="a subject", name=name)
+    answer = loop.request(ROUTE, body=[report()], groups=groups, subject="a subject", name=name)
 
     assert answer.status == 202
     (event,) = [json.loads(body)["detail"] for body in loop.new_messages()]
