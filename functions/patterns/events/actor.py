@@ -3,7 +3,7 @@
 | what happened                                | actor                                        |
 |----------------------------------------------|----------------------------------------------|
 | somebody called a command                    | the token's subject, as the row keeps it     |
-| a device reported straight to the bus        | the id of its equipment                      |
+| a machine published about itself, no row     | its id, the partition key                    |
 | a rule decided                               | `rule:<id>`                                  |
 | the TTL service removed a row                | `ttl`                                        |
 | a consumer gave a message up (`fault`)       | the consumer, such as `state_log.listener`   |
@@ -47,8 +47,8 @@ def actor_of(event: DomainEvent) -> str:
     """Return who did it: the tag, or what an event without one says of it. Whatever others published, it never raises.
 
     Without the tag it is the author in `raw.new`, else in an entity; else the partition key of a fault, which is its
-    consumer, and of a stream-first report, which is its equipment; else UNKNOWN. What somebody did about equipment was
-    not done by that equipment, so that no other partition key is an actor.
+    consumer, and of a stream-first event, which a machine publishes about itself; else UNKNOWN. What somebody did about
+    a thing was not done by that thing, so that no other partition key is an actor.
     """
     tagged = event.tags.get(ACTOR)
     return tagged if isinstance(tagged, str) and tagged else _derived(event)
