@@ -6,7 +6,7 @@
 | a machine published about itself, no row     | its id, the partition key                    |
 | a rule decided                               | `rule:<id>`                                  |
 | the TTL service removed a row                | `ttl`                                        |
-| a consumer gave a message up (`fault`)       | the consumer, such as `state_log.listener`   |
+| a consumer gave a message up (`fault`)       | the consumer, such as `<view>.listener`      |
 | nobody can say any more                      | `unknown`                                    |
 
 It is read off what was written, never off the invocation: a change is the same event, however often it is delivered.
