@@ -1,0 +1,9 @@
+"""What the lake subscribes to, where it keeps it and for how long."""
+
+from patterns.events.topic import ANY
+
+BUCKET = "LAKE_BUCKET"
+KEEPS_DAYS = None  # for ever: what a view forgot is read here
+
+# Everything, faults included. The lake publishes nothing, so that this is no loop.
+SUBSCRIPTIONS = frozenset({(ANY, ANY)})
