@@ -58,12 +58,22 @@ class EventHub(Construct):
         self.grant_publish(listener, only={"detail-type": fault.TYPE})
         return reader
 
-    def route(self, scope: Construct, name: str, pattern: events.EventPattern, *, to: Reader) -> None:
+    def route(self, scope: Construct, name: str, pattern: events.EventPattern, *, to: Reader) -> events.Rule:
         """Send events that match a pattern to a reader."""
         # The dead letters of the queue and of the rule are the same events that the reader lacks: one place to look.
         age = Duration.hours(RETRY_HOURS)
         target = targets.SqsQueue(to.queue, dead_letter_queue=to.dead_letters, max_event_age=age)
-        events.Rule(scope, name, event_bus=self.bus, event_pattern=pattern, targets=[target])
+        return events.Rule(scope, name, event_bus=self.bus, event_pattern=pattern, targets=[target])
+
+    def route_all_but_replayed(self, scope: Construct, *, to: Reader) -> None:
+        """Send everything of this account to a reader, but what an archive replays: it came before."""
+        rule = self.route(scope, "Everything", events.EventPattern(account=[Aws.ACCOUNT_ID]), to=to)
+        made = rule.node.default_child
+        if not isinstance(made, events.CfnRule):
+            raise TypeError(f"{rule.node.path} is no rule")
+        # EventBridge names the replay in the envelope of what it replays; CDK's pattern has no such member.
+        # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-replay-archived-event.html
+        made.add_property_override("EventPattern.replay-name", [{"exists": False}])
 
     def grant_publish(self, function: Function, *, only: dict[str, str]) -> None:
         """Allow publishing, and only entries with this `source`, this `detail-type`, or both."""

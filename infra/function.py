@@ -47,7 +47,7 @@ class Function(Construct):
         super().__init__(scope, role.capitalize())
         self.role, self.package = role, package
         target = Target.of(self)
-        self._role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.iam_role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
         self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
         self.timeout = Duration.seconds(SIZES[role].timeout_seconds)
@@ -62,7 +62,7 @@ class Function(Construct):
             layers=[third_party(self)],
             memory_size=SIZES[role].memory_mb,
             timeout=self.timeout,
-            role=self._role,
+            role=self.iam_role,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
@@ -82,7 +82,7 @@ class Function(Construct):
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
     ) -> None:
         """Allow exactly these actions on these resources."""
-        self._role.add_to_principal_policy(
+        self.iam_role.add_to_principal_policy(
             iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if)
         )
 

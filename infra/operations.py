@@ -13,6 +13,7 @@ from constructs import Construct, IConstruct
 from infra.api import Api
 from infra.fault_store import FaultStore
 from infra.function import METRICS, Function
+from infra.lake import Lake
 from infra.queues import LastResort, Reader
 from infra.service import Service
 from infra.target import Target
@@ -21,6 +22,7 @@ from patterns.views.outcome import Outcome
 
 MINUTE: Final = Duration.minutes(1)
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
+LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
 FULL_WIDTH: Final = 24
 
 DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
@@ -83,6 +85,8 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             means = "Somebody got a message that can never succeed: GET /faults shows it."
             yield Signal(name="Faults", metric=_of_reader(reader, "received", "Sum"), above=0, minutes=1, means=means)
             yield from _signals_of_reader(reader)
+        case Lake(reader=reader):
+            yield from _signals_of_lake(reader)
         case Function(role="trigger"):
             means = f"What {watched.package.name} does is not published. Its stream forgets it after 24 hours."
             age = _iterator_age(watched)
@@ -94,12 +98,26 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)
 
 
+def _signals_of_lake(reader: Reader) -> Iterator[Signal]:
+    means = f"For {LAKE_LATE_SECONDS} s events are not in the lake. Its queue forgets them after four days."
+    yield Signal(name="Oldest", metric=_oldest(reader), above=LAKE_LATE_SECONDS, minutes=5, means=means)
+    means = "The lake got what is no event of the bus: it is kept under unreadable/ in its bucket."
+    unreadable = _of_reader(reader, "unreadable", "Sum")
+    yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=1, means=means)
+    yield from _signals_of_listener(reader)
+
+
 def _signals_of_reader(reader: Reader) -> Iterator[Signal]:
-    handler, late = reader.listener.handler, LATE_SECONDS
+    late = LATE_SECONDS
     means = f"{reader.name} does not keep up, or its listener fails."
     yield Signal(name="Oldest", metric=_oldest(reader), above=late, minutes=5, means=means)
     means = f"One in a hundred facts takes longer than {late} s to be in {reader.name}."
     yield Signal(name="Lag", metric=_of_reader(reader, "lag", "p99"), above=late * 1000, minutes=5, means=means)
+    yield from _signals_of_listener(reader)
+
+
+def _signals_of_listener(reader: Reader) -> Iterator[Signal]:
+    handler = reader.listener.handler
     means = f"{reader.name}'s listener raises or times out: whole batches come again."
     yield Signal(name="Errors", metric=handler.metric_errors(period=MINUTE), above=0, minutes=1, means=means)
     means = f"{reader.name}'s listener is throttled: each time costs its messages one of five attempts."
@@ -119,6 +137,7 @@ def _signals_of_sweep(sweep: Function) -> Iterator[Signal]:
 
 def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
     readers = [one.reader for one in found if isinstance(one, View | FaultStore | Service) and one.reader]
+    lakes = [one.reader for one in found if isinstance(one, Lake)]
     triggers = [one for one in found if isinstance(one, Function) and one.role == "trigger"]
     sweeps = [one.package.name for one in found if isinstance(one, Function) and one.role == "sweep"]
     resorts = [one for one in found if isinstance(one, LastResort)]
@@ -126,10 +145,10 @@ def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
         yield _graph("HTTP: requests and refusals", {name: _api(api, name) for name in ("count", "4xx", "5xx")})
     lags = {f"{one.name} {share}": _of_reader(one, "lag", share) for one in readers for share in ("p50", "p99")}
     yield _graph("From fact to row (ms)", lags)
-    for reader in readers:
+    for reader in readers + lakes:
         outcomes = {outcome.value: _of_reader(reader, outcome, "Sum") for outcome in Outcome}
         yield _graph(f"{reader.name}: what became of events", outcomes)
-    yield _graph("Age of the oldest event that waits (s)", {reader.name: _oldest(reader) for reader in readers})
+    yield _graph("Age of the oldest event that waits (s)", {one.name: _oldest(one) for one in readers + lakes})
     ages = {trigger.package.name: _iterator_age(trigger) for trigger in triggers}
     yield _graph("Age of the last change that a trigger read (ms)", ages)
     for name in sweeps:

@@ -34,7 +34,24 @@ class LastResort(sqs.Queue):
         nag.acknowledge(self, SQS3=nag.NOT_ITSELF)
 
 
-def work(scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue) -> sqs.Queue:
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How many messages a listener gets at once, how long Lambda waits for so many, and how many batches run at a time.
+
+    at_a_time: None is as many as the target says.
+    """
+
+    size: int = 10
+    window_seconds: int = 0
+    at_a_time: int | None = None
+
+
+SOON: Final = Batch()
+
+
+def work(
+    scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue, window_seconds: int = 0
+) -> sqs.Queue:
     """Create a queue whose messages are tried five times."""
     return sqs.Queue(
         scope,
@@ -42,21 +59,28 @@ def work(scope: Construct, name: str, *, consumer_timeout: Duration, dead_letter
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         retention_period=Duration.days(4),
-        # With less than six times the timeout, a message could become visible while Lambda still retries it:
-        # https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-        visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds()),
+        # With less than six times the timeout and the window, a message could become visible while Lambda still retries
+        # it: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+        visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds() + window_seconds),
         dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=5),
     )
 
 
-def feed(scope: Construct, listener: Function, *, output: str) -> Reader:
+def feed(scope: Construct, listener: Function, *, output: str, batch: Batch = SOON) -> Reader:
     """Create a listener's queue and dead-letter queue; the names of their outputs begin with `output`."""
     dead_letters = LastResort(scope, "DeadLetters")
-    queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters)
+    window = batch.window_seconds
+    queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters, window_seconds=window)
     # Not reserved concurrency: each throttled poll would count as a receive.
-    concurrency = Target.of(scope).listeners
+    concurrency = batch.at_a_time or Target.of(scope).listeners
     listener.handler.add_event_source(
-        SqsEventSource(queue, batch_size=10, max_concurrency=concurrency, report_batch_item_failures=True)
+        SqsEventSource(
+            queue,
+            batch_size=batch.size,
+            max_batching_window=Duration.seconds(window) if window else None,
+            max_concurrency=concurrency,
+            report_batch_item_failures=True,
+        )
     )
     CfnOutput(Stack.of(scope), f"{output}QueueUrl", value=queue.queue_url)
     CfnOutput(Stack.of(scope), f"{output}DeadLetterQueueUrl", value=dead_letters.queue_url)

@@ -19,8 +19,8 @@ BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>` and `-c holdBackSeconds=…` change either, `-c bytecode=…`
-    that of AWS.
+    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…` and `-c lakeLock=<days>` change
+    either, `-c bytecode=…` that of AWS.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Target:
     record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
+    lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
@@ -39,13 +40,15 @@ class Target:
     stage: str = "dev"
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the ARN of the SNS topic for alarms
+    lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
 
     @classmethod
     def of(cls, scope: IConstruct) -> "Target":
         """Return the target that the context of the app chose.
 
         Raises:
-            ValueError: there is none of that name, the hold-back is no number, or nothing is known of such bytecode.
+            ValueError: there is none of that name, the hold-back or the lock is no number, or nothing is known of such
+                bytecode.
 
         """
         context = scope.node.try_get_context
@@ -53,7 +56,7 @@ class Target:
         if name not in TARGETS:
             raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
         chosen, hold_back_seconds = TARGETS[name], context("holdBackSeconds")
-        bytecode = context("bytecode") or REQUIRED
+        bytecode, lake_lock_days = context("bytecode") or REQUIRED, context("lakeLock")
         if bytecode not in BYTECODE:
             raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(BYTECODE)}")
         return replace(
@@ -61,6 +64,7 @@ class Target:
             stage=context("stage") or "dev",
             customer_key=context("customerKey") in {True, "true"},
             alarm_topic=context("alarmTopic"),
+            lake_lock_days=None if lake_lock_days is None else int(lake_lock_days),
             bytecode=NONE if chosen.bytecode == NONE else bytecode,
             hold_back_seconds=chosen.hold_back_seconds if hold_back_seconds is None else int(hold_back_seconds),
         )
@@ -81,6 +85,7 @@ AWS: Final = Target(
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
     filters_expiries=True,
     listeners=10,
+    lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
     # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
@@ -98,6 +103,7 @@ LOCAL: Final = Target(
     record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
     filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
+    lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on

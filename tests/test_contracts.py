@@ -25,7 +25,7 @@ from patterns.events.actor import actor_of, with_actor
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import NONE, upcast
-from patterns.packages.discovery import packages, readers, services, stores, subscribers_of, views
+from patterns.packages.discovery import packages, readers, services, subscribers_of, views
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
 from tests.support.services.reports import report
@@ -34,6 +34,7 @@ EVENTS = Path(__file__).parents[1] / "events"
 STREAM = sorted(EVENTS.glob("stream/*.json"))
 DOMAIN = sorted(EVENTS.glob("domain/*.json"))
 HTTP = sorted(EVENTS.glob("http/*.json"))
+QUEUE = sorted(EVENTS.glob("queue/*.json"))
 
 SAMPLE_ACCOUNT = "000000000000"
 
@@ -231,12 +232,17 @@ def test_the_sample_of_a_fault_is_what_its_consumer_publishes_when_it_gets_the_m
 
 @pytest.mark.parametrize("source", [package.name for package in packages()])
 def test_faults_are_kept_whoever_publishes_them(source: str) -> None:
-    assert subscribers_of(source, fault.TYPE) == stores()
+    assert Package("stores", "faults") in subscribers_of(source, fault.TYPE)
+
+
+@pytest.mark.parametrize("source", [package.name for package in packages()])
+def test_everything_goes_into_the_lake_whoever_publishes_it(source: str) -> None:
+    assert Package("stores", "lake") in subscribers_of(source, "something-done")
 
 
 def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: InProcess) -> None:
     event = DomainEvent.from_wire(read(EVENTS / "domain" / "fault.json"))
-    (store,) = stores()
+    store = Package("stores", "faults")
 
     answer = store.handler("listener")(sqs_event([to_message(event, source="state_log")]), LambdaContext("faults"))
 
@@ -262,7 +268,7 @@ def test_every_route_has_a_sample() -> None:
 
 
 def test_samples_name_no_account_but_zeros() -> None:
-    accounts = {part for path in STREAM + DOMAIN + HTTP for part in _twelve_digits(path.read_text())}
+    accounts = {part for path in STREAM + DOMAIN + HTTP + QUEUE for part in _twelve_digits(path.read_text())}
 
     assert accounts <= {SAMPLE_ACCOUNT}
 

@@ -19,6 +19,8 @@ FEW_READS: Final = (
 )
 FAULT_KEYS: Final = "an object's key ends in the id of its fault, below a fixed prefix of the bucket of faults"
 FEW_FAULTS: Final = "read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs"
+LAKE_KEYS: Final = "an object's key ends in a digest of what is in it, below a fixed prefix of the lake's bucket"
+LAKE_READS: Final = "read by queries, which are logged as such: CloudTrail data events say more than S3's logs"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"

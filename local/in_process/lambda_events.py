@@ -4,6 +4,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID, uuid5
+
+from contract import times
+from patterns.events.bus_entry import to_message
+from patterns.events.domain_event import DomainEvent
+
+BUS_IDS = UUID("f17e9a34-1c14-4b5c-8f0d-6f9e5f7d9a10")
+"""Ids of envelopes follow from those of their events within this namespace, so that a replay has the same ones."""
 
 
 def http_event(
@@ -52,6 +60,17 @@ def http_event(
     if body is not None:
         event["body"] = body if isinstance(body, str) else json.dumps(body)
     return event
+
+
+def bus_message(event: DomainEvent, *, source: str) -> str:
+    """Return the body of a queue's message as the bus fills it, which took the event at the event's own time."""
+    return to_message(event, source=source, bus_event=bus_members(f"{source}/{event.id}", event.timestamp_ms))
+
+
+def bus_members(name: str, at_ms: int) -> dict[str, Any]:
+    """Return what the bus adds to an entry; its time has whole seconds. `name` tells the entry from others."""
+    time = f"{times.to_utc(at_ms)[:19]}Z"
+    return {"id": str(uuid5(BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
 
 
 def sqs_event(bodies: Iterable[str]) -> dict[str, Any]:

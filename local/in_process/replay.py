@@ -5,6 +5,7 @@ replay to the next, so that a second replay finds the rows of the first. The clo
 """
 
 import argparse
+import gzip
 import io
 import json
 import sys
@@ -16,14 +17,14 @@ from typing import Any
 
 from contract import times
 from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import sqs_event
+from local.in_process.lambda_events import bus_message, sqs_event
 from local.in_process.row_diff import diff_rows
-from local.in_process.world import InProcess, frozen_clock
+from local.in_process.world import InProcess, frozen_clock, to_bytes
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.schema import Keys
-from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
-from patterns.packages.discovery import owner_of_route, owner_of_table, subscribers_of
+from patterns.events.topic import ANY
+from patterns.packages.discovery import owner_of_queue, owner_of_route, owner_of_table, subscribers_of
 from patterns.packages.package import Package
 
 KEPT = Path(".local/replay.json")
@@ -57,6 +58,8 @@ class NotReplayable(Exception):
 def invocations_of(message: dict[str, Any]) -> list[Invocation]:
     """Return the handlers of a message, found by its `routeKey`, its `eventSourceARN` or by subscription.
 
+    Whoever subscribes to everything gets what somebody else subscribes to: else a typing error would be kept for ever.
+
     Raises:
         NotReplayable: there are none.
 
@@ -65,17 +68,19 @@ def invocations_of(message: dict[str, Any]) -> list[Invocation]:
         if "routeKey" in message:
             return [Invocation(*owner_of_route(message["routeKey"]), message)]
         if "Records" in message:
-            table = message["Records"][0]["eventSourceARN"].split("/")[1]
-            return [Invocation(owner_of_table(table), "trigger", message)]
+            arn = message["Records"][0]["eventSourceARN"]
+            if ":sqs:" in arn:
+                return [Invocation(owner_of_queue(arn.rpartition(":")[2]), "listener", message)]
+            return [Invocation(owner_of_table(arn.split("/")[1]), "trigger", message)]
         event = DomainEvent.from_wire(message)
     except Exception as error:
-        raise NotReplayable(f"no HTTP event, stream batch or domain event: {error}") from error
+        raise NotReplayable(f"no HTTP event, batch of a stream or a queue, or domain event: {error}") from error
     source = event.tags.get("source", "")
-    batch = sqs_event([to_message(event, source=source)])
-    found = [Invocation(package, "listener", batch) for package in subscribers_of(source, event.type)]
-    if not found:
+    batch = sqs_event([bus_message(event, source=source)])
+    found = subscribers_of(source, event.type)
+    if all((ANY, ANY) in package.subscriptions for package in found):
         raise NotReplayable(f"nobody subscribes to {event.type} of {source or 'an unnamed source'}")
-    return found
+    return [Invocation(package, "listener", batch) for package in found]
 
 
 def time_of(message: dict[str, Any]) -> int:
@@ -83,7 +88,10 @@ def time_of(message: dict[str, Any]) -> int:
     if "routeKey" in message:
         return int(message["requestContext"]["timeEpoch"])
     if "Records" in message:
-        return int(message["Records"][-1]["dynamodb"]["ApproximateCreationDateTime"] * 1000)
+        last = message["Records"][-1]
+        if "dynamodb" not in last:
+            return int(last["attributes"]["SentTimestamp"])
+        return int(last["dynamodb"]["ApproximateCreationDateTime"] * 1000)
     return int(message["timestamp"])
 
 
@@ -104,7 +112,14 @@ def replay(message: dict[str, Any], world: InProcess) -> Replay:
 
 def _rows(world: InProcess) -> dict[str, list[Item]]:
     tables = {table: world.rows(table) for table in world.schemas}
-    return tables | {bucket: world.objects(bucket) for bucket in world.buckets}
+    return tables | {bucket: [_legible(one) for one in world.objects(bucket)] for bucket in world.buckets}
+
+
+def _legible(found: Item) -> Item:
+    """Return an object with its lines, if it is compressed."""
+    if not found["Key"].endswith(".gz"):
+        return found
+    return {**found, "Body": gzip.decompress(to_bytes(found["Body"])).decode()}
 
 
 def report(done: Replay) -> Iterator[str]:

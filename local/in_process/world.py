@@ -86,15 +86,18 @@ class InProcess(AbstractContextManager["InProcess"]):
             self.new_records(table)
 
     def objects(self, variable: str) -> list[Item]:
-        """Return all objects of a bucket, in the order of their keys: `{Key, Body}`."""
+        """Return all objects of a bucket, in the order of their keys: `{Key, Body}`, as `to_text` writes bytes."""
         s3, bucket = aws.client("s3"), self.buckets[variable]
-        keys = [found["Key"] for found in s3.list_objects_v2(Bucket=bucket).get("Contents", [])]
-        return [{"Key": key, "Body": s3.get_object(Bucket=bucket, Key=key)["Body"].read().decode()} for key in keys]
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket)
+        keys = [found["Key"] for page in pages for found in page.get("Contents", [])]
+        bodies = (s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys)
+        return [{"Key": key, "Body": to_text(body)} for key, body in zip(keys, bodies, strict=True)]
 
     def restore_objects(self, variable: str, objects: list[Item]) -> None:
         """Put objects into a bucket."""
         for one in objects:
-            aws.client("s3").put_object(Bucket=self.buckets[variable], **one)
+            body = to_bytes(one["Body"])
+            aws.client("s3").put_object(Bucket=self.buckets[variable], Key=one["Key"], Body=body)
 
     def new_records(self, table: str) -> list[dict[str, Any]]:
         """Return the records of a stream since the last call, as Lambda gets them."""
@@ -118,6 +121,16 @@ class InProcess(AbstractContextManager["InProcess"]):
     def resubmitted(self, package: Package) -> list[str]:
         """Return the messages that were put directly on a package's own queue."""
         return _received(os.environ[queue_variable(package.name)])
+
+
+def to_text(body: bytes) -> str:
+    """Return bytes as text that JSON takes, and `to_bytes` turns back; UTF-8 stays as it is."""
+    return body.decode(errors="surrogateescape")
+
+
+def to_bytes(text: str) -> bytes:
+    """Return the bytes that `to_text` was given."""
+    return text.encode(errors="surrogateescape")
 
 
 @contextmanager

@@ -63,6 +63,13 @@ def test_who_subscribes_to_a_type_of_any_source_subscribes_to_itself() -> None:
     assert way(subscriber("faults", f"{ANY}.fault")) == []
 
 
+def test_who_subscribes_to_everything_may_publish_nothing() -> None:
+    view = subscriber("board", "equipment.x", "fault")
+
+    assert way(view, subscriber("lake", f"{ANY}.{ANY}")) == []
+    assert way(view, subscriber("lake", f"{ANY}.{ANY}", "fault")) == ["lake fault lake"]
+
+
 def test_a_latch_cuts_the_loop() -> None:
     assert way(subscriber("a", "b.y", "x", latched="b.y"), subscriber("b", "a.x", "y")) == []
 

@@ -186,6 +186,8 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
 
     assert wild == {
         ("s3:PutObject", "aws/lambda/*"),
+        ("s3:PutObject", "events/*"),
+        ("s3:PutObject", "unreadable/*"),
         *((action, f"{folder}/*") for action in ("s3:GetObject", "s3:PutObject") for folder in ("faults", "ids")),
         ("xray:PutTelemetryRecords", "*"),
         ("xray:PutTraceSegments", "*"),

@@ -9,10 +9,11 @@ from local.in_process.loop import Loop
 from local.in_process.replay import NotReplayable, invocations_of, replay, report
 from patterns.packages.discovery import owner_of_route, subscribers_of
 from patterns.runtime import aws
+from tests.support.lake import lake_of
 from tests.support.samples import paths, sample
 
 ROOT = Path(__file__).parents[2]
-EVERY = [*paths("http"), *paths("stream"), *paths("domain")]
+EVERY = [*paths("http"), *paths("stream"), *paths("domain"), *paths("queue")]
 
 
 @pytest.fixture
@@ -40,8 +41,13 @@ def test_every_sample_finds_its_handlers_by_itself(path: Path) -> None:
     invocations = invocations_of(message)
 
     roles = {invocation.role for invocation in invocations}
-    expected = {"http": {"command", "query"}, "stream": {"trigger"}, "domain": {"listener"}}[path.parent.name]
-    assert roles <= expected
+    expected = {
+        "http": {"command", "query"},
+        "stream": {"trigger"},
+        "domain": {"listener"},
+        "queue": {"listener"},
+    }
+    assert roles <= expected[path.parent.name]
     assert all(callable(invocation.package.handler(invocation.role)) for invocation in invocations)
 
 
@@ -71,6 +77,7 @@ def test_an_event_goes_to_everybody_who_subscribes_to_it(path: Path) -> None:
         {"Records": []},
         {"Records": [{"eventSourceARN": "arn:aws:dynamodb:us-east-1:0:table/Andon-Nobody/stream/x"}]},
         {"Records": [{"eventSource": "aws:sqs", "body": "{}"}]},
+        {"Records": [{"eventSourceARN": "arn:aws:sqs:us-east-1:0:Andon-NobodyQueue"}]},
         {"id": "e1"},
         {"id": "e1", "type": "thing-painted", "timestamp": 1},
         {"id": "e1", "type": "state-reported", "timestamp": 1, "tags": {"source": "dispatch"}},
@@ -107,6 +114,18 @@ def test_replaying_a_change_publishes_its_event_the_same_each_time(path: Path, w
     remembering = {"DISPATCH_TABLE"} & {f"{event['tags']['source'].upper()}_TABLE"}
     assert {table for table, lines in first.written.items() if lines} == remembering
     assert not any(second.written.values())
+
+
+def test_replaying_a_batch_of_the_lakes_queue_shows_its_lines_and_a_second_time_nothing(world: Loop) -> None:
+    message = sample("queue", "lake")
+
+    first, second = replay(message, world), replay(message, world)
+
+    [key] = [line for line in first.written["LAKE_BUCKET"] if line.startswith("+ Key = ")]
+    assert key.startswith("+ Key = events/day=2020-04-24/hour=14/145000-")
+    assert lake_of(world).lines == sorted(record["body"] for record in message["Records"])
+    assert not any(second.written.values())
+    assert {where for where, lines in first.written.items() if lines} == {"LAKE_BUCKET"}
 
 
 def test_replaying_a_report_shows_what_dispatch_keeps_of_it_to_decide_upon(world: Loop) -> None:

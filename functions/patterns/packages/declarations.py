@@ -24,8 +24,11 @@ class ViewDeclaration(Protocol):
 
 
 class StoreDeclaration(Protocol):
-    """A `store.py`; BUCKET is the environment variable with the name of the store's bucket."""
+    """A `store.py`; BUCKET is the environment variable with the name of the store's bucket.
+
+    KEEPS_DAYS is when an object expires; None is never.
+    """
 
     BUCKET: str
-    KEEPS_DAYS: int
+    KEEPS_DAYS: int | None
     SUBSCRIPTIONS: frozenset[Topic]

@@ -66,6 +66,19 @@ def owner_of_table(table: str) -> Package:
     raise LookupError(f"no service owns {table}")
 
 
+def owner_of_queue(queue: str) -> Package:
+    """Return the package whose listener a queue feeds, by the queue's deployed name, as `Stack-lakeQueue1A2B`.
+
+    Raises:
+        LookupError: it feeds none.
+
+    """
+    for package in packages():
+        if package.has("listener") and f"{_plain(package.name)}queue" in _plain(queue):
+            return package
+    raise LookupError(f"{queue} feeds no listener")
+
+
 def _packages(side: Side) -> list[Package]:
     return [Package(side, file.parent.name) for file in sorted((FUNCTIONS / side).glob("*/routes.py"))]
 

@@ -1,4 +1,4 @@
-"""The only place that calls S3: JSON objects of one bucket."""
+"""The only place that calls S3: the objects of one bucket, which are JSON, or bytes."""
 
 import json
 import os
@@ -47,11 +47,25 @@ class Bucket:
         content, _ = self._read(key)
         return content
 
-    def put_if_absent(self, key: str, content: Mapping[str, Any]) -> bool:
-        """Write an object unless there is one; return whether it was written."""
+    def require_bytes(self, key: str, *, first: int | None = None, length: int = 0) -> bytes:
+        """Return an object's bytes, or `length` of them (at least one) from `first` on, as far as there are so many.
+
+        Raises:
+            CallFailed: there is no such object, or it ends before `first`.
+
+        """
+        part = {} if first is None else {"Range": f"bytes={first}-{first + length - 1}"}
+        content: bytes = self._call("get_object", Key=key, **part)["Body"].read()
+        return content
+
+    def put_if_absent(self, key: str, content: Mapping[str, Any] | bytes) -> bool:
+        """Write an object unless there is one; return whether it was written.
+
+        If a key follows from the content, a second time changes nothing.
+        """
         return self._put_unless({EXISTS}, key, content, IfNoneMatch="*")
 
-    def replace(self, key: str, content: Mapping[str, Any]) -> None:
+    def replace(self, key: str, content: Mapping[str, Any] | bytes) -> None:
         """Write an object, whether or not there is one."""
         self._put(key, content)
 
@@ -93,7 +107,9 @@ class Bucket:
         response = self._call("get_object", Key=key)
         return json.loads(response["Body"].read()), response["ETag"]
 
-    def _put_unless(self, refusals: Collection[str], key: str, content: Mapping[str, Any], **condition: str) -> bool:
+    def _put_unless(
+        self, refusals: Collection[str], key: str, content: Mapping[str, Any] | bytes, **condition: str
+    ) -> bool:
         try:
             self._put(key, content, **condition)
         except CallFailed as error:
@@ -102,9 +118,11 @@ class Bucket:
             raise
         return True
 
-    def _put(self, key: str, content: Mapping[str, Any], **condition: str) -> None:
-        body = strict_json.dumps(content).encode()
-        self._call("put_object", Key=key, Body=body, ContentType="application/json", **condition)
+    def _put(self, key: str, content: Mapping[str, Any] | bytes, **condition: str) -> None:
+        is_bytes = isinstance(content, bytes)
+        body = content if is_bytes else strict_json.dumps(content).encode()
+        kind = "application/octet-stream" if is_bytes else "application/json"
+        self._call("put_object", Key=key, Body=body, ContentType=kind, **condition)
 
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
         return aws.call("s3", operation, Bucket=self.name, **request)

@@ -3,7 +3,7 @@
 from patterns.events.topic import ANY
 
 BUCKET = "LAKE_BUCKET"
-KEEPS_DAYS = None  # for ever: what a view forgot is read here
+KEEPS_DAYS: int | None = None  # for ever: what a view forgot is read here
 
 # Everything, faults included. The lake publishes nothing, so that this is no loop.
 SUBSCRIPTIONS = frozenset({(ANY, ANY)})

@@ -1,6 +1,6 @@
 import pytest
 
-from patterns.packages.discovery import owner_of_route, owner_of_table, packages, subscribers_of
+from patterns.packages.discovery import owner_of_queue, owner_of_route, owner_of_table, packages, subscribers_of
 from patterns.packages.package import Package
 
 
@@ -43,6 +43,25 @@ def test_an_event_has_subscribers_of_every_side() -> None:
         "dispatch",
         "board",
         "state_log",
+        "lake",
     ]
-    assert subscribers_of("state_log", "fault") == [Package("stores", "faults")]
-    assert subscribers_of("nobody", "state-reported") == []
+    assert subscribers_of("state_log", "fault") == [Package("stores", "faults"), Package("stores", "lake")]
+    assert subscribers_of("nobody", "state-reported") == [Package("stores", "lake")]
+
+
+@pytest.mark.parametrize(
+    ("queue", "owner"),
+    [
+        ("Andon-lakeQueue1A2B3C4D-5E6F", Package("stores", "lake")),
+        ("Andon-statelogQueue1A2B3C4D-5E6F", Package("views", "state_log")),
+        ("STATE_LOG_QUEUE_URL", Package("views", "state_log")),
+    ],
+)
+def test_a_queue_is_found_by_its_variable_and_by_its_deployed_name(queue: str, owner: Package) -> None:
+    assert owner_of_queue(queue) == owner
+
+
+@pytest.mark.parametrize("queue", ["Andon-EquipmentTable", "Andon-NobodyQueue", ""])
+def test_a_queue_that_feeds_nobody_is_refused(queue: str) -> None:
+    with pytest.raises(LookupError, match="feeds no listener"):
+        owner_of_queue(queue)

@@ -4,7 +4,7 @@ import pytest
 
 from patterns.dynamodb.schema import TableSchema
 from patterns.events.topic import ANY, matches
-from patterns.packages.discovery import packages, readers, stores
+from patterns.packages.discovery import packages, readers
 from patterns.packages.package import FUNCTIONS, ROLES, Package, Side
 from views.board import view as board
 from views.state_log import view as state_log
@@ -52,10 +52,12 @@ def test_a_reader_subscribes_to_exactly_what_its_listener_keeps(package: Package
 
 
 def test_a_store_subscribes_to_any_source() -> None:
-    (faults,) = stores()
+    faults, lake = Package("stores", "faults"), Package("stores", "lake")
 
     assert faults.subscribes_to("state_log", "fault")
     assert not faults.subscribes_to("state_log", "state-reported")
+    assert lake.subscribes_to("state_log", "fault")
+    assert lake.subscribes_to("somebody", "something-done")
 
 
 def test_who_neither_listens_nor_publishes_declares_neither() -> None:

@@ -34,6 +34,21 @@ def test_an_object_is_written_once_whoever_comes_later(bucket: Bucket) -> None:
     assert bucket.get("a.json") == bucket.require("a.json") == {"colour": "工"}
 
 
+def test_bytes_stay_as_they_are_and_come_back_in_parts(bucket: Bucket) -> None:
+    body = bytes(range(256))
+
+    assert bucket.put_if_absent("a.gz", body)
+    assert not bucket.put_if_absent("a.gz", b"other")
+
+    assert bucket.require_bytes("a.gz") == body
+    assert bucket.require_bytes("a.gz", first=0, length=1) == body[:1]
+    assert bucket.require_bytes("a.gz", first=250, length=6) == bucket.require_bytes("a.gz", first=250, length=99)
+    with pytest.raises(CallFailed, match="InvalidRange"):
+        bucket.require_bytes("a.gz", first=256, length=1)
+    with pytest.raises(CallFailed, match="NoSuchKey"):
+        bucket.require_bytes("b.gz")
+
+
 def test_an_object_is_replaced_whether_or_not_it_is_there(bucket: Bucket) -> None:
     for colour in ("red", "blue"):
         bucket.replace("a.json", {"colour": colour})

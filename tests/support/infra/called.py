@@ -18,7 +18,7 @@ from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
 from patterns.events.bus_entry import to_message
 from patterns.events.fault import fault_of
-from patterns.packages.discovery import readers, services, stores
+from patterns.packages.discovery import packages, services
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from patterns.runtime.errors import Poison
@@ -76,13 +76,13 @@ def by_file() -> dict[str, set[Asked]]:
 
 
 def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
-    for kind in ("http", "stream", "domain"):
+    for kind in ("http", "stream", "domain", "queue"):
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
             if kind == "http":
                 yield from ((invocation, time_of(message)) for invocation in invocations_of(_of_nothing(message)))
-    for package in readers() + stores():
+    for package in (package for package in packages() if package.has("listener")):
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
         yield from _resubmission(package)
     for service in services():
@@ -97,11 +97,11 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
 def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:
     """Let the fault store keep a fault of a package, and put its message back on the queue."""
     fault = fault_of(Poison("no"), "{", consumer=f"{package.name}.listener", now_ms=NOW)
-    for store in stores():
-        if package != store:
-            yield Invocation(store, "listener", sqs_event([to_message(fault, source=package.name)])), NOW
-            event = http_event("POST /faults/{id}/resubmit", path={"id": fault.id})
-            yield Invocation(store, "command", event), NOW
+    store = Package("stores", "faults")
+    if package.side != "stores":
+        yield Invocation(store, "listener", sqs_event([to_message(fault, source=package.name)])), NOW
+        event = http_event("POST /faults/{id}/resubmit", path={"id": fault.id})
+        yield Invocation(store, "command", event), NOW
 
 
 def _of_nothing(message: dict[str, Any]) -> dict[str, Any]:

@@ -11,21 +11,23 @@ from collections import defaultdict
 from contextlib import ExitStack
 from functools import partial
 from hashlib import blake2s, md5
+from itertools import count
 from threading import RLock
 from typing import Any, Final, Self
 from unittest.mock import patch
 
 from botocore.exceptions import ClientError
 
+from local.in_process.lambda_events import bus_members
 from local.in_process.loop import Loop
-from local.in_process.world import ENVIRONMENT
+from local.in_process.world import ENVIRONMENT, to_text
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
 from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.dynamodb.ttl import is_expired
 from patterns.events.change_data_capture import TTL_SERVICE
 from patterns.packages.discovery import readers
 from patterns.packages.package import Package
-from patterns.runtime import aws
+from patterns.runtime import aws, clock
 from stores.faults.store import queue_variable
 from tests.support.table_in_memory import Record, Request, TableInMemory, condition
 
@@ -48,6 +50,7 @@ class LoopInMemory(Loop):
         self.tables = {variable: StreamedTable(variable, schema) for variable, schema in self.schemas.items()}
         self.queues: dict[str, list[str]] = defaultdict(list)
         self.published: list[str] = []
+        self._taken = count()
         self._objects: dict[str, dict[str, bytes]] = {bucket: {} for bucket in self.buckets.values()}
         self._lock = RLock()
 
@@ -78,7 +81,7 @@ class LoopInMemory(Loop):
     def objects(self, variable: str) -> list[Item]:
         """Return all objects of a bucket, in the order of their keys: `{Key, Body}`."""
         kept = self._objects[self.buckets[variable]]
-        return [{"Key": key, "Body": body.decode()} for key, body in sorted(kept.items())]
+        return [{"Key": key, "Body": to_text(body)} for key, body in sorted(kept.items())]
 
     def new_records(self, table: str) -> list[dict[str, Any]]:
         """Return the records of a stream since the last call, as Lambda gets them."""
@@ -125,6 +128,7 @@ class LoopInMemory(Loop):
             raise NotImplementedError(operation)
         for entry in request["Entries"]:
             envelope = {"version": "0", "source": entry["Source"], "detail-type": entry["DetailType"]}
+            envelope |= bus_members(f"entry {next(self._taken)}", clock.now_ms())
             self.published.append(json.dumps({**envelope, "detail": json.loads(entry["Detail"])}, ensure_ascii=False))
         return {"FailedEntryCount": 0, "Entries": [{"EventId": "taken"} for _ in request["Entries"]]}
 
@@ -138,7 +142,7 @@ class LoopInMemory(Loop):
         kept, key = self._objects[request["Bucket"]], request.get("Key", "")
         match operation:
             case "GetObject" if key in kept:
-                return {"Body": io.BytesIO(kept[key]), "ETag": _etag(kept[key])}
+                return {"Body": io.BytesIO(kept[key][_part(request)]), "ETag": _etag(kept[key])}
             case "GetObject":
                 return {"Error": {"Code": "NoSuchKey"}}
             case "PutObject":
@@ -265,6 +269,14 @@ def _size(row: Typed) -> int:
 
 def _etag(body: bytes) -> str:
     return f'"{md5(body, usedforsecurity=False).hexdigest()}"'
+
+
+def _part(request: Request) -> slice:
+    """Return which bytes a request wants: all, or those of its range."""
+    if "Range" not in request:
+        return slice(None)
+    first, last = request["Range"].removeprefix("bytes=").split("-")
+    return slice(int(first), int(last) + 1)
 
 
 def _listed(kept: dict[str, bytes], request: Request) -> Answer:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from contract import times
-from patterns.events.bus_entry import to_message
+from local.in_process.lambda_events import bus_message
 from tests.support.samples import fact, sample
 
 DAY_MS: Final = 86_400_000
@@ -68,7 +68,8 @@ ODD: Final = (*USABLE, *POISON, NO_FAULT)
 def odd_body(odd: str, machine: str, state: str, *, number: int, now_ms: int) -> str:
     """Return the message of an odd report; `number` tells it from others."""
     entity = {"equipmentId": machine, "state": state, "timestamp": times.to_utc(now_ms)}
-    wire = json.loads(to_message(fact("state-reported", id=f"odd {number}", at=now_ms, **entity), source="equipment"))
+    report = fact("state-reported", id=f"odd {number}", at=now_ms, **entity)
+    wire = json.loads(bus_message(report, source="equipment"))
     wire["number"] = number
     change = {**USABLE, **POISON}.get(odd)
     change(wire) if change else _typed(wire, "fault")

@@ -10,13 +10,15 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import Answer
 from patterns.events.bus_entry import MAX_AHEAD_MS
+from patterns.events.change_data_capture import event_of
 from patterns.events.fault import TYPE as FAULT_TYPE
-from patterns.packages.discovery import owner_of_table, readers, services, stores, subscribers_of
+from patterns.packages.discovery import owner_of_table, packages, readers, services, subscribers_of
 from patterns.packages.package import Package
-from patterns.runtime import clock
+from patterns.runtime import clock, strict_json
 from patterns.runtime.log import logger
 from patterns.views.outcome import Outcome
 from stores.faults.store import BUCKET
+from tests.support.lake import LAKE, lake_of
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.loop.model import LOG_DAYS, Log, Model
 from tests.support.loop.odd_events import NO_FAULT, POISON, odd_body
@@ -40,7 +42,7 @@ MAX_LIMIT: Final = "7"
 BOARD, STANDING = "GET /board/{company}", "GET /equipment/{id}/board"
 OPERATOR_LOGS, ESCALATIONS = "GET /operators/{operator}/logs", "GET /supervisors/{supervisor}/escalations"
 FAULTS, FAULT, RESUBMIT = "GET /faults", "GET /faults/{id}", "POST /faults/{id}/resubmit"
-(STORE,) = stores()
+STORE: Final = Package("stores", "faults")
 
 
 class WatchedLoop(AbstractContextManager["WatchedLoop"]):
@@ -61,7 +63,9 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         self._streams: dict[str, list[dict[str, Any]]] = {
             table: [] for table, schema in self._loop.schemas.items() if schema.stream
         }
-        self._queues: dict[Package, list[str]] = {package: [] for package in (*readers(), STORE)}
+        self._queues: dict[Package, list[str]] = {package: [] for package in packages() if package.subscriptions}
+        self._on_the_bus: list[str] = []
+        self._meant: dict[str, Any] = {}  # the images of each change that is an event, by its id
         self._unusable: set[str] = set()
         self._ahead: set[str] = set()
         self._acknowledged: set[Log] = set()
@@ -128,6 +132,8 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         if odd == NO_FAULT:
             assert self._deliver(STORE, [body]) == [body]
             assert self._lines.pop()["failed"] == 1
+            self._on_the_bus.append(body)
+            self._queues[LAKE].append(body)
             return
         self._to_queues(body, ("equipment", "state-reported"))
 
@@ -204,6 +210,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         self._check_board()
         self._check_every_row()
         self._check_faults()
+        self._check_lake()
 
     def _check_lines(self) -> None:
         for line in self._lines:
@@ -274,6 +281,15 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         for fault in shown:
             assert fault.get("resubmissions", 0) >= len(fault.get("attempts", []))
 
+    def _check_lake(self) -> None:
+        """Everything that was on the bus is in the lake, as it was; what was delivered twice can be there twice."""
+        lake = lake_of(self._loop)
+        assert lake.unreadable == []
+        assert set(lake.lines) == set(self._on_the_bus)
+        details = {event["detail"].get("id"): event["detail"] for event in map(json.loads, lake.lines)}
+        for event_id, meant in self._meant.items():
+            assert details[event_id]["raw"] == meant, "both images of each change"
+
     def _is_kept(self, log: Log) -> bool:
         return times.to_ms(log[2]) // 1000 + LOG_DAYS * 86_400 > self._latest_ms // 1000
 
@@ -306,7 +322,9 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     def _collect(self) -> None:
         """Take what was written, published and resubmitted to where it is delivered from."""
         for table, waiting in self._streams.items():
-            waiting.extend(self._loop.new_records(table))
+            records = self._loop.new_records(table)
+            waiting.extend(records)
+            self._meant |= _images_of(owner_of_table(table), records)
         for body in self._loop.new_messages():
             envelope = json.loads(body)
             assert _is_by(envelope["detail"]), envelope
@@ -315,14 +333,23 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
             self._queues[package] += self._loop.resubmitted(package)
 
     def _to_queues(self, body: str, topic: tuple[str, str]) -> None:
+        self._on_the_bus.append(body)
         for package in subscribers_of(*topic):
             self._queues[package].append(body)
 
 
+def _images_of(package: Package, records: list[Any]) -> dict[str, Any]:
+    """Return the images of the changes that are events of a service, by the event's id."""
+    facts = package.load("trigger").FACTS
+    found = [event_of(record, facts=facts, tags={}) for record in records]
+    return {event.id: json.loads(strict_json.dumps(event.raw)) for event in found if event}
+
+
 def _is_ahead(body: str, now_ms: int) -> bool:
-    """Whether a message is about a time that its listener does not believe; messages in memory have no bus time."""
-    timestamp = json.loads(body)["detail"]["timestamp"]
-    return isinstance(timestamp, int) and timestamp > now_ms + MAX_AHEAD_MS
+    """Whether a message is about a time that its listener does not believe."""
+    envelope = json.loads(body)
+    timestamp, taken_ms = envelope["detail"]["timestamp"], times.to_ms(envelope["time"])
+    return isinstance(timestamp, int) and timestamp > min(taken_ms, now_ms) + MAX_AHEAD_MS
 
 
 def _log_in(body: str) -> Log | None:

@@ -1,0 +1,35 @@
+"""everything on the bus -> lake."""
+
+from functools import partial
+from typing import Any
+
+from patterns.runtime import aws, clock
+from patterns.runtime.bucket import Bucket
+from patterns.runtime.in_threads import run_in_threads
+from patterns.runtime.lambda_context import LambdaContext
+from patterns.runtime.log import logger
+from patterns.views.ledger import failures
+from patterns.views.outcome import Outcome
+from stores.lake.batch import LakeObject, Written, line_of, objects_of, results_of
+from stores.lake.store import BUCKET
+
+_bucket = Bucket(BUCKET)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Handle a batch of the lake's queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`: what to retry."""
+    objects = objects_of((record["messageId"], record["body"]) for record in event["Records"])
+    # S3 goes over botocore whichever the wire is, and threads are what lets its requests overlap.
+    written = run_in_threads([partial(_write, one) for one in objects])
+    line = line_of(written, now_ms=clock.now_ms())
+    logger().info("kept", extra={"function_request_id": context.aws_request_id, **line})
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results_of(written))]}
+
+
+def _write(one: LakeObject) -> Written:
+    """Write one object. Until it is there, its messages are not acknowledged."""
+    try:
+        is_new = _bucket.put_if_absent(one.key, one.body)
+    except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
+        return Written(one, Outcome.FAILED, aws.name_of(error))
+    return Written(one, Outcome.APPLIED if is_new else Outcome.DUPLICATE)

@@ -1,0 +1,158 @@
+"""The lake: it keeps everything for ever, one role adds to it, and nobody takes anything away."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.infra.synthesised import TAKES, Properties, Synthesised, listed, synthesise, text
+
+LISTENER = "stores/lake/listener.py"
+ALARM = "AWS::CloudWatch::Alarm"
+
+
+def bucket(synthesised: Synthesised) -> dict[str, Any]:
+    return synthesised.resources[synthesised.output("LakeBucket")]
+
+
+def denied(aws: Synthesised) -> list[Properties]:
+    own = {"Ref": aws.output("LakeBucket")}
+    [policy] = [made for made in aws.of_type("AWS::S3::BucketPolicy").values() if made["Bucket"] == own]
+    statements: list[Properties] = policy["PolicyDocument"]["Statement"]
+    assert {statement["Effect"] for statement in statements} == {"Deny"}
+    return statements
+
+
+def role(aws: Synthesised) -> str:
+    return str(aws.functions()[LISTENER]["Role"]["Fn::GetAtt"][0])
+
+
+def rule(aws: Synthesised) -> Properties:
+    queue = f"{aws.output('LakeQueueUrl')}.Arn"
+    rules = [made for made in aws.of_type("AWS::Events::Rule").values() if "EventPattern" in made]
+    [made] = [made for made in rules if text(made["Targets"][0]["Arn"]) == queue]
+    return made
+
+
+def is_denied(aws: Synthesised, action: str, resource: str, *, by: str) -> bool:
+    """Return whether the bucket's policy denies an action to a role, by its logical id."""
+    return any(
+        action in listed(statement["Action"])
+        and resource in {text(one) for one in listed(statement["Resource"])}
+        and statement["Principal"] == {"AWS": "*"}
+        and applies(statement.get("Condition"), by)
+        for statement in denied(aws)
+    )
+
+
+def applies(condition: Properties | None, principal: str) -> bool:
+    match condition:
+        case None:
+            return True
+        case {"ArnNotEquals": {"aws:PrincipalArn": excepted}}:
+            return text(excepted) != f"{principal}.Arn"
+        case {"Bool": {"aws:SecureTransport": "false"}}:
+            return False  # over TLS
+    raise NotImplementedError(condition)
+
+
+def test_what_is_in_the_lake_never_expires_and_outlives_the_stack(aws: Synthesised) -> None:
+    made = bucket(aws)
+
+    assert "LifecycleConfiguration" not in made["Properties"]
+    assert made["DeletionPolicy"] == made["UpdateReplacePolicy"] == "Retain"
+    assert made["Properties"]["VersioningConfiguration"] == {"Status": "Enabled"}
+
+
+def test_it_is_private_and_encrypted_and_refused_without_tls(aws: Synthesised) -> None:
+    properties = bucket(aws)["Properties"]
+
+    assert set(properties["PublicAccessBlockConfiguration"].values()) == {True}
+    assert "AES256" in json.dumps(properties["BucketEncryption"])
+    [without_tls] = [statement for statement in denied(aws) if statement["Action"] == "s3:*"]
+    assert without_tls["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_nobody_but_the_listener_writes(aws: Synthesised) -> None:
+    objects = f"{aws.output('LakeBucket')}.Arn/*"
+    roles = aws.of_type("AWS::IAM::Role")
+
+    writers = {name for name in roles if not is_denied(aws, "s3:PutObject", objects, by=name)}
+
+    assert writers == {role(aws)}
+    assert is_denied(aws, "s3:ReplicateObject", objects, by="anybody")
+
+
+@pytest.mark.parametrize("action", ["s3:DeleteObject", "s3:DeleteObjectVersion", "s3:BypassGovernanceRetention"])
+def test_nobody_deletes_not_even_the_listener(aws: Synthesised, action: str) -> None:
+    objects = f"{aws.output('LakeBucket')}.Arn/*"
+
+    assert is_denied(aws, action, objects, by="anybody")
+    assert is_denied(aws, action, objects, by=role(aws))
+
+
+@pytest.mark.parametrize("action", ["s3:PutLifecycleConfiguration", "s3:DeleteBucket"])
+def test_nobody_lets_the_lake_expire(aws: Synthesised, action: str) -> None:
+    assert is_denied(aws, action, f"{aws.output('LakeBucket')}.Arn", by="anybody")
+
+
+def test_a_context_value_locks_what_is_written_without_a_new_bucket(aws: Synthesised, layer: Path) -> None:
+    locked = synthesise(layer, lakeLock="365")
+
+    plain, changed = bucket(aws)["Properties"], bucket(locked)["Properties"]
+    retention = {"DefaultRetention": {"Days": 365, "Mode": "GOVERNANCE"}}
+    assert changed["ObjectLockConfiguration"] == {"ObjectLockEnabled": "Enabled", "Rule": retention}
+    # To change this property replaces the bucket.
+    assert plain["ObjectLockEnabled"] is changed["ObjectLockEnabled"] is True
+    assert "Rule" not in plain.get("ObjectLockConfiguration", {})
+    assert aws.output("LakeBucket") == locked.output("LakeBucket")
+
+
+def test_everything_goes_into_the_lake_but_what_an_archive_replays(aws: Synthesised) -> None:
+    assert rule(aws)["EventPattern"] == {"account": [{"Ref": "AWS::AccountId"}], "replay-name": [{"exists": False}]}
+
+
+def test_the_listener_waits_for_many_except_on_the_emulator(aws: Synthesised, local: Synthesised) -> None:
+    [mapping], [soon] = aws.mappings(LISTENER), local.mappings(LISTENER)
+
+    assert (mapping["BatchSize"], mapping["MaximumBatchingWindowInSeconds"]) == (10_000, 300)
+    assert soon["BatchSize"] == 10
+    assert "MaximumBatchingWindowInSeconds" not in soon
+
+
+def test_a_message_stays_hidden_while_its_batch_waits_and_may_be_tried(aws: Synthesised) -> None:
+    queue = aws.of_type("AWS::SQS::Queue")[aws.output("LakeQueueUrl")]
+
+    assert queue["VisibilityTimeout"] == 6 * aws.functions()[LISTENER]["Timeout"] + 300
+
+
+def test_the_listener_may_add_objects_and_empty_its_queue_and_nothing_else(aws: Synthesised) -> None:
+    lake, queue = f"{aws.output('LakeBucket')}.Arn", f"{aws.output('LakeQueueUrl')}.Arn"
+
+    assert {pair for pair in aws.allowed(LISTENER) if not pair[0].startswith(("logs:", "xray:"))} == {
+        ("s3:PutObject", f"{lake}/events/*"),
+        ("s3:PutObject", f"{lake}/unreadable/*"),
+        *((f"sqs:{action}", queue) for action in TAKES),
+    }
+
+
+def test_somebody_wakes_if_events_are_not_in_the_lake_or_cannot_be_read(aws: Synthesised) -> None:
+    def alarm(metric: str, **dimensions: str) -> Properties:
+        [made] = [
+            made
+            for made in aws.of_type(ALARM).values()
+            if made["MetricName"] == metric
+            and {one["Name"]: text(one["Value"]) for one in made["Dimensions"]} == dimensions
+        ]
+        return made
+
+    queue, window = aws.output("LakeQueueUrl"), aws.mappings(LISTENER)[0]["MaximumBatchingWindowInSeconds"]
+
+    oldest = alarm("ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")
+    assert window < oldest["Threshold"] <= 3600  # else it rings whenever a batch waits for more
+    dead_letters = aws.output("LakeDeadLetterQueueUrl")
+    assert alarm("ApproximateNumberOfMessagesVisible", QueueName=f"{dead_letters}.QueueName")["Threshold"] == 0
+    assert alarm("unreadable", view="lake")["Threshold"] == 0
+    for metric in ("Errors", "Throttles"):
+        assert alarm(metric, FunctionName=aws.id_of_function(LISTENER))["Threshold"] == 0

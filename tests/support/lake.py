@@ -1,0 +1,33 @@
+"""What is in the lake of a loop."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from local.in_process.world import InProcess, to_bytes
+from patterns.packages.package import Package
+from stores.lake.objects import EVENTS, UNREADABLE, lines_of
+from stores.lake.store import BUCKET
+
+LAKE: Final = Package("stores", "lake")
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """lines: of all objects; a line that came in two batches is there twice. unreadable: what is no line."""
+
+    lines: list[str]
+    unreadable: list[str]
+
+    @property
+    def events(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Each event once, as readers count: by its source and its id."""
+        found = [json.loads(line) for line in self.lines]
+        return {(envelope["source"], envelope["detail"]["id"]): envelope for envelope in found}
+
+
+def lake_of(world: InProcess) -> Lake:
+    """Read the whole lake."""
+    objects = {one["Key"]: to_bytes(one["Body"]) for one in world.objects(BUCKET)}
+    lines = [line for key, body in objects.items() if key.startswith(f"{EVENTS}/") for line in lines_of(body)]
+    return Lake(lines, [body.decode() for key, body in objects.items() if key.startswith(f"{UNREADABLE}/")])
