@@ -26,6 +26,7 @@ from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
+from tests.support.lake import Lake, lake_of
 from tests.support.table_in_memory import TableInMemory
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
@@ -161,6 +162,20 @@ def _promised_board(client: PersistentClient) -> dict[str, dict[str, str]]:
     return board
 
 
+def _missing_in(lake: Lake, chaos: ChaoticLoop) -> set[tuple[str, str]]:
+    """Return the events, by source and id, that were on the bus and are not in the lake."""
+    return {(event["source"], event["detail"]["id"]) for event in map(json.loads, chaos.published)} - set(lake.events)
+
+
+def _require_everything_in(lake: Lake, chaos: ChaoticLoop) -> None:
+    """Check that everything is in the lake, with both images of each change, and nothing that was not on the bus."""
+    assert _missing_in(lake, chaos) == set()
+    assert set(lake.lines) == set(chaos.published)
+    assert lake.unreadable == []
+    raw = {event_id: event["detail"].get("raw") for (_, event_id), event in lake.events.items()}
+    assert all(raw[event_id].keys() == {"new", "old"} for event_id in chaos.meant)
+
+
 @pytest.mark.timeout(900)  # thousands of faults, each with a retry, on a machine that may be busy
 def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     loop: Loop,
@@ -182,6 +197,8 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     sums, swept, fired = _sums(log_lines), _swept(log_lines), proxy.fired()
     kept = {view.name: _by_key(view, loop.rows(next(iter(view.tables)))) for view in views()}
     ids = [json.loads(body)["detail"]["id"] for body in chaos.published]
+    lake = lake_of(loop)
+    chaos.counts["missing in the lake"] = len(_missing_in(lake, chaos))
 
     with capsys.disabled():
         print(_table(client, chaos, {"listeners": sums, "sweeps": swept}, fired, refused, ids))  # noqa: T201  it is what one runs this for
@@ -194,6 +211,8 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     promised = _promised_board(client)
     assert board.keys() == promised.keys()
     assert {i: {name: row.get(name) for name in promised[i]} for i, row in board.items()} == promised
+
+    _require_everything_in(lake, chaos)
 
     # Dispatch has each report once, however often and in whatever order it came, and each of its own facts.
     stored = [row for row in loop.rows("DISPATCH_TABLE") if row.get("discriminator") == "event"]
@@ -226,6 +245,7 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     assert refused
 
     assert sums["failed"] > 0
+    assert chaos.counts["to the lake again"] > 0
     assert swept["failed"] > 0
     assert chaos.counts["trigger batches again"] > 0
 

@@ -17,6 +17,10 @@ from patterns.runtime.errors import CallFailed
 STREAM_BATCH: Final = 100
 DOUBLED: Final = 0.1
 LATE: Final = 0.3
+KILLED: Final = 0.1
+"""Of the batches of the lake's listener, after so many it dies before it answers."""
+
+LAKE: Final = Package("stores", "lake")
 ATTEMPTS: Final = 100
 
 TAGS: Final = {"stage": "", "source": "", "functionname": "", "pipeline": ""}
@@ -107,10 +111,19 @@ class ChaoticLoop:
         for start in range(0, len(now), BATCH):
             batch = now[start : start + BATCH]
             again = self._loop.deliver(package, batch)
-            self.counts["deliveries"] += len(batch)
-            self.counts["deliveries again"] += len(again)
+            if package == LAKE and self._chance.random() < KILLED:  # after its writes: nothing is acknowledged
+                again = [f"message-{number}" for number in range(len(batch))]
+            if package == LAKE:
+                self._count_lake(batch, again)
+            else:
+                self.counts["deliveries"] += len(batch)
+                self.counts["deliveries again"] += len(again)
             self._queues[package] += [batch[int(message_id.rpartition("-")[2])] for message_id in again]
         return bool(now)
+
+    def _count_lake(self, batch: list[str], again: list[str]) -> None:
+        self.counts["to the lake"] += len(batch)
+        self.counts["to the lake again"] += len(again)
 
 
 def _meant(package: Package, records: list[Any]) -> Iterator[str]:

@@ -14,9 +14,13 @@ from typing import Any, Final
 from local.stack import aws, emulator, processes
 from local.stack.errors import Failed
 
-WRITES: Final = {"dynamodb": ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"), "events": ("PutEvents",)}
+WRITES: Final = {
+    "dynamodb": ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"),
+    "events": ("PutEvents",),
+    "s3": ("PutObject",),
+}
 READS: Final[dict[str, tuple[str, ...]]] = {"dynamodb": ("GetItem", "Query")}
-INTERNAL: Final = {"dynamodb": "InternalServerError", "events": "InternalFailure"}
+INTERNAL: Final = {"dynamodb": "InternalServerError", "events": "InternalFailure", "s3": "InternalError"}
 
 THROTTLED: Final = 0.05
 FAILED: Final = 0.02
