@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from local.bench.in_lake import InLake
+
 SHARES: Final = (0.50, 0.95, 0.99)
 SHOWN: Final = 5  # of the reports that did not arrive as they should
 
@@ -51,11 +53,13 @@ class Figures:
     look_every_s: float
     complete_s: float
     arrivals: Arrivals
+    lake: InLake
 
     @property
     def good(self) -> bool:
-        """Whether every command was answered 201 and its item is in the view once."""
-        return set(self.answers) == {"201"} and self.arrivals.exact and not self.not_seen
+        """Whether every command was answered 201, its item is in the view once, and all facts are in the lake."""
+        in_view = self.arrivals.exact and not self.not_seen
+        return set(self.answers) == {"201"} and in_view and self.lake.complete
 
 
 def arrivals(sent: Sequence[Item], found: Sequence[Item]) -> Arrivals:
@@ -90,7 +94,13 @@ def report(figures: Figures) -> str:
     if refused:
         listed = ", ".join(f"{times} x {answer}" for answer, times in sorted(refused.items()))
         lines.append(f"NOT ACCEPTED: {listed}")
-    return "\n".join([*lines, *_verdict(figures.arrivals, count - sum(refused.values()))])
+    verdict = _verdict(figures.arrivals, count - sum(refused.values()))
+    return "\n".join([*lines, *verdict, _verdict_on_lake(figures.lake)])
+
+
+def _verdict_on_lake(lake: InLake) -> str:
+    found = f"of {lake.published} facts that triggers published, missing in the lake: {len(lake.missing)}"
+    return f"{found}; WITHOUT BOTH IMAGES: {len(lake.without_images)}" if lake.without_images else found
 
 
 def _row(name: str, seconds: Sequence[float], of: str) -> str:

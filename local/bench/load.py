@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Final
 
+from local.bench import in_lake
 from local.bench.figures import Arrivals, Figures, Item, arrivals, report
 from local.stack import outputs
 from local.stack.api import Api, Connection
@@ -80,6 +81,9 @@ def run(stack: Stack, workload: Workload, *, commands: int, clients: int) -> Fig
     with step("reading the view"):
         within_s = ARRIVE_WITHIN_S + ended - began
         arrived = _arrivals(workload, reader, [one.item for one in accepted], within_s=within_s)
+    complete_s = time.perf_counter() - ended
+    with step("waiting until everything is in the lake"):
+        lake = in_lake.compare(stack, within_s=within_s)
     seen = watching.result()
     watched = [one for one in accepted if one.item.group == items[0].group]
     return Figures(
@@ -91,8 +95,9 @@ def run(stack: Stack, workload: Workload, *, commands: int, clients: int) -> Fig
         seen_s=[seen[one.item] - one.at_s for one in watched if one.item in seen],
         not_seen=sum(one.item not in seen for one in watched),
         look_every_s=LOOK_EVERY_S,
-        complete_s=time.perf_counter() - ended,
+        complete_s=complete_s,
         arrivals=arrived,
+        lake=lake,
     )
 
 

@@ -12,3 +12,4 @@ def test_what_clients_report_at_once_is_in_the_view_once(stack: Stack) -> None:
     print(report(figures))  # noqa: T201
     assert figures.good, report(figures)
     assert figures.answers == Counter({"201": 100})
+    assert figures.lake.published >= 100  # each report, and what dispatch decides upon it

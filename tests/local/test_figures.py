@@ -4,6 +4,7 @@ from collections import Counter
 import pytest
 
 from local.bench.figures import Arrivals, Figures, Item, arrivals, percentile, report
+from local.bench.in_lake import InLake
 
 A, B, C = (Item("press", f"ERROR 2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
 
@@ -22,6 +23,7 @@ def figures(**more: object) -> Figures:
         "look_every_s": 0.05,
         "complete_s": 0.4,
         "arrivals": ALL_THERE,
+        "lake": InLake(3),
     }
     return Figures(**measured | more)  # type: ignore[arg-type]
 
@@ -60,6 +62,7 @@ def test_the_report_says_what_was_measured() -> None:
         "PUT -> readable         100 ms    300 ms    300 ms   (2 watched, by a query every 50 ms)",
         "the view had all of it at most 0.4 s after the last answer",
         "each of the 3 is in the view once, and nothing else is",
+        "of 3 facts that triggers published, missing in the lake: 0",
     ]
     assert figures().good
 
@@ -71,7 +74,7 @@ def test_the_report_names_what_is_not_as_it_should_be() -> None:
 
     assert not bad.good
     assert "1 NEVER SEEN" in said
-    assert said.splitlines()[-4:] == [
+    assert said.splitlines()[-5:-1] == [
         "NOT ACCEPTED: 1 x 500",
         "MISSING: 1, as press ERROR 2026-11-21T09:35:00.000Z",
         "MORE THAN ONCE: 1, as press ERROR 2026-11-21T09:35:00.001Z",
@@ -81,8 +84,22 @@ def test_the_report_names_what_is_not_as_it_should_be() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [{"answers": Counter({"201": 2, "500": 1})}, {"arrivals": arrivals([A], [])}, {"not_seen": 1}],
-    ids=["refused", "lost", "never seen"],
+    [
+        {"answers": Counter({"201": 2, "500": 1})},
+        {"arrivals": arrivals([A], [])},
+        {"not_seen": 1},
+        {"lake": InLake(3, missing=(("equipment", "e1"),))},
+        {"lake": InLake(3, without_images=(("equipment", "e1"),))},
+    ],
+    ids=["refused", "lost", "never seen", "not in the lake", "without images"],
 )
 def test_one_that_was_refused_lost_or_never_seen_is_bad(bad: dict[str, object]) -> None:
     assert not figures(**bad).good
+
+
+def test_the_report_counts_what_the_lake_lacks() -> None:
+    lake = InLake(3, missing=(("equipment", "e1"),), without_images=(("equipment", "e2"), ("equipment", "e3")))
+
+    last = report(figures(lake=lake)).splitlines()[-1]
+
+    assert last == "of 3 facts that triggers published, missing in the lake: 1; WITHOUT BOTH IMAGES: 2"
