@@ -1,7 +1,8 @@
 """What AWS charges: on demand, us-east-1, Linux on arm64, without the free tier, in dollars a million.
 
 DynamoDB's date from 2024-11-01, when AWS halved them. A price that has changed is changed here only. Not counted are
-the time that functions run, storage, logs, the polls of queues in which nothing arrives, and traffic out of AWS.
+the time that functions run, storage, logs, the polls of queues in which nothing arrives, traffic out of AWS, and
+requests to S3, for on AWS thousands of facts become one object of the lake.
 """
 
 from dataclasses import dataclass

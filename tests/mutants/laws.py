@@ -701,6 +701,45 @@ STORES: Final = [
         "tests/stores/faults",
         ("a failure of a resubmission leaves no trace", "lambda kept: failed_again(kept, fault)", "lambda _: None"),
     ),
+    *_in(
+        "functions/stores/lake/objects.py",
+        "tests/stores/lake",
+        ("an object is named by the clock", "sha256(ids.encode())", 'sha256(f"{ids}{datetime.now(UTC)}".encode())'),
+        (
+            "an object is named in the order of arrival",
+            'sorted({envelope["id"] for envelope in found})',
+            '[envelope["id"] for envelope in found]',
+        ),
+        ("an object's bytes know the time", "gzip.compress(text.encode(), mtime=0)", "gzip.compress(text.encode())"),
+        ("lines stand in the order of arrival", "for line in sorted(set(lines))", "for line in lines"),
+        ("a line ends within a text", '.decode().split("\\n")', ".decode().splitlines()"),
+        ("an event lies in the hour where the clock stood", "return moment.astimezone(UTC)", "return moment"),
+        ("an envelope over many lines tears", '.replace("\\n", " ")', ""),
+    ),
+    *_in(
+        "functions/stores/lake/batch.py",
+        "tests/stores/lake/test_listener.py",
+        ("what cannot be read is lost", "unreadable[body].append(message_id)", "continue"),
+    ),
+    *_in(
+        "functions/stores/lake/listener.py",
+        "tests/stores/lake/test_listener.py",
+        ("what is not written is acknowledged", "Outcome.FAILED, aws", "Outcome.APPLIED, aws"),
+        ("an hour has one object", "put_if_absent(one.key,", "put_if_absent(one.key[:30],"),
+    ),
+    *_in(
+        "infra/bucket.py",
+        "tests/infra/test_lake.py",
+        ("anybody adds to the lake", "conditions=everybody_else)", 'conditions={"Null": {"aws:arn": "true"}})'),
+        ("a version in the lake is deleted", '    "s3:DeleteObjectVersion",\n', ""),
+        ("what is in the lake is written over", "versioned=True,", "versioned=False,"),
+        ("to lock the lake makes a new bucket", "object_lock_enabled=True", "object_lock_enabled=bool(lock_days)"),
+    ),
+    *_in(
+        "infra/event_hub.py",
+        "tests/infra/test_lake.py",
+        ("what an archive replays is in the lake twice", '[{"exists": False}]', '[{"exists": True}]'),
+    ),
 ]
 
 MUTANTS: Final = [*RUNTIME, *DYNAMODB, *EVENTS, *VERSIONS, *VIEWS, *RULES, *HTTP, *MORE, *INFRA, *SAMPLE, *STORES]
