@@ -251,6 +251,12 @@ def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: InProcess
     assert world.new_messages() == []
 
 
+def test_the_sample_of_the_lakes_queue_has_samples_of_events_inside() -> None:
+    for record in read(EVENTS / "queue" / "lake.json")["Records"]:
+        envelope = json.loads(record["body"])
+        assert envelope["detail"] == read(EVENTS / "domain" / f"{envelope['detail-type']}.json")
+
+
 def test_every_package_stands_in_the_stack() -> None:
     stack = (FUNCTIONS.parent / "infra" / "stack.py").read_text()
 

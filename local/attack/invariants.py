@@ -5,6 +5,7 @@ from typing import Final
 
 from local.attack import examples, queues
 from local.attack.target import Target
+from local.bench import in_lake
 from local.stack.processes import eventually
 
 PART: Final = "invariants"
@@ -24,6 +25,9 @@ def check(target: Target) -> None:
         held = machine not in differences
         target.record.expect(PART, "the logs of a machine", "not what was acknowledged", held=held, seen=seen)
     _sums(target)
+    lake = in_lake.compare(target.stack, within_s=WITHIN_S)
+    seen = f"of {lake.published} facts {len(lake.missing)} missing, {len(lake.without_images)} without images"
+    target.record.expect(PART, "the lake", "lacks what triggers published", held=lake.complete, seen=seen)
     dead = len(queues.dead_letters(target.stack))
     target.record.expect(PART, "dead letters", "there are some", held=not dead, seen=f"{dead} dead letters")
 

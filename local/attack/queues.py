@@ -12,6 +12,7 @@ from local.stack.stack import Stack
 QUEUE: Final = "QueueUrl"
 DEAD_LETTERS: Final = "DeadLetterQueueUrl"
 FAULTS, FAULTS_DEAD = "FaultQueueUrl", "FaultDeadLetterQueueUrl"
+LAKE: Final = "LakeQueueUrl"
 BATCH: Final = 10  # SQS takes no more at a time
 IMPATIENT_S: Final = 2
 SETTLED: Final = 6  # looks in a row; a stream is read a moment after a write
@@ -20,9 +21,9 @@ FATES: Final = "applied", "duplicate", "stale", "expired", "compacted", "fault",
 
 
 def of_listeners(stack: Stack) -> list[str]:
-    """List the addresses of the queues that listeners read, without that of the fault store."""
+    """List the addresses of the queues that listeners of views and services read."""
     ends = ((name, url) for name, url in stack.outputs.items() if name.endswith(QUEUE))
-    return [url for name, url in ends if not name.endswith(DEAD_LETTERS) and name != FAULTS]
+    return [url for name, url in ends if not name.endswith(DEAD_LETTERS) and name not in {FAULTS, LAKE}]
 
 
 @contextmanager
@@ -123,7 +124,7 @@ def _lines(logs: Any, group: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401  
 
 
 def _all(stack: Stack) -> list[str]:
-    return [*of_listeners(stack), stack.outputs[FAULTS]]
+    return [*of_listeners(stack), stack.outputs[FAULTS], stack.outputs[LAKE]]
 
 
 def _attributes(sqs: Any, url: str, *names: str) -> dict[str, str]:  # noqa: ANN401

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from patterns.runtime.metrics import directive
@@ -12,8 +11,7 @@ from stores.lake import objects
 from stores.lake.objects import Envelope
 
 
-@dataclass(frozen=True, slots=True)
-class LakeObject:
+class LakeObject(NamedTuple):
     """An object, and the ids of the messages that it holds."""
 
     key: str

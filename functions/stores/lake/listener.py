@@ -5,6 +5,7 @@ from typing import Any
 
 from patterns.runtime import aws, clock
 from patterns.runtime.bucket import Bucket
+from patterns.runtime.deadline import in_time
 from patterns.runtime.in_threads import run_in_threads
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
@@ -16,6 +17,7 @@ from stores.lake.store import BUCKET
 _bucket = Bucket(BUCKET)
 
 
+@in_time
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Handle a batch of the lake's queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`: what to retry."""
     objects = objects_of((record["messageId"], record["body"]) for record in event["Records"])
