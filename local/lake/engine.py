@@ -8,11 +8,7 @@ import duckdb
 
 from local.lake.table import Table
 from stores.lake.objects import EVENTS
-from stores.lake.queries import Question
-
-COLUMNS: Final = {"source": "source", "detail_type": "detail-type", "time": "time", "id": "id", "detail": "detail"}
-"""The columns of `events` and the members of the envelope that they hold, all of them text; `detail` is JSON."""
-PARTITIONS: Final = ("day", "hour")
+from stores.lake.queries import COLUMNS, PARTITIONS, TABLE, Question
 
 # Trino's name and parameters -> the same in DuckDB's SQL. Times are UTC in both.
 MACROS: Final = {
@@ -31,7 +27,7 @@ def connect(lake: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     for signature, body in MACROS.items():
         connection.execute(f"CREATE MACRO {signature} AS {body}")
-    connection.execute(f"CREATE VIEW events AS {_events_in(lake)}")
+    connection.execute(f"CREATE VIEW {TABLE} AS {_events_in(lake)}")
     return connection
 
 

@@ -89,7 +89,7 @@ def test_facts_by_type_by_hour(asked: Asked, events: list[plain_counts.Event]) -
 def test_story(asked: Asked, events: list[plain_counts.Event], equipment: str) -> None:
     first, last = "2026-10-05T02:00", "2026-10-07T09:30:00.000Z"
 
-    answer = asked("story", equipment=equipment, **{"from": first, "to": last})
+    answer = asked("story", equipment=equipment, after=first, before=last)
 
     expected = plain_counts.story(events, equipment, first, last)
     assert [(one["happened_at"], one["type"]) for one in answer.records()] == expected

@@ -1,8 +1,8 @@
 -- What happened to one machine between two times, and who did it.
 --
 -- :equipment  the machine's id
--- :from       from this time on, UTC, such as 2026-11-21T09:00 (default: 2020-01-01)
--- :to         until before this time (default: 9999-12-31)
+-- :after      from this time on, UTC, such as 2026-11-21T09:00 (default: 2020-01-01)
+-- :before     until before this time (default: 9999-12-31)
 SELECT
   happened_at,
   type,
@@ -28,5 +28,5 @@ SELECT
   END AS what,
   actor AS who
 FROM facts
-WHERE subject = :equipment AND happened_at >= :from AND happened_at < :to
+WHERE subject = :equipment AND happened_at >= :after AND happened_at < :before
 ORDER BY timestamp_ms, type, id
