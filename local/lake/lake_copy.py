@@ -19,10 +19,11 @@ COPYING: Final = ".part"  # the ending of a file that is not whole yet
 
 
 class Lake(NamedTuple):
-    """A bucket, and the client that reads it."""
+    """A bucket, the client that reads it, and where its copies are."""
 
     bucket: str
     s3: Any
+    copies: Path = CACHE
 
 
 def of_running_stack() -> Lake:
@@ -51,7 +52,7 @@ def of_deployed_stack(name: str) -> Lake:
     return Lake(_bucket_in({output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}), s3)
 
 
-def copy(lake: Lake, home: Path = CACHE) -> Path:
+def copy(lake: Lake) -> Path:
     """Bring the copy up to date, and return its folder; what is not in the bucket any more goes.
 
     An object never changes, for its name is a digest of what is in it; so what is there is not read again.
@@ -60,7 +61,7 @@ def copy(lake: Lake, home: Path = CACHE) -> Path:
         Failed: the bucket may not be read, or has no events yet.
 
     """
-    folder = home / lake.bucket
+    folder = lake.copies / lake.bucket
     try:
         keys = _list(lake)
         _fetch(lake, [key for key in sorted(keys) if not (folder / key).exists()], folder)

@@ -13,13 +13,15 @@ import difflib
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import duckdb
 
 from local.lake import engine, lake_copy, plots
+from local.lake.lake_copy import Lake
 from local.lake.table import Table, to_text, write_csv
 from local.stack.errors import Failed
 from local.stack.progress import step
@@ -39,7 +41,7 @@ def main(given: Mapping[str, str]) -> int:
         if not (given.get("SQL") or given.get("NAME")):
             print(usage())
             return 0
-        _answer(given)
+        answer(given, partial(_lake_of, given.get("STACK")))
     except Failed as reason:
         print(f"make query: {reason}", file=sys.stderr)
         return 1
@@ -91,7 +93,13 @@ def arguments(text: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in parts)
 
 
-def _answer(given: Mapping[str, str]) -> None:
+def answer(given: Mapping[str, str], lake_of: Callable[[], Lake]) -> None:
+    """Ask, print the answer, and write and draw it; a lake is looked for as soon as the question is in order.
+
+    Raises:
+        Failed: no answer can be had; the message says why.
+
+    """
     question = question_of(given)
     values = _values(question, arguments(given.get("ARGS", "")))
     if given.get("SHOW"):
@@ -99,14 +107,22 @@ def _answer(given: Mapping[str, str]) -> None:
         return
     if given.get("PLOT"):
         plots.require_drawable(given.get("NAME", ""), Path(given["PLOT"]))
-    stack = given.get("STACK")
-    folder = lake_copy.copy(lake_copy.of_deployed_stack(stack) if stack else lake_copy.of_running_stack())
-    table = ask(folder, question, values)
+    table = ask(lake_copy.copy(lake_of()), question, values)
     print(to_text(table))
     if given.get("CSV"):
         write_csv(table, Path(given["CSV"]))
     if given.get("PLOT"):
-        plots.draw(given["NAME"], table, Path(given["PLOT"]), title=_title(question, values))
+        draw(given["NAME"], question, values, table, Path(given["PLOT"]))
+
+
+def draw(name: str, question: Question, values: Mapping[str, str], table: Table, file: Path) -> None:
+    """Draw what a saved query answered.
+
+    Raises:
+        Failed: the answer has no rows.
+
+    """
+    plots.draw(name, table, file, title=_title(question, values))
 
 
 def ask(folder: Path, question: Question, values: Mapping[str, str]) -> Table:
@@ -121,6 +137,10 @@ def ask(folder: Path, question: Question, values: Mapping[str, str]) -> Table:
             return engine.ask(engine.connect(folder), question, values)
     except duckdb.Error as error:
         raise Failed(f"the query failed: {error}") from error
+
+
+def _lake_of(stack: str | None) -> Lake:
+    return lake_copy.of_deployed_stack(stack) if stack else lake_copy.of_running_stack()
 
 
 def _values(question: Question, given: Mapping[str, str]) -> dict[str, str]:
