@@ -17,7 +17,7 @@ from contract import times
 from contract.entities import LocationEntity
 from local.lake.envelopes import LakeEnvelope, Log, Writer, bus_id, bus_time
 from patterns.runtime import strict_json
-from stores.lake.objects import Envelope, key_of, to_object
+from stores.lake.batch import objects_of
 
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
@@ -103,31 +103,19 @@ def _again(envelope: LakeEnvelope, rng: Random) -> LakeEnvelope:
 
 
 def objects(made: Iterable[LakeEnvelope], *, window_s: int = 300, batch: int = 10_000) -> Iterator[tuple[str, bytes]]:
-    """Yield key and bytes of the lake's objects, as its listener writes them: for each window, and for each hour in it.
+    """Yield key and bytes of the lake's objects, as its listener writes them; see `batches`."""
+    for messages in batches(made, window_s=window_s, batch=batch):
+        yield from ((one.key, one.body) for one in objects_of(messages))
 
-    window_s: how long the queue gathers a batch, by the bus's time.
+
+def batches(
+    made: Iterable[LakeEnvelope], *, window_s: int = 300, batch: int = 10_000
+) -> Iterator[list[tuple[str, str]]]:
+    """Yield the batches of messages `(id, body)` that the lake's listener gets.
+
+    window_s: how long the queue gathers a batch, by the bus's time. batch: how many messages it has at most.
     """
-    for window in _windows(made, window_s=window_s, batch=batch):
-        hours: dict[str, list[LakeEnvelope]] = {}
-        for envelope in window:
-            hours.setdefault(envelope["time"][:13], []).append(envelope)
-        for hour in hours.values():
-            parts: list[Envelope] = [_part(envelope) for envelope in hour]
-            yield key_of(parts), to_object(map(strict_json.dumps, hour))
-
-
-def _part(envelope: LakeEnvelope) -> Envelope:
-    return {
-        "id": envelope["id"],
-        "source": envelope["source"],
-        "detail-type": envelope["detail-type"],
-        "time": envelope["time"],
-        "detail": envelope["detail"],
-    }
-
-
-def _windows(made: Iterable[LakeEnvelope], *, window_s: int, batch: int) -> Iterator[list[LakeEnvelope]]:
-    gathered: list[LakeEnvelope] = []
+    gathered: list[tuple[str, str]] = []
     ends = ""
     for envelope in made:
         if gathered and (len(gathered) == batch or envelope["time"] >= ends):
@@ -135,7 +123,7 @@ def _windows(made: Iterable[LakeEnvelope], *, window_s: int, batch: int) -> Iter
             gathered = []
         if not gathered:
             ends = bus_time(times.to_ms(envelope["time"]) + window_s * 1000)
-        gathered.append(envelope)
+        gathered.append((envelope["id"], strict_json.dumps(envelope)))
     if gathered:
         yield gathered
 
