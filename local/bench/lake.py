@@ -1,7 +1,7 @@
 """What a million events cost in the lake: bytes, objects, CPU to write them, and the time of saved queries.
 
-`python -m local.bench.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times on
-the clock, of both processors: what somebody waits for.
+`python -m local.bench.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times
+on the clock, of both processors: what somebody waits for.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The pictures of the saved queries."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -21,6 +21,7 @@ BLUE, PALE, GREY, RED, AMBER, GREEN = "#2b6ca3", "#b9d3e8", "#6b7280", "#c2413a"
 FORMATS: Final = (".png", ".svg", ".pdf")
 MOST_BARS: Final = 30  # more cannot be read; the first ones are the worst
 DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+HOUR: Final = timedelta(hours=1)
 DENSE: Final = 40  # from so many facts of a kind on, marks are drawn thin
 
 
@@ -140,12 +141,12 @@ def _facts_by_type_by_hour(figure: Figure, records: Sequence[Record]) -> None:
         totals[one["type"]] = totals.get(one["type"], 0) + one["facts"]
     types = sorted(totals, key=lambda kind: -totals[kind])
     figure.set_size_inches(11, 1.2 + 1.15 * len(types))
-    hours = sorted({one["hour"] for one in records})
+    moments = _hours(records[0]["hour"], records[-1]["hour"])
     for axes, kind in zip(_rows_of(figure, len(types)), types, strict=True):
         counts = {one["hour"]: one["facts"] for one in records if one["type"] == kind}
-        values = [counts.get(hour, 0) for hour in hours]
-        axes.fill_between(_moments(hours), values, step="post", color=PALE)
-        axes.step(_moments(hours), values, where="post", color=BLUE, linewidth=1)
+        values = [counts.get(f"{moment:%Y-%m-%dT%H:%MZ}", 0) for moment in moments]
+        axes.fill_between(moments, values, step="post", color=PALE)
+        axes.step(moments, values, where="post", color=BLUE, linewidth=1)
         axes.set_title(f"{kind}: {totals[kind]:,}", loc="left", fontsize=9, color=GREY)
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
@@ -188,12 +189,19 @@ def _rows_of(figure: Figure, count: int) -> list[Axes]:
 
 
 def _place(record: Record) -> str:
-    return f"{record['factory']}  {record['line']}"
+    factory, line = record["factory"], record["line"]
+    return factory if factory == line else f"{factory}  {line}"  # what is not registered has neither
 
 
 def _moments(texts: Sequence[str]) -> list[Any]:
     """Return times as matplotlib takes them."""
     return [datetime.fromisoformat(text).astimezone(UTC) for text in texts]
+
+
+def _hours(first: str, last: str) -> list[Any]:
+    """Return all hours between two, and one more, in which nothing happened: an hour without facts is no row."""
+    begin, end = _moments([first, last])
+    return [begin + timedelta(hours=number) for number in range(int((end - begin) / HOUR) + 2)]
 
 
 def _dates(axes: Axes) -> None:

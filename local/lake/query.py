@@ -105,14 +105,23 @@ def answer(given: Mapping[str, str], lake_of: Callable[[], Lake]) -> None:
     if given.get("SHOW"):
         print(f"{question.literal(values)};")
         return
-    if given.get("PLOT"):
-        plots.require_drawable(given.get("NAME", ""), Path(given["PLOT"]))
+    _require_writable(given)
     table = ask(lake_copy.copy(lake_of()), question, values)
     print(to_text(table))
     if given.get("CSV"):
         write_csv(table, Path(given["CSV"]))
+        _note_written(given["CSV"])
     if given.get("PLOT"):
         draw(given["NAME"], question, values, table, Path(given["PLOT"]))
+        _note_written(given["PLOT"])
+
+
+def _require_writable(given: Mapping[str, str]) -> None:
+    for file in filter(None, (given.get("CSV"), given.get("PLOT"))):
+        if not Path(file).absolute().parent.is_dir():
+            raise Failed(f"there is no folder for {file}")
+    if given.get("PLOT"):
+        plots.require_drawable(given.get("NAME", ""), Path(given["PLOT"]))
 
 
 def draw(name: str, question: Question, values: Mapping[str, str], table: Table, file: Path) -> None:
@@ -137,6 +146,10 @@ def ask(folder: Path, question: Question, values: Mapping[str, str]) -> Table:
             return engine.ask(engine.connect(folder), question, values)
     except duckdb.Error as error:
         raise Failed(f"the query failed: {error}") from error
+
+
+def _note_written(file: str) -> None:
+    print(f"  done  writing {file}", file=sys.stderr)
 
 
 def _lake_of(stack: str | None) -> Lake:

@@ -139,7 +139,7 @@ def story(events: list[Event], equipment: str, first: str, last: str) -> list[tu
     """Time and type of what happened to a machine from `first` until before `last`, both fixed-width UTC."""
     own = sorted(
         (one for one in events if one["partitionKey"] == equipment),
-        key=lambda one: (one["timestamp"], one["type"], one["id"]),
+        key=lambda one: (one["timestamp"], one["source"] != "equipment", one["type"], one["id"]),
     )
     told = [(datetime.fromtimestamp(one["timestamp"] / 1000, UTC), one["type"]) for one in own]
     texts = [(moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"), kind) for moment, kind in told]

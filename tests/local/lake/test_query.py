@@ -137,6 +137,7 @@ def test_wrong_sql_says_what_is_wrong(bucket: Lake) -> None:
         ({"NAME": "operators", "SQL": "SELECT 1"}, "not both"),
         ({"NAME": "operators", "PLOT": "a.txt"}, ".png"),
         ({"SQL": "SELECT 1", "PLOT": "a.png"}, "saved queries only"),
+        ({"SQL": "SELECT 1", "CSV": "/no/such/folder/a.csv"}, "no folder"),
     ],
 )
 def test_what_cannot_be_asked_is_said_before_the_lake_is_read(given: dict[str, str], reason: str) -> None:

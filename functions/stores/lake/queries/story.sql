@@ -1,5 +1,7 @@
 -- What happened to one machine between two times, and who did it.
 --
+-- Of one moment, what equipment says comes before what dispatch does about it.
+--
 -- :equipment  the machine's id
 -- :after      from this time on, UTC, such as 2026-11-21T09:00 (default: 2020-01-01)
 -- :before     until before this time (default: 9999-12-31)
@@ -29,4 +31,4 @@ SELECT
   actor AS who
 FROM facts
 WHERE subject = :equipment AND happened_at >= :after AND happened_at < :before
-ORDER BY timestamp_ms, type, id
+ORDER BY timestamp_ms, source DESC, type, id
