@@ -54,9 +54,7 @@ def _line(cells: list[str], widths: list[int], numeric: list[bool]) -> str:
 
 
 def _cell(value: object) -> str:
-    text = (
-        "" if value is None else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    )
+    text = "" if value is None else str(value)
     # A text of the lake may hold anything, and a terminal would obey it.
     text = "".join(character if character.isprintable() else "·" for character in text)
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"

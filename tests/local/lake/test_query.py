@@ -117,7 +117,7 @@ def test_ones_own_sql_counts_doubled_lines_once_in_facts(bucket: Lake, capsys: p
     [lines] = capsys.readouterr().out.splitlines()[-1].split()
 
     assert facts == ids
-    assert int(facts.replace(",", "")) < int(lines.replace(",", ""))
+    assert int(facts) < int(lines)
 
 
 def test_wrong_sql_says_what_is_wrong(bucket: Lake) -> None:
@@ -176,5 +176,5 @@ def test_a_table_for_a_person_is_cut_and_cannot_speak_to_the_terminal() -> None:
     lines = to_text(Table(["number", "text", "none"], rows)).splitlines()
 
     assert lines[2].split() == ["0", "·[31m"]
-    assert lines[61].startswith("59,000")
+    assert lines[61].startswith(" 59000")
     assert lines[-1] == "… and 40 more rows; CSV=file writes all"
