@@ -13,10 +13,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench attack test deployed services others mutants check synth openapi costs replay format lock pins deploy
+.PHONY: help install up down token load bench attack test deployed services others mutants check synth openapi costs query bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
@@ -34,11 +34,22 @@ load: install  ## report many states at once to the running system: N=2000 C=8 (
 costs: install  ## count what each design for versions costs, and a million reports, on an emulator of its own
 	@$(RUN) local.bench.costs
 
+# As they were typed: a $ in the path of a JSON member is not Make's, and some systems have a NAME of their own.
+query: override export SQL := $(value SQL)
+query: override export ARGS := $(value ARGS)
+query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
+query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png); alone lists
+	@$(RUN) local.lake.query
+
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.in_process.replay $(EVENT)
 
 bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal
 	@$(RUN) local.bench
+	@$(RUN) local.bench.lake --events 100000
+
+bench-lake: install  ## a million made-up events in a lake of its own: bytes, CPU, the time of three queries (N=1000000)
+	@$(RUN) local.bench.lake $(if $(N),--events $(N))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) local.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

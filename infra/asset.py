@@ -13,6 +13,7 @@ from infra.bytecode import TAG, compile_all
 from patterns.packages.package import FUNCTIONS, SIDES, Package
 
 ASSETS: Final = PROJECT / ".local" / "code"
+NOT_FOR_LAMBDA: Final = (".pyc", ".sql")  # no function asks the lake
 TASK: Final = "/var/task"  # where Lambda unpacks it
 
 
@@ -40,7 +41,7 @@ def code_of(package: Package, compiler: Path | None, root: Path = FUNCTIONS) -> 
 
 def _belongs(file: Path, package: Package) -> bool:
     """Whether a file of `functions/` is for a package: its own or shared, and nothing that tools leave behind."""
-    if file.suffix == ".pyc" or any(part == "__pycache__" or part.startswith(".") for part in file.parts):
+    if file.suffix in NOT_FOR_LAMBDA or any(part == "__pycache__" or part.startswith(".") for part in file.parts):
         return False
     is_of_a_package = file.parts[0] in SIDES and len(file.parts) > len(("side", "__init__.py"))
     return not is_of_a_package or file.parts[:2] == (package.side, package.name)

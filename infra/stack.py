@@ -8,6 +8,7 @@ from infra.event_hub import EventHub
 from infra.fault_store import FaultStore
 from infra.lake import Lake
 from infra.operations import Operations
+from infra.questions import Questions
 from infra.service import Service
 from infra.view import View
 
@@ -25,6 +26,6 @@ class Andon(Stack):
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         FaultStore(self, hub, api)  # puts messages back on the queues of those above
-        Lake(self, hub)
+        Questions(self, Lake(self, hub))
 
         Operations(self)  # for everything above

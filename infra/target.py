@@ -36,6 +36,7 @@ class Target:
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
+    asks_by_athena: bool  # there is a table of the lake, and a work group in which to ask it
     log_retention: RetentionDays
     stage: str = "dev"
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
@@ -90,6 +91,7 @@ AWS: Final = Target(
     # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
     bytecode=REQUIRED,
+    asks_by_athena=True,
     log_retention=RetentionDays.ONE_MONTH,
 )
 
@@ -107,6 +109,7 @@ LOCAL: Final = Target(
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
+    asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
     log_retention=RetentionDays.ONE_DAY,
 )
 

@@ -1,0 +1,26 @@
+from pathlib import Path
+
+import pytest
+
+from local.bench.lake import ask, main, report, write
+
+
+def test_what_is_written_is_asked_and_every_figure_is_printed(tmp_path: Path) -> None:
+    written, asked = write(tmp_path, 3000), list(ask(tmp_path))
+
+    files = list(tmp_path.rglob("*.ndjson.gz"))
+    assert written.events == 3000
+    assert written.objects == len(files)
+    assert written.stored_bytes == sum(file.stat().st_size for file in files) < written.plain_bytes
+    assert [one.name for one in asked] == ["facts_by_type_by_hour", "mtbf_mttr", "story"]
+    assert all(one.rows for one in asked)
+    text = report(written, asked)
+    assert "bytes per event" in text
+    assert "CPU to write an event" in text
+    assert all(f"query {one.name}" in text for one in asked)
+
+
+def test_the_number_of_events_is_an_argument(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--events", "1000"]) == 0
+
+    assert "1,000 made-up events" in capsys.readouterr().out

@@ -1,0 +1,154 @@
+"""What the saved queries of the lake are to answer, counted in plain Python over the same envelopes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import groupby
+from math import ceil
+from typing import Any
+
+from local.lake.envelopes import LakeEnvelope
+
+Event = dict[str, Any]
+Turn = tuple[bool, int, int, bool]
+"""Whether the machine stands, from when to when, and whether a report ended it."""
+
+
+Group = tuple[str, str, str | None, str | None]
+"""Level, factory, line and machine."""
+
+Means = tuple[int, float | None, float | None]
+"""Failures, MTBF in hours, MTTR in minutes."""
+
+
+def once(envelopes: Iterable[LakeEnvelope]) -> list[Event]:
+    """Each fact once, by its service and its id."""
+    found = {(one["source"], one["detail"]["id"]): one["detail"] for one in envelopes}
+    return [{**fact, "source": source} for (source, _), fact in found.items()]
+
+
+def of_type(events: Iterable[Event], *types: str) -> list[Event]:
+    return sorted((one for one in events if one["type"] in types), key=lambda one: (one["timestamp"], one["id"]))
+
+
+def places(events: list[Event]) -> dict[str, tuple[str, str]]:
+    """Factory and line of each machine, by its newest registration."""
+    registered = of_type(events, "equipment-created", "equipment-updated")
+    return {one["partitionKey"]: (one["equipment"]["factoryId"], one["equipment"]["lineId"]) for one in registered}
+
+
+def turns(events: list[Event]) -> dict[str, list[Turn]]:
+    """When each machine ran and stood."""
+    reports: dict[str, list[Event]] = defaultdict(list)
+    for one in of_type(events, "state-reported"):
+        reports[one["partitionKey"]].append(one)
+    return {machine: _turns_of(found) for machine, found in reports.items()}
+
+
+def _turns_of(reports: list[Event]) -> list[Turn]:
+    starts = [
+        (is_down, next(group)["timestamp"])
+        for is_down, group in groupby(reports, key=lambda one: one["state"]["state"] == "ERROR")
+    ]
+    ends = [began for _, began in starts[1:]]
+    closed = [(is_down, began, end, True) for (is_down, began), end in zip(starts, ends, strict=False)]
+    return [*closed, (*starts[-1], reports[-1]["timestamp"], False)]
+
+
+def mtbf_mttr(events: list[Event]) -> dict[Group, Means]:
+    """How often machines failed, and for how long."""
+    where = places(events)
+    groups: dict[Group, list[Turn]] = defaultdict(list)
+    for machine, found in turns(events).items():
+        factory, line = where.get(machine, ("(not registered)", "(not registered)"))
+        groups["machine", factory, line, machine] += found
+        groups["line", factory, line, None] += found
+        groups["factory", factory, None, None] += found
+    return {group: _means(found) for group, found in groups.items()}
+
+
+def _means(found: list[Turn]) -> Means:
+    failures = sum(is_down for is_down, *_ in found)
+    ran_ms = sum(end - began for is_down, began, end, _ in found if not is_down)
+    repairs = [end - began for is_down, began, end, is_over in found if is_down and is_over]
+    return (
+        failures,
+        ran_ms / 3_600_000 / failures if failures else None,
+        sum(repairs) / len(repairs) / 60_000 if repairs else None,
+    )
+
+
+def availability(events: list[Event]) -> dict[tuple[str, str], tuple[int, float]]:
+    """How many machines each line has, and the percentage of the time in which they ran."""
+    where = places(events)
+    lines: dict[tuple[str, str], list[list[Turn]]] = defaultdict(list)
+    for machine, found in turns(events).items():
+        lines[where.get(machine, ("(not registered)", "(not registered)"))].append(found)
+    answer = {}
+    for line, machines in lines.items():
+        known = [turn for found in machines for turn in found]
+        down = sum(end - began for is_down, began, end, _ in known if is_down)
+        answer[line] = (len(machines), 100 * (1 - down / sum(end - began for _, began, end, _ in known)))
+    return answer
+
+
+def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | None, float | None]]:
+    """Logs, machines, acknowledgements, and the median and the ninth decile of response minutes, by operator."""
+    logs: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    of_log: dict[tuple[str, ...], list[Event]] = defaultdict(list)
+    for one in of_type(events, "operator-assigned"):
+        logs[one["assignment"]["operator"]].add(_log(one["assignment"]))
+        of_log[_log(one["assignment"])].append(one)
+    minutes: dict[str, list[float]] = defaultdict(list)
+    for one in of_type(events, "state-acknowledged"):
+        named = [other for other in of_log[_log(one["acknowledgement"])] if other["timestamp"] <= one["timestamp"]]
+        reported = datetime.fromisoformat(one["acknowledgement"]["timestamp"]).timestamp()
+        minutes[named[-1]["assignment"]["operator"]].append((one["timestamp"] / 1000 - reported) / 60)
+    return {
+        operator: (
+            len(found),
+            len({machine for machine, *_ in found}),
+            len(minutes[operator]),
+            _percentile(minutes[operator], 0.5),
+            _percentile(minutes[operator], 0.9),
+        )
+        for operator, found in logs.items()
+    }
+
+
+def escalations_by_hour(events: list[Event]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Escalations, and those by rule, by weekday (1 is Monday) and hour."""
+    counts: Counter[tuple[int, int]] = Counter()
+    by_rule: Counter[tuple[int, int]] = Counter()
+    for one in of_type(events, "state-escalated"):
+        moment = datetime.fromtimestamp(one["timestamp"] / 1000, UTC)
+        counts[moment.isoweekday(), moment.hour] += 1
+        by_rule[moment.isoweekday(), moment.hour] += one["escalation"].get("by") == "rule"
+    return {hour: (count, by_rule[hour]) for hour, count in counts.items()}
+
+
+def facts_by_type_by_hour(events: list[Event]) -> dict[tuple[str, str, str], int]:
+    """Facts by hour, service and type."""
+    return Counter(
+        (f"{datetime.fromtimestamp(one['timestamp'] / 1000, UTC):%Y-%m-%dT%H}:00Z", one["source"], one["type"])
+        for one in events
+    )
+
+
+def story(events: list[Event], equipment: str, first: str, last: str) -> list[tuple[str, str]]:
+    """Time and type of what happened to a machine from `first` until before `last`, both fixed-width UTC."""
+    own = sorted(
+        (one for one in events if one["partitionKey"] == equipment),
+        key=lambda one: (one["timestamp"], one["source"] != "equipment", one["type"], one["id"]),
+    )
+    told = [(datetime.fromtimestamp(one["timestamp"] / 1000, UTC), one["type"]) for one in own]
+    texts = [(moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"), kind) for moment, kind in told]
+    return [(at, kind) for at, kind in texts if first <= at < last]
+
+
+def _log(entity: dict[str, str]) -> tuple[str, ...]:
+    return entity["equipmentId"], entity["state"], entity["timestamp"]
+
+
+def _percentile(values: list[float], share: float) -> float | None:
+    return sorted(values)[ceil(share * len(values)) - 1] if values else None
