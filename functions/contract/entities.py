@@ -108,7 +108,7 @@ class AnomalyEntity(LogRef, Why):
     """`anomaly`: the log with which a machine did what it does not do, by a version of the model.
 
     `burst`: too many reports of the state in the hour before. `gap`: too many seconds since the report before.
-    `odd-state`: a state that the machine never reported. `seen` and `expected` are in `unit`.
+    `odd-state`: a state that the machine hardly ever reported. `seen` and `expected` are in `unit`.
     """
 
     kind: AnomalyKind

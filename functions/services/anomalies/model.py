@@ -11,7 +11,6 @@ a `{"median", "mad", "of"}`: of so many observations; `mad` is the median of the
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, Final, TypedDict
 
 from patterns.events.identifiers import of_content
@@ -26,13 +25,19 @@ NORMAL_CONSISTENT: Final = 1.4826
 # Most machines report by a clock, so that most deviations are 0: the scale is no less than these.
 LEAST_OF_GAP: Final = 0.25  # of the median: one report that was lost doubles a gap, and is no anomaly
 LEAST_SECONDS: Final = 1
+LEAST_OF_RATE: Final = 0.1
 
 # Without so much history there is no opinion.
-ENOUGH_OBSERVATIONS: Final = 30
+ENOUGH_OBSERVATIONS: Final = 20
 ENOUGH_HOURS: Final = 72
-ENOUGH_REPORTS: Final = 500  # a state that none of them has is, with 95 % certainty, less than 0.6 % of them
+ENOUGH_REPORTS: Final = 500
+
+# A state that was reported in a smaller share of the hours is odd: one that slipped in once is not usual from then on.
+ODD_SHARE: Final = 1 / 200
 
 DIGITS_OF_VERSION: Final = 12
+
+_PUNCTUATION: Final = str.maketrans("", "", "-:.")
 
 
 class Unreadable(ValueError):
@@ -55,9 +60,9 @@ class Spread:
     mad: float
     of: int
 
-    def limit(self, least: float) -> float:
-        """Return what only an anomaly exceeds; the scale is no less than `least`."""
-        return self.median + DEVIATIONS * max(NORMAL_CONSISTENT * self.mad, least)
+    def limit(self, deviations: float, *, least: float) -> float:
+        """Return what lies so many deviations above the median; a deviation is no less than `least`."""
+        return round(self.median + deviations * max(NORMAL_CONSISTENT * self.mad, least), 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +97,15 @@ class Known:
 
     version: str
     machine: Machine
+    deviations: float = DEVIATIONS
 
     def rate_of(self, state: str) -> Expected | None:
         """Return how many reports of a state an hour has, if it has any."""
         history = self.machine.states.get(state)
         if history is None or history.rate.of < ENOUGH_OBSERVATIONS:
             return None
-        # Counts of what comes by chance spread by the root of their mean (Poisson).
-        limit = history.rate.limit(sqrt(max(history.rate.median, 1)))
-        return Expected(typical=history.rate.median, at_most=round(limit, 3), based_on=history.rate.of)
+        limit = history.rate.limit(self.deviations, least=max(LEAST_OF_RATE * history.rate.median, 1))
+        return Expected(typical=history.rate.median, at_most=limit, based_on=history.rate.of)
 
     def gap_after(self, state: str) -> Expected | None:
         """Return how many seconds after a report of a state the next report comes."""
@@ -108,13 +113,16 @@ class Known:
         gap = history.gap if history else None
         if gap is None or gap.of < ENOUGH_OBSERVATIONS:
             return None
-        limit = gap.limit(max(LEAST_OF_GAP * gap.median, LEAST_SECONDS))
-        return Expected(typical=gap.median, at_most=round(limit, 3), based_on=gap.of)
+        limit = gap.limit(self.deviations, least=max(LEAST_OF_GAP * gap.median, LEAST_SECONDS))
+        return Expected(typical=gap.median, at_most=limit, based_on=gap.of)
 
-    def never_saw(self, state: str) -> Expected | None:
-        """Return that no report of a state is expected; None also if it has been reported."""
+    def hardly_saw(self, state: str) -> Expected | None:
+        """Return that no report of a state is expected; None also if it is one that the machine reports."""
         machine = self.machine
-        if state in machine.states or machine.reports < ENOUGH_REPORTS or machine.hours < ENOUGH_HOURS:
+        if machine.reports < ENOUGH_REPORTS or machine.hours < ENOUGH_HOURS:
+            return None
+        history = machine.states.get(state)
+        if history is not None and history.rate.of >= ODD_SHARE * machine.hours:
             return None
         return Expected(typical=0, at_most=0, based_on=machine.reports)
 
@@ -152,12 +160,7 @@ class Model:
 def version_of(trained_until: str, machines: object) -> str:
     """Return the name of a model: until when it was trained, and a digest of its content."""
     digest = of_content({"trainedUntil": trained_until, "machines": machines}, digits=DIGITS_OF_VERSION)
-    return f"{trained_until}-{digest}"
-
-
-def spread_json(median: float, mad: float, of: int) -> SpreadJson:
-    """Return a spread as JSON; milliseconds are enough."""
-    return {"median": round(median, 3), "mad": round(mad, 3), "of": of}
+    return f"{trained_until.translate(_PUNCTUATION)}-{digest}"
 
 
 def _machine(content: Mapping[str, Any]) -> Machine:

@@ -1,4 +1,4 @@
-"""The rule that a machine with a long history reports a state that it never did."""
+"""The rule that a machine with a long history reports a state that it never, or hardly ever, did."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ from services.anomalies.subscriptions import REPORTED
 def odd_state(history: History) -> Iterable[Decision]:
     """Decide at the first report of the state, and again only if it was not reported for two hours."""
     known, anchor = history.context, history.anchor
-    expected = known.never_saw(state_in(anchor)) if isinstance(known, Known) else None
+    expected = known.hardly_saw(state_in(anchor)) if isinstance(known, Known) else None
     if not isinstance(known, Known) or expected is None:
         return
     if not any(state_in(report) == state_in(anchor) for report in history.events[:-1]):
