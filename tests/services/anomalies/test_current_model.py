@@ -39,11 +39,11 @@ def refreshed(models: CurrentModel) -> tuple[str | None, LogLines]:
     """Refresh; return the version that is current, and what was logged."""
     with logged() as lines:
         models.refresh(now_ms=NOW)
-    return models.model and models.model.version, lines
+    return models.model.version if models.model else None, lines
 
 
 def put_raw(world: LoopInMemory, key: str, body: str) -> None:
-    world.restore_objects(BUCKET, [{"Key": key, "Body": body.encode()}])
+    world.restore_objects(BUCKET, [{"Key": key, "Body": body}])
 
 
 def test_before_anything_was_trained_there_is_no_model_and_nothing_to_complain_of(models: CurrentModel) -> None:

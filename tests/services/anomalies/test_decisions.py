@@ -122,7 +122,7 @@ def test_without_a_model_of_the_machine_nothing_is_decided(
 
 def test_a_model_that_cannot_be_read_fails_no_batch(detector: Detector) -> None:
     detector.restart(None)
-    detector.restore_objects("MODELS_BUCKET", [{"Key": "models/current.json", "Body": b"{"}])
+    detector.restore_objects("MODELS_BUCKET", [{"Key": "models/current.json", "Body": "{"}])
     with frozen_clock(NOW + 3 * HOUR * 1000):
         assert detector.deliver(ANOMALIES, [report_body(report) for report in GAP]) == []
         detector.settle()
