@@ -1,13 +1,15 @@
 """Where models are kept: a bucket that a person writes (`make train`) and a control service reads."""
 
+from typing import Final
+
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from infra.bucket import private_bucket
 from infra.checks import nag
 from infra.service import Service
-from services.anomalies.current_model import FOLDER
-from services.anomalies.tables import BUCKETS
+
+FOLDER: Final = "models"
 
 
 class Models(Construct):
@@ -15,10 +17,10 @@ class Models(Construct):
 
     def __init__(self, scope: Construct, *, read_by: Service) -> None:
         super().__init__(scope, "Models")
-        (variable,) = BUCKETS
         bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_MODELS, versioned=True)
         CfnOutput(Stack.of(self), "ModelsBucket", value=bucket.bucket_name)
         self.reader = read_by.functions["sweep"]
+        [variable] = self.reader.package.buckets
         self.reader.handler.add_environment(variable, bucket.bucket_name)
         self.reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{FOLDER}/*")])
         # Without it S3 answers 403 instead of 404 for an object that does not exist.

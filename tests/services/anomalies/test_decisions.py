@@ -102,7 +102,7 @@ def test_what_is_evaluated_again_under_a_later_model_keeps_the_version_of_the_fi
 
     again = detector.decisions()
     assert [row for row in again if row["model"] == MODEL["version"]] == before
-    assert len({row["sk"] for row in again}) == len(again)
+    assert len({(row["kind"], row["state"], row["timestamp"]) for row in again}) == len(again)
 
 
 @pytest.mark.parametrize("content", [None, model_content("another")])

@@ -130,7 +130,7 @@ def test_a_burst_is_decided_once_when_the_hour_has_too_many() -> None:
 
 
 def test_only_reports_of_the_state_within_the_hour_make_a_burst() -> None:
-    others = [(60.0 * minute, "ERROR") for minute in range(30)]
+    others = [(60.0 * minute, "ERROR") for minute in range(19)]
     spread_out = [(200.0 * number, "NORMAL") for number in range(40)]
 
     assert anomalies(burst.RULE, known(), *others, (2000, "NORMAL")) == []
