@@ -1,11 +1,7 @@
 """The model that is trained is what a plain count says of the same reports, doubled lines counted once."""
 
-from collections import defaultdict
-from itertools import pairwise
 from pathlib import Path
 from random import Random
-from statistics import median
-from typing import Any
 
 import pytest
 
@@ -16,47 +12,27 @@ from local.lake.evaluate import make_world, report_of, scores, trained_on
 from local.lake.injected import KINDS
 from local.lake.synthetic import Company, objects
 from local.lake.train import Answer, model_of, train
-from services.anomalies.model import DEVIATIONS, Model
-
-HOUR_MS = 3_600_000
-
-
-def spread(values: list[float]) -> dict[str, Any]:
-    middle = median(values)
-    mad = median(abs(value - middle) for value in values)
-    return {"median": pytest.approx(middle, abs=0.0011), "mad": pytest.approx(mad, abs=0.0011), "of": len(values)}
-
-
-def counted(made: list[LakeEnvelope]) -> dict[str, Any]:
-    """Return the machines of a model, counted in Python."""
-    said = [envelope["detail"] for envelope in made if envelope["detail-type"] == "state-reported"]
-    of_machine: dict[str, set[tuple[int, str]]] = defaultdict(set)
-    for event in said:
-        of_machine[event["state"]["equipmentId"]].add((event["timestamp"], event["state"]["state"]))
-    return {machine: _machine(sorted(reports)) for machine, reports in of_machine.items()}
-
-
-def _machine(reports: list[tuple[int, str]]) -> dict[str, Any]:
-    rates: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    gaps: dict[str, list[float]] = defaultdict(list)
-    for at_ms, state in reports:
-        rates[state][at_ms // HOUR_MS] += 1
-    for (at_ms, state), (next_ms, _) in pairwise(reports):
-        gaps[state].append((next_ms - at_ms) / 1000)
-    states = {
-        state: {"rate": spread([*by_hour.values()]), **({"gap": spread(gaps[state])} if gaps[state] else {})}
-        for state, by_hour in rates.items()
-    }
-    return {"reports": len(reports), "hours": len({at_ms // HOUR_MS for at_ms, _ in reports}), "states": states}
-
+from services.anomalies.model import DEVIATIONS, Model, SpreadJson
+from tests.support import plain_counts
 
 def test_a_model_is_what_a_plain_count_says(lake: Path, made: list[LakeEnvelope]) -> None:
     model = train(engine.connect(lake))
 
-    assert model["machines"] == counted(made)
+    expected = plain_counts.train(plain_counts.once(made))
+    assert model["machines"].keys() == expected.keys()
+    for name, machine in model["machines"].items():
+        reports, hours, states = expected[name]
+        assert (machine["reports"], machine["hours"]) == (reports, hours)
+        assert {state: {kind: _spread(one) for kind, one in said.items()} for state, said in machine["states"].items()} == {
+            state: {kind: pytest.approx(one, abs=0.0011) for kind, one in said.items()} for state, said in states.items()
+        }
     newest = max(one["detail"]["timestamp"] for one in made if one["detail-type"] == "state-reported")
     assert model["trainedUntil"] == times.to_utc(newest)
     assert Model.of(model).version == model["version"]
+
+
+def _spread(one: SpreadJson) -> tuple[float, float, int]:
+    return one["median"], one["mad"], one["of"]
 
 
 def test_the_same_lake_makes_the_same_version_and_other_days_another(lake: Path) -> None:
