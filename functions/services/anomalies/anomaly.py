@@ -7,6 +7,7 @@ from contract.entities import AnomalyEntity, AnomalyKind, ExpectedEntity, Why
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import sort_key
 from patterns.dynamodb.ttl import ttl_at
+from patterns.events.actor import author_in
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision
@@ -80,6 +81,7 @@ def fact_of(change: Change) -> Fact | None:
         partition_key=change.row["equipmentId"],
         entity_name=ENTITY,
         entity=to_entity(change.row),
+        actor=author_in(change.row),
     )
 
 

@@ -15,6 +15,7 @@ from local.lake.train import Answer, model_of, train
 from services.anomalies.model import DEVIATIONS, Model, SpreadJson
 from tests.support import plain_counts
 
+
 def test_a_model_is_what_a_plain_count_says(lake: Path, made: list[LakeEnvelope]) -> None:
     model = train(engine.connect(lake))
 
@@ -23,8 +24,11 @@ def test_a_model_is_what_a_plain_count_says(lake: Path, made: list[LakeEnvelope]
     for name, machine in model["machines"].items():
         reports, hours, states = expected[name]
         assert (machine["reports"], machine["hours"]) == (reports, hours)
-        assert {state: {kind: _spread(one) for kind, one in said.items()} for state, said in machine["states"].items()} == {
-            state: {kind: pytest.approx(one, abs=0.0011) for kind, one in said.items()} for state, said in states.items()
+        assert {
+            state: {kind: _spread(one) for kind, one in said.items()} for state, said in machine["states"].items()
+        } == {
+            state: {kind: pytest.approx(one, abs=0.0011) for kind, one in said.items()}
+            for state, said in states.items()
         }
     newest = max(one["detail"]["timestamp"] for one in made if one["detail-type"] == "state-reported")
     assert model["trainedUntil"] == times.to_utc(newest)
