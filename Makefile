@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench attack test deployed services others mutants check synth openapi costs query bench-lake replay format lock pins deploy
+.PHONY: help install up down token load bench attack test deployed services others mutants check synth openapi costs query train bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ query: override export ARGS := $(value ARGS)
 query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
 query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png); alone lists
 	@$(RUN) local.lake.query
+
+train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
+	@$(RUN) local.lake.make_train
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.in_process.replay $(EVENT)

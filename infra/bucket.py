@@ -24,13 +24,16 @@ DESTROYS: Final = (
 )
 
 
-def private_bucket(scope: Construct, name: str, *, unlogged: str, keeps_days: int | None = None) -> s3.Bucket:
+def private_bucket(
+    scope: Construct, name: str, *, unlogged: str, keeps_days: int | None = None, versioned: bool = False
+) -> s3.Bucket:
     """Create a bucket.
 
-    unlogged: why its reads are not logged. keeps_days: when its objects expire; None is never.
+    unlogged: why its reads are not logged. keeps_days: when its objects expire; None is never. versioned: what
+    is replaced stays.
     """
     rules = None if keeps_days is None else [s3.LifecycleRule(expiration=Duration.days(keeps_days))]
-    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules)
+    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, versioned=versioned)
 
 
 def append_only_bucket(

@@ -14,6 +14,7 @@ from infra.api import Api
 from infra.fault_store import FaultStore
 from infra.function import METRICS, Function
 from infra.lake import Lake
+from infra.models import Models
 from infra.queues import LastResort, Reader
 from infra.service import Service
 from infra.target import Target
@@ -93,6 +94,12 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
         case Function(role="sweep"):
             yield from _signals_of_sweep(watched)
+        case Models(reader=reader):
+            means = (
+                f"{reader.package.name} cannot read its model, and decides by the last one, or nothing: see its log."
+            )
+            unreadable = _of_service(reader.package.name, "model_unreadable")
+            yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=5, means=means)
         case Api():
             means = "Callers get 5xx answers: the log of the function says why."
             yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)

@@ -63,7 +63,7 @@ class Service(Construct):
         schemas = package.tables
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
-        functions = functions_of(self, package, environment)
+        self.functions = functions = functions_of(self, package, environment)
         api.serve(package.routes, functions)
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, subscribes=package.subscriptions, publishes=published))

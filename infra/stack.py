@@ -7,6 +7,7 @@ from infra.api import Api
 from infra.event_hub import EventHub
 from infra.fault_store import FaultStore
 from infra.lake import Lake
+from infra.models import Models
 from infra.operations import Operations
 from infra.questions import Questions
 from infra.service import Service
@@ -23,6 +24,7 @@ class Andon(Stack):
 
         Service(self, "equipment", hub, api, stream_first=True)
         Service(self, "dispatch", hub, api)
+        Models(self, read_by=Service(self, "anomalies", hub, api))
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         FaultStore(self, hub, api)  # puts messages back on the queues of those above

@@ -28,6 +28,7 @@ from patterns.events.upcast import NONE, upcast
 from patterns.packages.discovery import packages, readers, services, subscribers_of, views
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
+from tests.support.anomalies import model_content, put_model
 from tests.support.services.reports import report
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -163,6 +164,28 @@ def decided_upon_reports() -> list[dict[str, Any]]:
     return [event["detail"] for event in published if [*rules_named_in(event["detail"])]]
 
 
+UNUSUAL = {  # state -> minutes, of a machine that reports each five minutes
+    "NORMAL": (0, 5, 25, 30),
+    "WARNING1": tuple(range(31, 44)),
+    "MELTING": (44,),
+}
+
+
+def anomalies_in_reports() -> list[dict[str, Any]]:
+    """Report what the samples of anomalies are about; return the events that rules decided."""
+    published: list[dict[str, Any]] = []
+    with Loop() as loop:
+        put_model(loop, model_content("press-8"))
+        for minute, state in sorted((minute, state) for state, all_of in UNUSUAL.items() for minute in all_of):
+            time = f"2020-04-24T14:{minute:02d}:00.000Z"
+            with frozen_clock(times.to_ms(time)):
+                report(loop, "press-8", state, at=time)
+                loop.run()
+        with frozen_clock(times.to_ms("2020-04-24T14:46:00Z")):
+            published += loop.sweep()
+    return [event["detail"] for event in published if event["source"] == "anomalies"]
+
+
 def without_ids(event: dict[str, Any]) -> dict[str, Any]:
     """Leave out the ids, which come from a table's stream: of an event and of those that it was decided upon."""
     plain: dict[str, Any] = json.loads(json.dumps(event), object_hook=_without_id)
@@ -175,7 +198,7 @@ def _without_id(members: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("one_thread")
 def test_the_samples_of_decisions_are_what_the_rules_decide() -> None:
-    decided = [without_ids(event) for event in decided_upon_reports()]
+    decided = [without_ids(event) for event in decided_upon_reports() + anomalies_in_reports()]
 
     samples = [read(sample) for sample in DOMAIN if [*rules_named_in(read(sample))]]
     assert [event["type"] for event in samples if without_ids(event) not in decided] == []

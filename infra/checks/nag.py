@@ -23,6 +23,10 @@ LAKE_KEYS: Final = "an object's key ends in a digest of what is in it, below a f
 LAKE_READS: Final = "read by queries, which are logged as such: CloudTrail data events say more than S3's logs"
 ANSWERS: Final = "answers to queries, gone after a month: Athena's history says who asked what"
 ANSWER_KEYS: Final = "Athena chooses the key of an answer, in a bucket that holds nothing else"
+MODEL_KEYS: Final = "a model's key ends in its version, below a fixed prefix of the bucket of models"
+FEW_MODELS: Final = (
+    "read by one function each minute, written by a person: CloudTrail data events say more than S3's logs"
+)
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"

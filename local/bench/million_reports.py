@@ -37,8 +37,11 @@ ON_PAPER: Final = {
     "dispatch listener": 1.0,
     "dispatch trigger": SCHEDULED + 0.1 * (1 + 1),  # an operator is assigned, and that is remembered
     "dispatch sweep": SCHEDULED,
+    "anomalies listener": 1.0,
+    "anomalies trigger": 1.0,
+    "anomalies sweep": 1.0,
 }
-"""Write units a report, as docs/versioning.md and docs/rules.md have them, if one in ten is abnormal."""
+"""Write units a report, as versioning.md, rules.md and anomalies.md in docs/ have them, if one in ten is abnormal."""
 
 FAULTS: Final = "faults listener"
 

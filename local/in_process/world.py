@@ -9,7 +9,7 @@ import moto.core  # before any client: it patches botocore when it is imported
 
 from local.in_process.create_table import create_table_request
 from patterns.dynamodb.attribute_values import Item, to_plain
-from patterns.packages.discovery import packages, readers, stores
+from patterns.packages.discovery import packages, readers
 from patterns.packages.package import Package
 from patterns.runtime import aws, clock
 from stores.faults.store import queue_variable
@@ -40,7 +40,7 @@ class InProcess(AbstractContextManager["InProcess"]):
         """Use moto, or the empty emulator at `endpoint`."""
         self._endpoint = endpoint
         self.schemas = {v: schema for package in packages() for v, schema in package.tables.items()}
-        bucket_variables = [package.store.BUCKET for package in stores()]
+        bucket_variables = [variable for package in packages() for variable in package.buckets]
         self.buckets = {variable: variable.lower().replace("_", "-") for variable in bucket_variables}
         self._read_until: dict[str, str] = {}  # table -> sequence number of the last record read
         self._stack = ExitStack()

@@ -742,4 +742,81 @@ STORES: Final = [
     ),
 ]
 
-MUTANTS: Final = [*RUNTIME, *DYNAMODB, *EVENTS, *VERSIONS, *VIEWS, *RULES, *HTTP, *MORE, *INFRA, *SAMPLE, *STORES]
+ANOMALIES: Final = [
+    *_in(
+        "functions/services/anomalies/model.py",
+        "tests/services/anomalies/test_model.py",
+        ("anomalies: a lost report is an anomaly", "LEAST_OF_GAP: Final = 0.25", "LEAST_OF_GAP: Final = 0.1"),
+        ("anomalies: the limit is absolute", "self.median + deviations *", "300 + deviations *"),
+        ("anomalies: a state that slipped in is usual", "history.rate.of >= ODD_SHARE * machine.hours", "True"),
+        ("anomalies: a rate without history", "history.rate.of < ENOUGH_OBSERVATIONS", "False"),
+        ("anomalies: a gap without history", "gap.of < ENOUGH_OBSERVATIONS", "False"),
+        ("anomalies: a young machine has odd states", "machine.reports < ENOUGH_REPORTS or ", ""),
+        ("anomalies: a model is not what its version says", " or version != version_of(", " or None is version_of("),
+    ),
+    *_in(
+        "functions/services/anomalies/rules/burst.py",
+        "tests/services/anomalies/test_model.py",
+        (
+            "anomalies: each report of a burst is one",
+            "> expected.at_most >= len(_last_hour(reports[:-1]))",
+            "> expected.at_most",
+        ),
+        ("anomalies: a cut window is taken for whole", " or _is_cut_off(history)", ""),
+        ("anomalies: a burst counts all states", " if state_in(report) == state]", "]"),
+    ),
+    *_in(
+        "functions/services/anomalies/current_model.py",
+        "tests/services/anomalies/test_current_model.py",
+        (
+            "anomalies: a model that cannot be read fails the sweep",
+            "except (CallFailed, ValueError)",
+            "except (KeyError)",
+        ),
+        ("anomalies: the model is read each minute", "self.model.version == version:", "False:"),
+        ("anomalies: a model under another's key is taken", "if model.version != version:", "if False:"),
+    ),
+    *_in(
+        "functions/services/anomalies/anomaly.py",
+        "tests/services/anomalies/test_decisions.py",
+        (
+            "anomalies: another model decides again",
+            'sort_key("decision", kind, ',
+            'sort_key("decision", kind, known.version, ',
+        ),
+    ),
+    *_in(
+        "functions/stores/lake/queries/train.sql",
+        "tests/local/lake/test_train.py",
+        ("anomalies: what was published twice is learned twice", "SELECT DISTINCT\n", "SELECT\n"),
+        (
+            "anomalies: a gap lasts until the next report of the state",
+            "BY equipment_id ORDER BY timestamp_ms, state)",
+            "BY equipment_id, state ORDER BY timestamp_ms)",
+        ),
+    ),
+    *_in(
+        "functions/views/board/view.py",
+        "tests/views/board/test_query.py",
+        (
+            "board: an anomaly of an older log replaces that of a newer",
+            '_update_about(log, anomaly, "anomaly", {"LastAnomaly": last})',
+            '_update(anomaly.text("equipmentId"), "anomaly", {"LastAnomaly": last})',
+        ),
+    ),
+]
+
+MUTANTS: Final = [
+    *RUNTIME,
+    *DYNAMODB,
+    *EVENTS,
+    *VERSIONS,
+    *VIEWS,
+    *RULES,
+    *HTTP,
+    *MORE,
+    *INFRA,
+    *SAMPLE,
+    *ANOMALIES,
+    *STORES,
+]

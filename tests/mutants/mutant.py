@@ -38,7 +38,8 @@ class Mutant:
         if found != 1:
             return f"{self.file} has {found} times: {self.before}"
         try:
-            ast.parse(self.applied_to(source))
+            if self.file.endswith(".py"):
+                ast.parse(self.applied_to(source))
         except SyntaxError as error:
             return f"{self.file} is no Python any more: {error}"
         return None

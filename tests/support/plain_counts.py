@@ -1,13 +1,16 @@
 """What the saved queries of the lake are to answer, counted in plain Python over the same envelopes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import ceil
+from statistics import median
 from typing import Any
 
 from local.lake.envelopes import LakeEnvelope
+
+HOUR_MS = 3_600_000
 
 Event = dict[str, Any]
 Turn = tuple[bool, int, int, bool]
@@ -152,3 +155,33 @@ def _log(entity: dict[str, str]) -> tuple[str, ...]:
 
 def _percentile(values: list[float], share: float) -> float | None:
     return sorted(values)[ceil(share * len(values)) - 1] if values else None
+
+
+Spreads = dict[str, dict[str, tuple[float, float, int]]]
+"""State -> `rate` or `gap` -> median, MAD and number of observations."""
+
+
+def train(events: list[Event]) -> dict[str, tuple[int, int, Spreads]]:
+    """Each machine's reports, hours with a report, and how its rates and gaps spread."""
+    of_machine: dict[str, set[tuple[int, str]]] = defaultdict(set)
+    for event in of_type(events, "state-reported"):
+        of_machine[event["state"]["equipmentId"]].add((event["timestamp"], event["state"]["state"]))
+    return {machine: _habits(sorted(reports)) for machine, reports in of_machine.items()}
+
+
+def _habits(reports: list[tuple[int, str]]) -> tuple[int, int, Spreads]:
+    rates: dict[str, Counter[int]] = defaultdict(Counter)
+    gaps: dict[str, list[float]] = defaultdict(list)
+    for at_ms, state in reports:
+        rates[state][at_ms // HOUR_MS] += 1
+    for (at_ms, state), (next_ms, _) in pairwise(reports):
+        gaps[state].append((next_ms - at_ms) / 1000)
+    spreads: Spreads = {state: {"rate": _spread([*by_hour.values()])} for state, by_hour in rates.items()}
+    for state, seconds in gaps.items():
+        spreads[state]["gap"] = _spread(seconds)
+    return len(reports), len({at_ms // HOUR_MS for at_ms, _ in reports}), spreads
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, int]:
+    middle = median(values)
+    return middle, median(abs(value - middle) for value in values), len(values)

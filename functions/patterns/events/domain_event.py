@@ -67,6 +67,18 @@ class Entity:
             raise Poison(f"{self.name}.{field_name} must be a whole number")
         return value
 
+    def number(self, field_name: str) -> float:
+        """Return a field that must be there.
+
+        Raises:
+            Poison: it is missing or no number.
+
+        """
+        value = self.fields.get(field_name)
+        if type(value) not in {int, float}:  # a bool is an int, too
+            raise Poison(f"{self.name}.{field_name} must be a number")
+        return cast("float", value)
+
     def get(self, field_name: str) -> Any:  # noqa: ANN401  fields are any JSON
         """Return a field as it is, None if it is missing."""
         return self.fields.get(field_name)

@@ -6,7 +6,7 @@ No handler imports this room.
 | file | declares | in |
 |---|---|---|
 | `routes.py` | ROUTES: route -> groups that may call it | every package |
-| `tables.py` | TABLES: environment variable -> schema | services |
+| `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services |
 | `facts.py` | TYPES: the types of events that it publishes | services |
 | `subscriptions.py` | ON: topic -> what is kept of the event | services with a listener |
 | `view.py` | see ViewDeclaration | views |
@@ -58,6 +58,13 @@ class Package:
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
         schema = TableSchema(self.view.KEYS, indexes, expires=expires)
         return {self.view.TABLE.variable: schema}
+
+    @property
+    def buckets(self) -> tuple[str, ...]:
+        """The environment variables with the names of the buckets that it reads or writes."""
+        if self.side == "stores":
+            return (self.store.BUCKET,)
+        return tuple(getattr(self.load("tables"), "BUCKETS", ())) if self.side == "services" else ()
 
     @property
     def grants(self) -> Grants:

@@ -32,12 +32,33 @@ class RiskResponse(ResponseModel):
     reason: str
 
 
+class ExpectedResponse(ResponseModel):
+    """What is usual for the machine: `typical`, and `atMost`, from so many observations."""
+
+    typical: float
+    atMost: float  # noqa: N815  the contract's name
+    basedOn: int  # noqa: N815
+
+
+class LastAnomalyResponse(ResponseModel):
+    """What was unusual with a log: `seen`, where the model of a version `expected` something else, both in `unit`."""
+
+    kind: str
+    state: str
+    timestamp: str
+    unit: str
+    expected: ExpectedResponse
+    seen: float
+    model: str
+
+
 class StandingResponse(ResponseModel):
     """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
     `stateSince` is the newest report of another state. While the state is not `NORMAL`, `operator`, `escalatedTo` and
     `acknowledgedBy` are the people who deal with it; `atRisk`, if the trouble comes back often or gets worse.
-    `silentSince` is the newest report of equipment that has not reported for too long.
+    `silentSince` is the newest report of equipment that has not reported for too long. `lastAnomaly` is about the
+    newest log that was unlike the machine, however long ago.
     """
 
     equipmentId: str  # noqa: N815  the contract's name
@@ -51,6 +72,7 @@ class StandingResponse(ResponseModel):
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
     lastAudit: LastAuditResponse | Absent = None  # noqa: N815
+    lastAnomaly: LastAnomalyResponse | Absent = None  # noqa: N815
 
 
 class BoardResponse(ResponseModel):

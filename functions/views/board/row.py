@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, TypedDict
 
-from contract.entities import LocationEntity
+from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 
 SEEN: Final = "seen#"
 """How the attribute of a state begins: `seen#ERROR` is the time of the newest report of ERROR."""
@@ -24,6 +24,18 @@ class Risk(TypedDict):
     reason: str
 
 
+class LastAnomaly(TypedDict):
+    """The newest anomaly: what was seen with a log (its state and time, fixed-width UTC), what the model expected."""
+
+    kind: AnomalyKind
+    state: str
+    timestamp: str
+    unit: str
+    expected: ExpectedEntity
+    seen: float
+    model: str
+
+
 class BoardFields(TypedDict, total=False):
     """What events say of equipment; times are fixed-width UTC, None removes an attribute.
 
@@ -38,6 +50,7 @@ class BoardFields(TypedDict, total=False):
     Location: str | None
     Deleted: Literal[True] | None
     LastAudit: LastAudit
+    LastAnomaly: LastAnomaly
     Operator: str
     AssignedTo: str
     EscalatedTo: str

@@ -9,7 +9,7 @@ from contract.names import NORMAL
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import is_alive
 from patterns.runtime.errors import NotFound
-from views.board.row import SEEN, BoardRow, LastAudit, Risk
+from views.board.row import SEEN, BoardRow, LastAnomaly, LastAudit, Risk
 
 TROUBLE = {  # member of a response -> its attribute, and the attribute with the time of the log or episode it is about
     "operator": ("Operator", "AssignedTo"),
@@ -38,6 +38,7 @@ class EquipmentStanding(Trouble):
     stateSince: str | None
     silentSince: NotRequired[str]
     lastAudit: NotRequired[LastAudit]
+    lastAnomaly: NotRequired[LastAnomaly]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,12 @@ def to_response(row: BoardRow) -> EquipmentStanding:
         "state": standing.state,
         "stateSince": standing.since,
     }
-    optional = {**standing.trouble, "silentSince": standing.silent_since, "lastAudit": row.get("LastAudit")}
+    optional = {
+        **standing.trouble,
+        "silentSince": standing.silent_since,
+        "lastAudit": row.get("LastAudit"),
+        "lastAnomaly": row.get("LastAnomaly"),
+    }
     known = {name: value for name, value in optional.items() if value is not None}
     return cast("EquipmentStanding", {**members, **known})
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from contract import logs, names, old_shapes, times
-from contract.entities import LocationEntity
+from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import LEVELS, board_sort_key, part
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys
@@ -12,7 +12,7 @@ from patterns.events.domain_event import DomainEvent, Entity
 from patterns.events.upcast import Upcasters
 from patterns.views.oplock_family import OplockFamily
 from patterns.views.view_update import Anchor, On, ViewUpdate
-from views.board.row import SEEN, BoardFields, LastAudit
+from views.board.row import SEEN, BoardFields, LastAnomaly, LastAudit
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -105,6 +105,34 @@ def on_equipment_back(event: DomainEvent) -> ViewUpdate:
     return _update(event.entity("silence").text("equipmentId"), SILENCE, {"SilentSince": None})
 
 
+def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
+    """Keep what was unusual with the newest log that was."""
+    anomaly = event.entity("anomaly")
+    log = _time(event, anomaly)
+    last: LastAnomaly = {
+        "kind": cast("AnomalyKind", anomaly.text("kind")),
+        "state": names.state(anomaly.text("state")),
+        "timestamp": log,
+        "unit": anomaly.text("unit"),
+        "expected": _expected(anomaly),
+        "seen": anomaly.number("seen"),
+        "model": anomaly.text("model"),
+    }
+    return _update_about(log, anomaly, "anomaly", {"LastAnomaly": last})
+
+
+def _expected(anomaly: Entity) -> ExpectedEntity:
+    fields = anomaly.get("expected")
+    if not isinstance(fields, dict):
+        raise TypeError("anomaly.expected must be an object")
+    expected = Entity("anomaly.expected", fields)
+    return {
+        "typical": expected.number("typical"),
+        "atMost": expected.number("atMost"),
+        "basedOn": expected.whole_number("basedOn"),
+    }
+
+
 def _metadata(equipment: Entity) -> BoardFields:
     location = equipment.get("location")
     if not isinstance(location, dict):
@@ -157,6 +185,7 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("dispatch", "equipment-at-risk"): on_equipment_at_risk,
     ("dispatch", "equipment-silent"): on_equipment_silent,
     ("dispatch", "equipment-back"): on_equipment_back,
+    ("anomalies", "anomaly-detected"): on_anomaly_detected,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's

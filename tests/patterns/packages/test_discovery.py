@@ -40,6 +40,7 @@ def test_a_table_that_no_service_owns_is_refused(table: str) -> None:
 
 def test_an_event_has_subscribers_of_every_side() -> None:
     assert [package.name for package in subscribers_of("equipment", "state-reported")] == [
+        "anomalies",
         "dispatch",
         "board",
         "state_log",

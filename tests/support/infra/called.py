@@ -22,6 +22,7 @@ from patterns.packages.discovery import packages, services
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from patterns.runtime.errors import Poison
+from tests.support.anomalies import model_content, put_model
 from tests.support.samples import NOW, paths
 from tests.support.wire import Wire
 
@@ -39,6 +40,9 @@ PARTS = {
 }
 # The endings of variables with the name of a resource.
 NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL")
+
+MACHINES = ("d#12345",)
+"""Those of the sample of a report, in a state that the model does not know of them."""
 
 SINGLE = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
 
@@ -66,6 +70,7 @@ def by_file() -> dict[str, set[Asked]]:
     """
     asked: dict[str, set[Asked]] = defaultdict(set)
     with Loop() as loop, Wire() as wire:
+        put_model(loop, model_content(*MACHINES, states={}))
         for operation in ("", "TransactWriteItems", "PutItem"):
             wire.lose_answers(operation, times=1)
             for invocation, at_ms in _invocations(loop, wire):

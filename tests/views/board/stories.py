@@ -57,6 +57,12 @@ def silence(kind: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa
     return fact(f"equipment-{kind}", id=id, at=at, **about)
 
 
+def anomaly(kind: str, minute: int, id: str, log: int, seen: float = 7) -> DomainEvent:  # noqa: A002
+    """Return the event that the log of another minute was unlike the machine."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
+    return fact("anomaly-detected", id=id, at=at, equipmentId=EQUIPMENT_ID, kind=kind, timestamp=time, seen=seen)
+
+
 LIFE = [
     metadata("created", 1, "c1", name="Press"),
     metadata("updated", 2, "u1", name="Hydraulic press"),
@@ -102,7 +108,16 @@ SILENCES = [
     silence("back", 20, "b2", since=12),  # at the same time
 ]
 
+ANOMALIES = [
+    state("ERROR", 2, "y1"),
+    anomaly("burst", 2, "z1", log=2),
+    anomaly("odd-state", 5, "z2", log=5),
+    anomaly("gap", 6, "z3", log=3),  # later, of an older log
+    anomaly("burst", 5, "z4", log=5, seen=20),  # of the same log
+]
+
 JOIN = [LIFE[0], LIFE[3], STATES[0], STATES[1], PEOPLE[1], PEOPLE[3]]
 
-STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "silences": SILENCES, "join": JOIN}
-EVERYTHING = [*LIFE, *STATES, *PEOPLE, *HELP, *SILENCES]
+STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "silences": SILENCES}
+STORIES |= {"anomalies": ANOMALIES, "join": JOIN}
+EVERYTHING = [*LIFE, *STATES, *PEOPLE, *HELP, *SILENCES, *ANOMALIES]

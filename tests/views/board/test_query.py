@@ -9,12 +9,13 @@ from contract.locations import LEVELS
 from local.in_process.loop import Answer, Loop
 from patterns.events.domain_event import DomainEvent
 from patterns.packages.discovery import views
-from tests.support.samples import body_of, fact
+from tests.support.samples import body_of, fact, sample
 from tests.support.services.versions import LOCATION
 from tests.support.wire import Wire
 from tests.views.board.stories import (
     MINUTES,
     acknowledgement,
+    anomaly,
     assignment,
     audit,
     escalation,
@@ -242,6 +243,26 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
         "atRisk": {"since": MINUTES[2], "reason": "it gets worse"},
         "silentSince": MINUTES[2],
         "lastAudit": {"part": "hydraulics", "result": "passed", "revision": 1, "timestamp": MINUTES[4]},
+    }
+
+
+def test_the_newest_log_that_was_unlike_the_machine_is_shown_whenever_it_was_said(
+    loop: Loop, equipment_id: str
+) -> None:
+    newest, older = anomaly("odd-state", 5, "z1", log=5), anomaly("gap", 6, "z2", log=3)
+
+    deliver(loop, newest, older, about=equipment_id)
+
+    found = loop.request("GET /equipment/{id}/board", path={"id": equipment_id}).body
+    of_sample = sample("domain", "anomaly-detected")["anomaly"]
+    assert found["lastAnomaly"] == {
+        "kind": "odd-state",
+        "state": of_sample["state"],
+        "timestamp": MINUTES[5],
+        "unit": of_sample["unit"],
+        "expected": of_sample["expected"],
+        "seen": 7,
+        "model": of_sample["model"],
     }
 
 

@@ -27,6 +27,7 @@ TIMES = {  # every other type -> the field whose time it keeps; an audit's is th
     "equipment-at-risk": "since",
     "equipment-silent": "since",
     "equipment-back": None,
+    "anomaly-detected": "timestamp",
 }
 ON_EQUIPMENT = [name for _, name in ON if name not in TIMES]
 TIMED = [(name, field) for name, field in TIMES.items() if field]

@@ -1,0 +1,90 @@
+"""An anomaly: what a machine was seen to do, and what the model expected of it."""
+
+from typing import Final, Literal, cast
+
+from contract import logs
+from contract.entities import AnomalyEntity, AnomalyKind, ExpectedEntity, Why
+from patterns.dynamodb.attribute_values import Item
+from patterns.dynamodb.keys import sort_key
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.actor import author_in
+from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Change, Fact
+from patterns.rules.rule import WHY, Decision
+from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.model import Expected, Known
+from services.anomalies.reports import equipment_in, state_in, time_in
+from services.anomalies.tables import KEYS
+
+DISCRIMINATOR: Final = "anomaly"
+ENTITY: Final = "anomaly"
+
+UNITS: Final[dict[AnomalyKind, str]] = {
+    "burst": "reports an hour",
+    "gap": "seconds",
+    "odd-state": "reports",
+}
+"""What is counted, by kind; a kind is also the id of its rule."""
+
+PUBLISHED: Final = ("equipmentId", "state", "timestamp", "kind", "unit", "expected", "seen", "model", *WHY)
+"""The attributes of a row that its event says, see `AnomalyEntity`."""
+
+
+class AnomalyRow(Why):
+    """The row of an anomaly, its primary key aside. `at` is epoch milliseconds, `ttl` epoch seconds."""
+
+    discriminator: Literal["anomaly"]
+    equipmentId: str  # noqa: N815  the row's name
+    state: str
+    timestamp: str
+    kind: AnomalyKind
+    unit: str
+    expected: ExpectedEntity
+    seen: float
+    model: str
+    at: int
+    ttl: int
+
+
+def decide(
+    kind: AnomalyKind, *, known: Known, expected: Expected, seen: float, about: DomainEvent, first: DomainEvent
+) -> Decision:
+    """Decide that a report is an anomaly.
+
+    about: the report. first: the one that it began with, maybe the same. The key names the kind and the report, and no
+    version: what was decided by one model, another one does not decide again.
+    """
+    row: AnomalyRow = {
+        "discriminator": DISCRIMINATOR,
+        "equipmentId": about.entity("state").text("equipmentId"),
+        "state": state_in(about),
+        "timestamp": time_in(about),
+        "kind": kind,
+        "unit": UNITS[kind],
+        "expected": {"typical": expected.typical, "atMost": expected.at_most, "basedOn": expected.based_on},
+        "seen": seen,
+        "model": known.version,
+        "at": about.timestamp_ms,
+        "ttl": ttl_at(about.timestamp_ms, logs.TTL_DAYS),
+    }
+    key = KEYS.of(equipment_in(about), sort_key("decision", kind, state_in(about), time_in(about)))
+    return Decision(key=key, row=row, triggers=(about,) if first is about else (first, about))
+
+
+def fact_of(change: Change) -> Fact | None:
+    """Return the fact that an anomaly was detected; it is never taken back."""
+    if change.kind != "INSERT":
+        return None
+    return Fact(
+        type=ANOMALY_DETECTED,
+        timestamp_ms=change.row["at"],
+        partition_key=change.row["equipmentId"],
+        entity_name=ENTITY,
+        entity=to_entity(change.row),
+        actor=author_in(change.row),
+    )
+
+
+def to_entity(item: Item) -> AnomalyEntity:
+    """Return what an event says of a row."""
+    return cast("AnomalyEntity", {name: item[name] for name in PUBLISHED if name in item})

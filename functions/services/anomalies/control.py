@@ -1,0 +1,27 @@
+"""What anomalies decides by, and where it writes that down."""
+
+from contract import logs
+from patterns.rules.evaluate import Control
+from patterns.rules.rule import Rules
+from patterns.rules.stored_event import CorrelationKey
+from patterns.runtime.bucket import Bucket
+from services.anomalies.current_model import CurrentModel
+from services.anomalies.facts import TYPES
+from services.anomalies.model import Known
+from services.anomalies.rules import burst, gap, odd_state
+from services.anomalies.tables import BUCKETS, TABLE, equipment_of
+
+MODELS = CurrentModel(Bucket(*BUCKETS))
+
+
+def known_of(key: CorrelationKey) -> Known | None:
+    """Return what the model that the sweep began with knows of a piece of equipment; None: nothing."""
+    return MODELS.model.known_of(equipment_of(key)) if MODELS.model else None
+
+
+CONTROL = Control(
+    table=TABLE,
+    rules=Rules(source="anomalies", types=TYPES, all=(burst.RULE, gap.RULE, odd_state.RULE)),
+    context_of=known_of,
+    ttl_days=logs.TTL_DAYS,
+)

@@ -1,0 +1,61 @@
+"""The model that decisions are made by: one object for each version, and a pointer to the current one."""
+
+from typing import Final
+
+from patterns.runtime.aws import name_of
+from patterns.runtime.bucket import Bucket
+from patterns.runtime.deadline import begun_by
+from patterns.runtime.errors import CallFailed
+from patterns.runtime.log import logger
+from patterns.runtime.metrics import directive
+from services.anomalies.model import Model, Unreadable
+
+FOLDER: Final = "models"
+CURRENT: Final = f"{FOLDER}/current.json"
+
+# No attempt to read begins later than this after the first: what is due must not wait for a model.
+PATIENCE_MS: Final = 2_000
+
+
+def key_of(version: str) -> str:
+    """Return the key of a version's object."""
+    return f"{FOLDER}/{version}.json"
+
+
+class CurrentModel:
+    """The current model, kept by the process: a version never changes, so only another one is read.
+
+    model: None if there is none, or none could be read yet; then nothing is known, and nothing is decided.
+    """
+
+    def __init__(self, bucket: Bucket) -> None:
+        self._bucket = bucket
+        self.model: Model | None = None
+
+    def refresh(self, *, now_ms: int) -> None:
+        """Read the pointer, and the model if it names another one.
+
+        If that fails, the model stays the last that could be read; it is counted, logged, and tried again next time.
+        """
+        try:
+            with begun_by(now_ms + PATIENCE_MS):
+                self.model = self._read(self._bucket.get(CURRENT))
+        except (CallFailed, ValueError) as error:  # what is no JSON is a ValueError, too
+            counts = {"model_unreadable": 1}
+            said = {**counts, "errors": [name_of(error)], "version": self.model and self.model.version}
+            logger().warning(
+                "model unreadable",
+                extra={**said, "_aws": directive(dimension="service", counts=counts, now_ms=now_ms)},
+            )
+
+    def _read(self, pointer: object) -> Model | None:
+        if pointer is None:
+            return None  # nothing was trained yet
+        if not isinstance(pointer, dict) or not isinstance(version := pointer.get("version"), str):
+            raise Unreadable("the pointer names no version")
+        if self.model is not None and self.model.version == version:
+            return self.model
+        model = Model.of(self._bucket.require(key_of(version)))
+        if model.version != version:
+            raise Unreadable("the object has another version than its key")
+        return model

@@ -1,0 +1,21 @@
+"""Reports, as the rules of anomalies see them; the listener has let nothing else in."""
+
+from patterns.events.domain_event import DomainEvent
+from services.anomalies.tables import partition_of
+
+HOUR_MS = 60 * 60_000
+
+
+def state_in(report: DomainEvent) -> str:
+    """Return the state that was reported."""
+    return report.entity("state").text("state")
+
+
+def time_in(report: DomainEvent) -> str:
+    """Return the time of a report, fixed-width UTC."""
+    return report.entity("state").text("timestamp")
+
+
+def equipment_in(report: DomainEvent) -> str:
+    """Return the key that the reports of a piece of equipment correlate by: its partition."""
+    return partition_of(report.entity("state").text("equipmentId"))

@@ -1,0 +1,54 @@
+"""The rule that a state is reported far more often than this machine does."""
+
+from collections.abc import Iterable, Sequence
+
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import Decision, History, Rule
+from services.anomalies import anomaly
+from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.model import Known
+from services.anomalies.reports import HOUR_MS, equipment_in, state_in
+from services.anomalies.subscriptions import REPORTED
+
+# The hour before the report before the anchor begins in it.
+WINDOW_MS = 2 * HOUR_MS
+
+# A machine that reports so often has no opinion on bursts: an evaluation must not cost more for it.
+MOST = 250
+
+
+def burst(history: History) -> Iterable[Decision]:
+    """Decide at the report with which the hour before it exceeds the limit, and at none of those that keep it there."""
+    known, state = history.context, state_in(history.anchor)
+    expected = known.rate_of(state) if isinstance(known, Known) else None
+    if not isinstance(known, Known) or expected is None or _is_cut_off(history):
+        return
+    reports = [report for report in history.events if state_in(report) == state]
+    in_hour = _last_hour(reports)
+    if len(in_hour) > expected.at_most >= len(_last_hour(reports[:-1])):
+        yield anomaly.decide(
+            "burst", known=known, expected=expected, seen=len(in_hour), about=history.anchor, first=in_hour[0]
+        )
+
+
+def _last_hour(reports: Sequence[DomainEvent]) -> list[DomainEvent]:
+    """Return the reports of the hour that ends with the last of them."""
+    return [report for report in reports if report.timestamp_ms > reports[-1].timestamp_ms - HOUR_MS]
+
+
+def _is_cut_off(history: History) -> bool:
+    """Whether the window has more events than the rule looks at."""
+    before = history.before
+    return before is not None and before.timestamp_ms >= history.anchor.timestamp_ms - WINDOW_MS
+
+
+RULE = Rule(
+    id="burst",
+    on=frozenset({REPORTED}),
+    key=equipment_in,
+    window_ms=WINDOW_MS,
+    most=MOST,
+    needs_context=True,
+    expression=burst,
+    emits=frozenset({ANOMALY_DETECTED}),
+)

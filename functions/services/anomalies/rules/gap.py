@@ -1,0 +1,36 @@
+"""The rule that a machine reported nothing for far longer than it does after such a report.
+
+It is decided when the gap ends. That a machine is silent while it is, `dispatch` decides.
+"""
+
+from collections.abc import Iterable
+
+from patterns.rules.rule import Decision, History, Rule, always
+from services.anomalies import anomaly
+from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.model import Known
+from services.anomalies.reports import HOUR_MS, equipment_in, state_in
+from services.anomalies.subscriptions import REPORTED
+
+
+def gap(history: History) -> Iterable[Decision]:
+    """Decide at the report that ends the gap."""
+    known, last = history.context, history.before
+    expected = known.gap_after(state_in(last)) if isinstance(known, Known) and last else None
+    if not isinstance(known, Known) or last is None or expected is None:
+        return
+    seconds = (history.anchor.timestamp_ms - last.timestamp_ms) / 1000
+    if seconds > expected.at_most:
+        yield anomaly.decide("gap", known=known, expected=expected, seen=seconds, about=history.anchor, first=last)
+
+
+RULE = Rule(
+    id="gap",
+    on=frozenset({REPORTED}),
+    key=equipment_in,
+    window_ms=HOUR_MS,
+    until=always,  # one report back is all there is to see, however old it is
+    needs_context=True,
+    expression=gap,
+    emits=frozenset({ANOMALY_DETECTED}),
+)

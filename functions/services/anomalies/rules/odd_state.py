@@ -1,0 +1,33 @@
+"""The rule that a machine with a long history reports a state that it never, or hardly ever, did."""
+
+from collections.abc import Iterable
+
+from patterns.rules.rule import Decision, History, Rule
+from services.anomalies import anomaly
+from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.model import Known
+from services.anomalies.reports import equipment_in, state_in
+from services.anomalies.rules.burst import MOST, WINDOW_MS
+from services.anomalies.subscriptions import REPORTED
+
+
+def odd_state(history: History) -> Iterable[Decision]:
+    """Decide at the first report of the state, and again only if it was not reported for two hours."""
+    known, anchor = history.context, history.anchor
+    expected = known.hardly_saw(state_in(anchor)) if isinstance(known, Known) else None
+    if not isinstance(known, Known) or expected is None:
+        return
+    if not any(state_in(report) == state_in(anchor) for report in history.events[:-1]):
+        yield anomaly.decide("odd-state", known=known, expected=expected, seen=1, about=anchor, first=anchor)
+
+
+RULE = Rule(
+    id="odd-state",
+    on=frozenset({REPORTED}),
+    key=equipment_in,
+    window_ms=WINDOW_MS,  # as much as bursts look at, so that it is read once for both
+    most=MOST,
+    needs_context=True,
+    expression=odd_state,
+    emits=frozenset({ANOMALY_DETECTED}),
+)

@@ -1,0 +1,13 @@
+"""schedule -> anomalies among what has become due, by the current model."""
+
+from typing import Any
+
+from patterns.rules.sweep import sweep
+from patterns.runtime import clock
+from services.anomalies.control import CONTROL, MODELS
+
+
+def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401, ARG001  a schedule's event says nothing
+    """Handle a tick of the clock."""
+    MODELS.refresh(now_ms=clock.now_ms())
+    sweep(context, control=CONTROL)

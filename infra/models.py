@@ -1,0 +1,28 @@
+"""Where models are kept: a bucket that a person writes (`make train`) and a control service reads."""
+
+from typing import Final
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from infra.bucket import private_bucket
+from infra.checks import nag
+from infra.service import Service
+
+FOLDER: Final = "models"
+
+
+class Models(Construct):
+    """The models of a service, read by its sweep. No function writes them, or deletes any."""
+
+    def __init__(self, scope: Construct, *, read_by: Service) -> None:
+        super().__init__(scope, "Models")
+        bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_MODELS, versioned=True)
+        CfnOutput(Stack.of(self), "ModelsBucket", value=bucket.bucket_name)
+        self.reader = read_by.functions["sweep"]
+        [variable] = self.reader.package.buckets
+        self.reader.handler.add_environment(variable, bucket.bucket_name)
+        self.reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{FOLDER}/*")])
+        # Without it S3 answers 403 instead of 404 for an object that does not exist.
+        self.reader.grant(["s3:ListBucket"], [bucket.bucket_arn])
+        nag.acknowledge_wildcard(self.reader, f"<{nag.logical_id(bucket)}.Arn>/{FOLDER}/*", nag.MODEL_KEYS)

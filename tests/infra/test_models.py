@@ -1,0 +1,36 @@
+"""The bucket of models: private, nothing in it is lost, and one function reads it."""
+
+import json
+
+from tests.support.infra.synthesised import FILES, Synthesised
+
+
+def test_models_are_kept_privately_encrypted_with_all_their_versions_and_outlive_the_stack(aws: Synthesised) -> None:
+    made = aws.resources[aws.output("ModelsBucket")]
+
+    assert made["DeletionPolicy"] == "Retain"
+    assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
+    assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
+    assert made["Properties"]["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert "LifecycleConfiguration" not in made["Properties"]
+
+
+def test_the_sweep_alone_may_read_models_and_no_function_may_write_them(aws: Synthesised) -> None:
+    bucket = aws.output("ModelsBucket")
+
+    found = {(file, action) for file in FILES for action, on in aws.allowed(file) if on.startswith(f"{bucket}.")}
+
+    assert found == {("services/anomalies/sweep.py", action) for action in ("s3:GetObject", "s3:ListBucket")}
+
+
+def test_the_sweep_knows_the_bucket(aws: Synthesised) -> None:
+    environment = aws.functions()["services/anomalies/sweep.py"]["Environment"]["Variables"]
+
+    assert environment["MODELS_BUCKET"] == {"Ref": aws.output("ModelsBucket")}
+
+
+def test_an_alarm_rings_when_the_model_cannot_be_read_for_five_minutes(aws: Synthesised) -> None:
+    [made] = [one for one in aws.of_type("AWS::CloudWatch::Alarm").values() if one["MetricName"] == "model_unreadable"]
+
+    assert made["Dimensions"] == [{"Name": "service", "Value": "anomalies"}]
+    assert (made["Threshold"], made["EvaluationPeriods"]) == (0, 5)

@@ -1,0 +1,15 @@
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.anomalies import Detector
+
+
+@pytest.fixture(scope="module")
+def detector(one_thread: None) -> Iterator[Detector]:  # noqa: ARG001
+    """Anomalies alone, over AWS in memory; to be restarted by who wants it empty."""
+    with Detector() as detector:
+        logging.disable(logging.INFO)
+        yield detector
+        logging.disable(logging.NOTSET)
