@@ -1,8 +1,10 @@
 """The pictures of the saved queries."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Final, cast
 
 from matplotlib.axes import Axes
@@ -19,6 +21,7 @@ Record = dict[str, Any]
 
 BLUE, PALE, GREY, RED, AMBER, GREEN = "#2b6ca3", "#b9d3e8", "#6b7280", "#c2413a", "#e3a02f", "#8cb98a"
 FORMATS: Final = (".png", ".svg", ".pdf")
+CHARACTERS: Final = 8  # of a title, in an inch
 MOST_BARS: Final = 30  # more cannot be read; the first ones are the worst
 DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 HOUR: Final = timedelta(hours=1)
@@ -49,7 +52,10 @@ def draw(name: str, table: Table, file: Path, *, title: str) -> None:
         raise Failed("there is nothing to draw: the answer has no rows")
     figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
     PICTURES[name](figure, [cast("Record", record) for record in table.records()])
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    wide = int(figure.get_size_inches()[0] * CHARACTERS)
+    figure.suptitle(
+        "\n".join(fill(line, wide) for line in title.split("\n")), x=0.01, ha="left", fontsize=12, fontweight="bold"
+    )
     figure.savefig(file, dpi=150)
 
 
@@ -177,6 +183,28 @@ def _story(figure: Figure, records: Sequence[Record]) -> None:
     _dates(axes)
 
 
+def _train(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw what is usual for each machine: the median, and around it the MAD, of the state that is seen most."""
+    seen = Counter[str]()
+    for one in records:
+        seen[one["state"]] += one["observations"]
+    [(state, _)] = seen.most_common(1)
+    usual = [one for one in records if one["state"] == state]
+    machines = sorted({one["machine"] for one in usual})[:MOST_BARS]
+    figure.set_size_inches(11, 1.6 + 0.3 * len(machines))
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axes, kind, what in ((left, "rate", "reports in an hour"), (right, "gap", "seconds until the next report")):
+        found = [one for one in usual if one["kind"] == kind and one["machine"] in machines]
+        names, medians = [one["machine"] for one in found], [one["median"] for one in found]
+        low, high = ([one["median"] + sign * one["mad"] for one in found] for sign in (-1, 1))
+        axes.hlines(names, low, high, color=PALE, linewidth=6, label="median ± MAD")
+        axes.plot(medians, names, "o", color=BLUE)
+        axes.set_xlim(left=0)
+        _tidy(axes, f"{state}: {what}")
+    right.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
+    left.invert_yaxis()
+
+
 def _colour(report: str) -> str:
     """Return the colour of a report, as `WARNING1: oil at 81 °C`."""
     if report.startswith("NORMAL"):
@@ -226,4 +254,5 @@ PICTURES: Final[dict[str, Callable[[Figure, Sequence[Record]], None]]] = {
     "mtbf_mttr": _mtbf_mttr,
     "operators": _operators,
     "story": _story,
+    "train": _train,
 }

@@ -7,6 +7,9 @@ from tests.mutants.mutant import Mutant
 PATTERNS: Final = "functions/patterns"
 TESTS: Final = "tests/patterns"
 WIRE: Final = "tests/wire"
+QUERIES: Final = "functions/stores/lake/queries"
+ANSWERS: Final = "tests/local/lake/test_answers.py"
+LINE_FIRST: Final = "min_by(json_extract_scalar(detail, '$.equipment.lineId')"
 IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
 
 
@@ -739,6 +742,54 @@ STORES: Final = [
         "infra/event_hub.py",
         "tests/infra/test_lake.py",
         ("what an archive replays is in the lake twice", '[{"exists": False}]', '[{"exists": True}]'),
+    ),
+    *_in(
+        f"{QUERIES}/shared/facts.sql",
+        ANSWERS,
+        ("a question counts doubled lines twice", "  GROUP BY\n    source,", "  GROUP BY\n    events.id,\n    source,"),
+        ("a question's period ends a day early", "BETWEEN :since AND :until", ">= :since AND day < :until"),
+    ),
+    *_in(
+        f"{QUERIES}/shared/places.sql",
+        ANSWERS,
+        (
+            "a question asks where machines were first",
+            "max_by(json_extract_scalar(detail, '$.equipment.lineId')",
+            LINE_FIRST,
+        ),
+    ),
+    *_in(
+        f"{QUERIES}/shared/runs.sql",
+        ANSWERS,
+        ("a question takes a warning for a failure", "= 'ERROR' AS is_down", "<> 'NORMAL' AS is_down"),
+        ("a question takes every report for a turn", "WHERE was_down IS NULL OR was_down <> is_down", ""),
+    ),
+    *_in(
+        f"{QUERIES}/mtbf_mttr.sql",
+        ANSWERS,
+        ("a question takes what is not repaired for repaired", "WHEN is_down AND is_over THEN", "WHEN is_down THEN"),
+    ),
+    *_in(
+        f"{QUERIES}/operators.sql",
+        ANSWERS,
+        (
+            "a question thanks whoever was assigned afterwards",
+            "assignments.timestamp_ms <= acknowledgements.acknowledged_ms",
+            "assignments.timestamp_ms > 0",
+        ),
+        ("a question's order of facts is half", " || '#' || id AS oplock", " AS oplock"),
+    ),
+    *_in(
+        f"{QUERIES}/__init__.py",
+        "tests/stores/lake/test_queries.py",
+        ("a quote ends a question's value", """.replace("'", "''")""", ""),
+    ),
+    *_in(
+        "infra/questions.py",
+        "tests/infra/test_questions.py",
+        ("a question on AWS sees names in lower case", '"case.insensitive": "FALSE"', '"case.insensitive": "TRUE"'),
+        ("a question on AWS sees no new day", '{FIRST_DAY},NOW"', '{FIRST_DAY},2026-12-31"'),
+        ("whoever asks reads the whole lake", 'lake.arn_for_objects(f"{EVENTS}/*")', 'lake.arn_for_objects("*")'),
     ),
 ]
 

@@ -37,6 +37,8 @@ class Mutant:
         found = source.count(self.before)
         if found != 1:
             return f"{self.file} has {found} times: {self.before}"
+        if not self.file.endswith(".py"):
+            return None
         try:
             if self.file.endswith(".py"):
                 ast.parse(self.applied_to(source))

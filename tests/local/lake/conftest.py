@@ -17,7 +17,7 @@ def made() -> list[LakeEnvelope]:
     write = Writer(Random(7))  # noqa: S311  no secret
     logs: list[Log] = [
         {"equipmentId": GHOST, "state": state, "timestamp": f"2026-10-05T0{hour}:59:59.999Z"}
-        for hour, state in enumerate(("NORMAL", "ERROR", "NORMAL", "ERROR", "ERROR"))
+        for hour, state in ((0, "NORMAL"), (1, "ERROR"), (2, "NORMAL"), (3, "ERROR"), (6, "ERROR"))
     ]
     own = [write.reported(log, actor="ghost", detail="it's \u2028 odd") for log in logs]
     own.append(write.assigned(logs[1], "Ana gdl-1", at_ms=1_791_165_600_000, actor="rule:assign"))

@@ -57,7 +57,7 @@ def test_availability(asked: Asked, events: list[plain_counts.Event]) -> None:
     for line, (machines, percent) in expected.items():
         assert answer[line]["machines"] == machines
         assert answer[line]["availability_percent"] == _near(percent, 0.0051)
-    assert answer["(not registered)", "(not registered)"]["availability_percent"] == 50.0
+    assert answer["(not registered)", "(not registered)"]["availability_percent"] == 33.33
 
 
 def test_operators(asked: Asked, events: list[plain_counts.Event]) -> None:

@@ -19,6 +19,11 @@ SELECT
       THEN json_extract_scalar(detail, '$.escalation.state') || ' to ' || json_extract_scalar(detail, '$.escalation.supervisor')
     WHEN type = 'state-acknowledged' THEN json_extract_scalar(detail, '$.acknowledgement.state')
     WHEN type = 'equipment-at-risk' THEN json_extract_scalar(detail, '$.risk.reason')
+    WHEN type = 'anomaly-detected'
+      THEN
+        json_extract_scalar(detail, '$.anomaly.kind')
+        || ' of ' || json_extract_scalar(detail, '$.anomaly.state')
+        || ', model ' || json_extract_scalar(detail, '$.anomaly.model')
     WHEN type IN ('equipment-silent', 'equipment-back') THEN 'since ' || json_extract_scalar(detail, '$.silence.since')
     WHEN type = 'audit-recorded'
       THEN json_extract_scalar(detail, '$.audit.part') || ' ' || json_extract_scalar(detail, '$.audit.result')
