@@ -20,6 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local.lake import engine, lake_copy
 from local.lake.evaluate import LEARN_DAYS, make_world, report_of, scores, trained_on
+from local.lake.query import arguments
 from local.lake.synthetic import Company
 from local.lake.train import TrainedModel, store, train
 from local.stack import aws, outputs
@@ -99,11 +100,8 @@ def _train(lake: lake_copy.Lake, parameters: Mapping[str, str]) -> TrainedModel:
 
 
 def _parameters(text: str) -> dict[str, str]:
-    parts = text.split()
-    if wrong := [part for part in parts if "=" not in part]:
-        raise Failed(f'ARGS has to be as in ARGS="since=2026-11-01", not {wrong[0]!r}')
     since = datetime.now(UTC) - timedelta(days=LEARN_DAYS)
-    return {"since": since.date().isoformat(), **dict(part.split("=", 1) for part in parts)}
+    return {"since": since.date().isoformat(), **arguments(text)}
 
 
 def _of_running_stack() -> Models:

@@ -247,6 +247,27 @@ def _tidy(axes: Axes, what: str) -> None:
     axes.set_axisbelow(True)
 
 
+def _train(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw what is usual for each machine: a dot for each state, with its median absolute deviation."""
+    machines = sorted({one["machine"] for one in records})[:MOST_BARS]
+    states = sorted({one["state"] for one in records})
+    figure.set_size_inches(11, 1.6 + 0.32 * len(machines))
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axes, kind, what in ((left, "rate", "reports in an hour"), (right, "gap", "seconds until the next report")):
+        for number, state in enumerate(states):
+            found = [
+                one for one in records if (one["kind"], one["state"]) == (kind, state) and one["machine"] in machines
+            ]
+            places = [machines.index(one["machine"]) + 0.6 * (number + 0.5) / len(states) - 0.3 for one in found]
+            medians, mads = [one["median"] for one in found], [one["mad"] for one in found]
+            axes.errorbar(medians, places, xerr=mads, fmt="o", markersize=4, elinewidth=1.5, label=state)
+        axes.set_xlim(left=0)
+        _tidy(axes, what)
+    left.set_yticks(range(len(machines)), machines)
+    left.invert_yaxis()
+    right.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=9)
+
+
 PICTURES: Final[dict[str, Callable[[Figure, Sequence[Record]], None]]] = {
     "availability": _availability,
     "escalations_by_hour": _escalations_by_hour,

@@ -14,7 +14,7 @@ FOLDER: Final = "models"
 CURRENT: Final = f"{FOLDER}/current.json"
 
 # No attempt to read begins later than this after the first: what is due must not wait for a model.
-PATIENCE_MS: Final = 2_000
+PATIENCE_MS: Final = 5_000
 
 
 def key_of(version: str) -> str:

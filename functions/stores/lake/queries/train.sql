@@ -1,6 +1,6 @@
--- What is usual for each machine and state: reports in an hour that has any, seconds until the machine's next report.
+-- What each machine usually does: reports in an hour, and seconds until the next, by state.
 --
--- Each has a median, the median of the distances from it (MAD), and the number of observations. A report counts once,
+-- An hour counts if it has such a report. Each has a median, the median of the distances from it (MAD), and the number of observations. A report counts once,
 -- under however many ids it was published. `make train` makes a model of the answer.
 WITH reports AS (
   SELECT DISTINCT
