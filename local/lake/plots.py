@@ -1,6 +1,5 @@
 """The pictures of the saved queries."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -181,28 +180,6 @@ def _story(figure: Figure, records: Sequence[Record]) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=9)
     _tidy(axes, "")
     _dates(axes)
-
-
-def _train(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw what is usual for each machine: the median, and around it the MAD, of the state that is seen most."""
-    seen = Counter[str]()
-    for one in records:
-        seen[one["state"]] += one["observations"]
-    [(state, _)] = seen.most_common(1)
-    usual = [one for one in records if one["state"] == state]
-    machines = sorted({one["machine"] for one in usual})[:MOST_BARS]
-    figure.set_size_inches(11, 1.6 + 0.3 * len(machines))
-    left, right = figure.subplots(1, 2, sharey=True)
-    for axes, kind, what in ((left, "rate", "reports in an hour"), (right, "gap", "seconds until the next report")):
-        found = [one for one in usual if one["kind"] == kind and one["machine"] in machines]
-        names, medians = [one["machine"] for one in found], [one["median"] for one in found]
-        low, high = ([one["median"] + sign * one["mad"] for one in found] for sign in (-1, 1))
-        axes.hlines(names, low, high, color=PALE, linewidth=6, label="median ± MAD")
-        axes.plot(medians, names, "o", color=BLUE)
-        axes.set_xlim(left=0)
-        _tidy(axes, f"{state}: {what}")
-    right.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
-    left.invert_yaxis()
 
 
 def _colour(report: str) -> str:
