@@ -73,7 +73,7 @@ def count_that_fit(items: Iterable[Mapping[str, Any]]) -> int:
     """Return how many items, from the first, a response can hold; the first always counts."""
     count = size = 0
     for item in items:
-        size += _bytes_sent(item)
+        size += bytes_sent(strict_json.dumps(item))
         if count and size > MAX_PAGE_BYTES:
             break
         count += 1
@@ -139,9 +139,8 @@ def decode_cursor(cursor: str, *, names: frozenset[str], scope: Scope) -> Positi
     return position
 
 
-def _bytes_sent(item: Mapping[str, Any]) -> int:
-    """Return the bytes of an item in a response: its JSON stands in a text of Lambda's own JSON, escaped once more."""
-    text = strict_json.dumps(item)
+def bytes_sent(text: str) -> int:
+    """Return the bytes of an item's JSON in a response: it stands in a text of Lambda's own JSON, escaped once more."""
     return len(text.encode()) + text.count('"') + text.count("\\")
 
 

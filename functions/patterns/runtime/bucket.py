@@ -85,6 +85,10 @@ class Bucket:
                 return changed
         raise CallFailed(EXISTS)
 
+    def remove(self, key: str) -> None:
+        """Delete an object, if there is one."""
+        self._call("delete_object", Key=key)
+
     def keys(self, prefix: str, *, after: str = "") -> Iterator[str]:
         """List the keys that begin with `prefix` and sort behind `after`, ascending; requests are made as needed."""
         for page in self._list(Prefix=prefix, **({"StartAfter": after} if after else {})):

@@ -1,0 +1,30 @@
+"""What others read of the event lake: its bucket, its folders and the lines of its objects. Its store writes them.
+
+An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is EventBridge's envelope, as it came.
+"""
+
+import gzip
+from typing import Any, Final, TypedDict
+
+BUCKET: Final = "LAKE_BUCKET"
+
+EVENTS: Final = "events/"
+DAY: Final = "day="
+
+Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": dict[str, Any]})
+"""EventBridge's envelope, without what nobody reads; `time` is when the bus took the event, in whole seconds."""
+
+
+def folder_of(day: str) -> str:
+    """Return the folder of a day, as `2026-11-21`, in UTC."""
+    return f"{EVENTS}{DAY}{day}/"
+
+
+def day_in(folder: str) -> str:
+    """Return the day of its folder."""
+    return folder.removeprefix(f"{EVENTS}{DAY}").removesuffix("/")
+
+
+def lines_of(body: bytes) -> list[str]:
+    """Return the lines of an object. `str.splitlines` would also split at U+2028, which may stand in a text."""
+    return [line for line in gzip.decompress(body).decode().split("\n") if line]

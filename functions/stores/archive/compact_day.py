@@ -1,0 +1,104 @@
+"""A day of the lake -> the day of every actor. Each step can be done again: the same objects give the same bytes.
+
+A day is stale if its manifest does not name exactly the lake's objects of that day; so what arrives late needs no case
+of its own. A sweep that ends early leaves the indexes that it has written, and the next one goes on behind them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict
+
+from contract import lake
+from patterns.runtime.bucket import Bucket
+from stores.archive import lines
+from stores.archive.lines import Part, Pass
+from stores.archive.objects import (
+    SHARDS,
+    Index,
+    Manifest,
+    data_folder,
+    data_key,
+    digest_of,
+    index_key,
+    manifest_key,
+    to_data,
+)
+from stores.archive.store import BUCKET, LAKE, Kind
+
+Goes = Callable[[], bool]
+"""Whether there is time to begin another pass."""
+
+
+class Compacted(TypedDict):
+    """What was done about a day; `whole`: its manifests are written."""
+
+    passes: int
+    whole: bool
+
+
+_archive, _lake = Bucket(BUCKET), Bucket(LAKE)
+
+
+def days_in_lake() -> list[str]:
+    """List the days that the lake has, in order."""
+    return [lake.day_in(folder) for folder in _lake.folders(lake.EVENTS)]
+
+
+def compact_if_stale(day: str, kinds: Sequence[Kind], *, goes_on: Goes) -> Compacted | None:
+    """Write the day of every actor of some kinds, unless it is as the lake is; None if it is."""
+    keys = sorted(_lake.keys(lake.folder_of(day)))
+    stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != keys]
+    return _compact(day, keys, stale, goes_on) if stale else None
+
+
+def _compact(day: str, keys: Sequence[str], kinds: Sequence[Kind], goes_on: Goes) -> Compacted:
+    of, passes = digest_of(keys), 0
+    parts = [Part(kind, shard) for kind in kinds for shard in range(SHARDS)]
+    while missing := [part for part in parts if _index(part, day).get("of") != of]:
+        if not goes_on():
+            return {"passes": passes, "whole": False}
+        read = _read(keys, missing)
+        for part in read.parts:
+            _write(day, part, read, of=of)
+        passes += 1
+    for kind in kinds:
+        _finish(kind, day, keys)
+    return {"passes": passes, "whole": True}
+
+
+def _read(keys: Sequence[str], parts: Sequence[Part]) -> Pass:
+    """Read all objects of a day, one at a time, and keep the lines of as many parts as memory holds."""
+    read = Pass(parts, most_bytes=lines.MOST_BYTES)
+    for key in keys:
+        read.add(lake.lines_of(_lake.require_bytes(key)))
+    return read
+
+
+def _write(day: str, part: Part, read: Pass, *, of: str) -> None:
+    """Write the data of a part, then its index."""
+    body, places = to_data(read.lines_of(part))
+    index: Index = {"of": of, "actors": places}
+    if places:
+        index["data"] = data_key(part.kind.name, day, part.shard, body)
+        _archive.replace(index["data"], body)
+    _archive.replace(index_key(part.kind.name, day, part.shard), index)
+
+
+def _finish(kind: Kind, day: str, keys: Sequence[str]) -> None:
+    """Write the manifest; remove data that neither it nor the one before names, which nobody reads any more."""
+    indexes = [_index(Part(kind, shard), day) for shard in range(SHARDS)]
+    data = sorted(index["data"] for index in indexes if "data" in index)
+    before = _manifest(kind, day)["data"]
+    for key in _archive.keys(data_folder(kind.name, day)):
+        if key not in {*data, *before}:
+            _archive.remove(key)
+    manifest: Manifest = {"lake": list(keys), "data": data}
+    _archive.replace(manifest_key(kind.name, day), manifest)
+
+
+def _index(part: Part, day: str) -> Any:  # noqa: ANN401  an Index, or nothing of one
+    return _archive.get(index_key(part.kind.name, day, part.shard)) or {}
+
+
+def _manifest(kind: Kind, day: str) -> Manifest:
+    found: Manifest | None = _archive.get(manifest_key(kind.name, day))
+    return found or {"lake": [], "data": []}

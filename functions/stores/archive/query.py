@@ -1,0 +1,63 @@
+"""archive -> HTTP."""
+
+from typing import cast
+
+from aws_lambda_powertools.event_handler import Response
+
+from contract.parameters import Cursor, EquipmentId, From, Limit, Operator, To
+from patterns.http.http_api import HttpApi
+from patterns.http.openapi import responses
+from patterns.http.page import DEFAULT_LIMIT, decode_cursor
+from stores.archive.pages import Period, Position, read_events
+from stores.archive.responses import Accept, ArchivedEventsResponse
+from stores.archive.routes import ROUTES
+from stores.archive.store import EQUIPMENT, OPERATORS, Kind
+from stores.archive.to_response import page_response
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.get("/archive/equipment/<id>", responses=responses(ArchivedEventsResponse, 200))
+def get_events_of_equipment(
+    equipment_id: EquipmentId,
+    first: From = None,
+    last: To = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    accept: Accept = None,
+) -> Response[str]:
+    """Return all that happened to a piece of equipment between two times, whatever expired; oldest first.
+
+    The times are those at which the bus took the events. Both are needed. The archive is up to an hour behind.
+    """
+    return _events(EQUIPMENT, equipment_id, Period.of(first, last), limit, cursor, accept)
+
+
+@app.get("/archive/operators/<operator>", responses=responses(ArchivedEventsResponse, 200))
+def get_events_of_operator(
+    operator: Operator,
+    first: From = None,
+    last: To = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    accept: Accept = None,
+) -> Response[str]:
+    """Return all that was about an operator or a supervisor between two times; oldest first.
+
+    The times are those at which the bus took the events. Both are needed. The archive is up to an hour behind.
+    """
+    return _events(OPERATORS, operator, Period.of(first, last), limit, cursor, accept)
+
+
+def _events(
+    kind: Kind, actor: str, period: Period, limit: int, cursor: str | None, accept: str | None
+) -> Response[str]:
+    page = read_events(kind, actor, period, limit=limit, start=_position(cursor))
+    return page_response(page, scope=app.scope, limit=limit, accept=accept)
+
+
+def _position(cursor: str | None) -> Position | None:
+    if cursor is None:
+        return None
+    return cast("Position", decode_cursor(cursor, names=frozenset(Position.__annotations__), scope=app.scope))
