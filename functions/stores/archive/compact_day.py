@@ -5,7 +5,7 @@ of its own. A sweep that ends early leaves the indexes that it has written, and 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from contract import lake
 from patterns.runtime.bucket import Bucket
@@ -52,16 +52,15 @@ def compact_if_stale(day: str, kinds: Sequence[Kind], *, goes_on: Goes) -> Compa
 
 def _compact(day: str, keys: Sequence[str], kinds: Sequence[Kind], goes_on: Goes) -> Compacted:
     of, passes = digest_of(keys), 0
-    parts = [Part(kind, shard) for kind in kinds for shard in range(SHARDS)]
-    while missing := [part for part in parts if _index(part, day).get("of") != of]:
+    indexes = {part: _index(part, day) for part in (Part(kind, shard) for kind in kinds for shard in range(SHARDS))}
+    while missing := [part for part, index in indexes.items() if index is None or index["of"] != of]:
         if not goes_on():
             return {"passes": passes, "whole": False}
         read = _read(keys, missing)
-        for part in read.parts:
-            _write(day, part, read, of=of)
+        indexes |= {part: _write(day, part, read, of=of) for part in read.parts}
         passes += 1
     for kind in kinds:
-        _finish(kind, day, keys)
+        _finish(kind, day, keys, [index for part, index in indexes.items() if index and part.kind == kind])
     return {"passes": passes, "whole": True}
 
 
@@ -73,7 +72,7 @@ def _read(keys: Sequence[str], parts: Sequence[Part]) -> Pass:
     return read
 
 
-def _write(day: str, part: Part, read: Pass, *, of: str) -> None:
+def _write(day: str, part: Part, read: Pass, *, of: str) -> Index:
     """Write the data of a part, then its index."""
     body, places = to_data(read.lines_of(part))
     index: Index = {"of": of, "actors": places}
@@ -81,11 +80,11 @@ def _write(day: str, part: Part, read: Pass, *, of: str) -> None:
         index["data"] = data_key(part.kind.name, day, part.shard, body)
         _archive.replace(index["data"], body)
     _archive.replace(index_key(part.kind.name, day, part.shard), index)
+    return index
 
 
-def _finish(kind: Kind, day: str, keys: Sequence[str]) -> None:
+def _finish(kind: Kind, day: str, keys: Sequence[str], indexes: Sequence[Index]) -> None:
     """Write the manifest; remove data that neither it nor the one before names, which nobody reads any more."""
-    indexes = [_index(Part(kind, shard), day) for shard in range(SHARDS)]
     data = sorted(index["data"] for index in indexes if "data" in index)
     before = _manifest(kind, day)["data"]
     for key in _archive.keys(data_folder(kind.name, day)):
@@ -95,8 +94,9 @@ def _finish(kind: Kind, day: str, keys: Sequence[str]) -> None:
     _archive.replace(manifest_key(kind.name, day), manifest)
 
 
-def _index(part: Part, day: str) -> Any:  # noqa: ANN401  an Index, or nothing of one
-    return _archive.get(index_key(part.kind.name, day, part.shard)) or {}
+def _index(part: Part, day: str) -> Index | None:
+    found: Index | None = _archive.get(index_key(part.kind.name, day, part.shard))
+    return found
 
 
 def _manifest(kind: Kind, day: str) -> Manifest:
