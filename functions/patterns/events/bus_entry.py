@@ -18,6 +18,10 @@ MAX_REQUEST_ENTRIES = 10
 MAX_AHEAD_MS = 6 * 60 * 1000
 
 
+# What marks a replayed message, beside the members of EventBridge's envelope; the first is EventBridge's own name.
+REPLAY_NAME, LAKE, UNTIL = "replay-name", "lake", "until"
+
+
 class BusEntry(TypedDict):
     """An entry of PutEvents; `Detail` is the event as JSON text."""
 
@@ -31,15 +35,26 @@ BusEnvelope = TypedDict("BusEnvelope", {"source": str, "detail-type": str, "deta
 """What consumers read of EventBridge's envelope; beside it stand version, id, account, time, region and resources."""
 
 
+class Replay(NamedTuple):
+    """What marks a message that comes again from the lake, by a queue of one reader and not over the bus.
+
+    until: when what it brings back expires, in epoch seconds; None: when it would have expired anyway.
+    """
+
+    name: str
+    until: int | None = None
+
+
 class Delivery(NamedTuple):
     """A domain event as it came over the bus, with the service that published it.
 
-    bus_ms: when the bus took it, in epoch milliseconds; None: the envelope does not say.
+    bus_ms: when the bus took it, in epoch milliseconds; None: the envelope does not say. replay: None for a live one.
     """
 
     source: str
     event: DomainEvent
     bus_ms: int | None = None
+    replay: Replay | None = None
 
 
 def to_entry(event: DomainEvent, *, source: str, bus: str) -> BusEntry:
@@ -73,7 +88,7 @@ def from_message(body: str) -> Delivery:
     event = DomainEvent.from_wire(envelope.get("detail"))
     if envelope.get("detail-type") != event.type:
         raise Poison("detail-type is not the type of the event")
-    return Delivery(envelope["source"], event, _bus_ms(envelope.get("time")))
+    return Delivery(envelope["source"], event, _bus_ms(envelope.get("time")), _replay(envelope))
 
 
 def require_not_ahead(delivery: Delivery, *, now_ms: int) -> None:
@@ -98,6 +113,31 @@ def _bus_ms(time: object) -> int | None:
     except ValueError:
         return None
     return None if moment.tzinfo is None else int(moment.timestamp() * 1000)
+
+
+def is_replayed(body: str) -> bool:
+    """Return whether a message comes again from the lake, even if nothing else of it can be read."""
+    try:
+        envelope = strict_json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(envelope, dict) and envelope.get(LAKE) is True
+
+
+def _replay(envelope: Mapping[str, Any]) -> Replay | None:
+    """Return how an envelope is marked. A replay of EventBridge's own archive goes over the bus: it is live."""
+    if envelope.get(LAKE) is not True:
+        return None
+    name, until = envelope.get(REPLAY_NAME), envelope.get(UNTIL)
+    if not isinstance(name, str) or not (until is None or type(until) is int):  # a bool is an int, too
+        raise Poison("not marked as a replay is")
+    return Replay(name, until)
+
+
+def to_replayed(envelope: Mapping[str, Any], replay: Replay) -> str:
+    """Return the body of the message in which an event comes again."""
+    until = {} if replay.until is None else {UNTIL: replay.until}
+    return strict_json.dumps({**envelope, REPLAY_NAME: replay.name, LAKE: True, **until})
 
 
 def to_message(event: DomainEvent, *, source: str, bus_event: Mapping[str, Any] | None = None) -> str:

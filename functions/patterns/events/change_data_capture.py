@@ -8,6 +8,7 @@ from patterns.events.actor import ACTOR
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Facts
 from patterns.events.fault import fault_of
+from patterns.events.latch import is_latched
 from patterns.runtime import clock, strict_json
 
 TTL_SERVICE = "dynamodb.amazonaws.com"
@@ -66,6 +67,8 @@ def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> 
     images = record["dynamodb"]
     is_expiry = _is_ttl_removal(record)
     if not is_expiry and _discriminator_of(images) not in facts.of:
+        return None
+    if is_latched(images.get("NewImage", images.get("OldImage"))):
         return None
     old = to_plain(images["OldImage"]) if "OldImage" in images else None
     new = to_plain(images["NewImage"]) if "NewImage" in images else None

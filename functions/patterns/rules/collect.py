@@ -63,6 +63,7 @@ class Collected:
         *,
         now_ms: int,
         ttl_days: int | None = None,  # noqa: ARG002  its own counts
+        until: int | None = None,  # noqa: ARG002  what is replayed is not decided upon again: see restored_event
     ) -> Outcome:
         """Store the event as it arrives now; one that is there already stays as it is."""
         return store(table, self.stored(event, arrived_ms=now_ms), now_ms=now_ms)

@@ -10,6 +10,7 @@ from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Facts
+from patterns.events.latch import is_latched
 from patterns.events.publish_changes import log_published, publish_batch
 from patterns.rules.collect import Collected
 from patterns.rules.due import dues_of
@@ -47,10 +48,13 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
 
 
 def _arrivals(records: Iterable[Mapping[str, Any]], control: Control) -> Iterable[StoredEvent]:
-    """Return the events that were stored: only an INSERT is one, whatever happens to the row later."""
+    """Return the events that were stored: only an INSERT is one, whatever happens to the row later.
+
+    What comes back from the archive was decided upon when it came first.
+    """
     for record in records:
         image = record["dynamodb"].get("NewImage")
-        if record["eventName"] != "INSERT" or not _is_event(image):
+        if record["eventName"] != "INSERT" or not _is_event(image) or is_latched(image):
             continue
         row = to_plain(image)
         try:

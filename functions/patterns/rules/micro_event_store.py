@@ -10,6 +10,7 @@ from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Rows, Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.key_query import Between, KeyQuery
+from patterns.events.latch import LATCHED
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.late import late_by
 from patterns.rules.stored_event import (
@@ -63,7 +64,7 @@ def _settled(table: Table, one: StoredEvent) -> StoredEvent:
     newer, start = list[StoredEvent](), None
     for _ in range(PAGES_OF_NEWER):
         page = table.query(query, limit=PAGE, start=start, consistent=True)
-        newer += readable(page.items, table.keys)
+        newer += readable((row for row in page.items if LATCHED not in row), table.keys)
         late, start = late_by(one, newer, hold_back_ms=hold_back_ms()), page.last_key
         if start is None or one.topic in late:
             return replace(one, late_by=late)
@@ -113,8 +114,8 @@ class Past:
 
     def _alive(self, rows: Iterable[Item]) -> Iterator[StoredEvent]:
         for row in rows:
-            if row.get("discriminator") == UNREADABLE:
-                continue
+            if row.get("discriminator") == UNREADABLE or LATCHED in row:
+                continue  # what came back from the archive is for people: no rule looks back so far
             try:
                 stored = StoredEvent.of(row, self._table.keys)
             except Exception as error:  # noqa: BLE001  something else wrote into the store, and reading it is pure

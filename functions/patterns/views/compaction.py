@@ -3,25 +3,33 @@
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
+from patterns.events.bus_entry import Replay
 from patterns.events.domain_event import DomainEvent
 from patterns.views.inverse_oplock import order_of
 from patterns.views.row_write import RowWrite
 
 
 class Message(NamedTuple):
-    """A message that was understood: its id in the batch, its body, its event and what the view keeps of that."""
+    """A message that was understood: its id in the batch, its body, its event and what the view keeps of that.
+
+    replay: None for a live one.
+    """
 
     message_id: str
     body: str
     event: DomainEvent
     update: RowWrite
+    replay: Replay | None = None
 
 
 def compact(messages: Iterable[Message]) -> list[list[Message]]:
-    """Group the messages that one write settles, the newest of each group first."""
+    """Group the messages that one write settles, the newest of each group first.
+
+    A live one settles no replayed one: that has another ttl to write.
+    """
     groups: dict[Hashable, list[Message]] = {}
     for message in messages:
-        groups.setdefault(message.update.target, []).append(message)
+        groups.setdefault((message.replay, message.update.target), []).append(message)
     for group in groups.values():
         if len(group) > 1:
             group.sort(key=_order_in, reverse=True)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ATTEMPTS = 10
 
 NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
+# A replayed event is written again over itself: it has another ttl to write.
+NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
+OUTLIVED = "#oplock > :oplock AND #ttl > :now AND #ttl < :ttl"
 
 
 class RowContended(Exception):
@@ -62,6 +65,21 @@ def put_if_newer(
     return _write(table, update, order_of(event, update.about_ms), life)
 
 
+def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
+    """Write a replayed `update` unless the row has seen something newer; either way it lives until `until`, at least.
+
+    An expired row that is still there is replaced, as if it were not. until: epoch seconds.
+
+    Raises:
+        RowContended: the row kept changing between `ATTEMPTS` attempts.
+
+    """
+    if ttl.is_expired(until, now_ms):
+        return Outcome.EXPIRED
+    life = UntilNewestExpires(expires_at=until, now=now_ms // 1000)
+    return _write(table, update, order_of(event, update.about_ms), life, outlives=life)
+
+
 def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
     if update.anchor is None:
         return Permanent()
@@ -73,26 +91,49 @@ def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
     )
 
 
-def _write(table: Table, update: "ViewUpdate", order: str, life: RowLife) -> Outcome:
-    attempt, found = life.first, None
+def _write(
+    table: Table, update: "ViewUpdate", order: str, life: RowLife, *, outlives: UntilNewestExpires | None = None
+) -> Outcome:
+    """Write an update; `outlives`: it is replayed, and a row that has seen something newer lives as long."""
+    attempt, found, newer = life.first, None, NEWER if outlives is None else NOT_OLDER
     for _ in range(ATTEMPTS):
         try:
-            row = _try(table, update, order, attempt, found)
+            row = _try(table, update, order, attempt, found, newer)
         except ConditionFailed as failed:
             found, attempt = failed.row, life.after(failed.row)
-            if not attempt.replaces and (dropped := _why_dropped(found, oplock_attribute(update.oplock), order)):
+            dropped = None if attempt.replaces else _why_dropped(found, oplock_attribute(update.oplock), order)
+            if outlives is None and dropped:
                 _bound(table, update, found)
                 return dropped
+            if outlives and dropped is Outcome.STALE and (settled := _outlive(table, update, order, outlives, found)):
+                return settled
         else:
             # What was written and removed at once is older than all that its family keeps.
             return Outcome.STALE if update.oplock in _bound(table, update, row) else Outcome.APPLIED
     raise RowContended
 
 
-def _try(table: Table, update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None) -> Item | None:
+def _outlive(
+    table: Table, update: "ViewUpdate", order: str, life: UntilNewestExpires, found: Item | None
+) -> Outcome | None:
+    """Raise the ttl of a row that has seen something newer; None: the row has changed meanwhile."""
+    if (found or {}).get(ttl.ATTRIBUTE, life.expires_at) >= life.expires_at:
+        return Outcome.STALE
+    names = {"oplock": oplock_attribute(update.oplock), "ttl": ttl.ATTRIBUTE}
+    condition = Condition(OUTLIVED, names, {"oplock": order, "now": life.now, "ttl": life.expires_at})
+    try:
+        table.update(update.key, assign={ttl.ATTRIBUTE: life.expires_at}, condition=condition)
+    except ConditionFailed:
+        return None
+    return Outcome.APPLIED
+
+
+def _try(
+    table: Table, update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None, newer: str
+) -> Item | None:
     """Make one write; return the row as it is then, if the update's family must know it."""
     assign, remove = _changes(update, order, attempt, found)
-    condition = attempt.condition if attempt.replaces else _and_newer(attempt.condition, update, order)
+    condition = attempt.condition if attempt.replaces else _and_newer(newer, attempt.condition, update, order)
     if update.family is None:
         table.update(update.key, assign=assign, remove=remove, condition=condition)
         return None
@@ -120,9 +161,9 @@ def _changes(
     return assign, tuple(name for name in dict.fromkeys(remove) if name not in assign)
 
 
-def _and_newer(condition: Condition, update: "ViewUpdate", order: str) -> Condition:
+def _and_newer(newer: str, condition: Condition, update: "ViewUpdate", order: str) -> Condition:
     return Condition(
-        _both(NEWER, condition.expression),
+        _both(newer, condition.expression),
         {"oplock": oplock_attribute(update.oplock), **condition.names},
         {"oplock": order, **condition.values},
     )

@@ -12,12 +12,16 @@ NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
 
 class Result(NamedTuple):
-    """What became of one message; `event` is None if it could not be read, `error` names what went wrong."""
+    """What became of one message; `event` is None if it could not be read, `error` names what went wrong.
+
+    is_live: it was not replayed.
+    """
 
     message_id: str
     outcome: Outcome
     event: DomainEvent | None = None
     error: str | None = None
+    is_live: bool = True
 
 
 def failures(results: Sequence[Result]) -> list[str]:
@@ -29,7 +33,7 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
     It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`). `lag` lists the
-    milliseconds between fact and row, one for each event that was applied.
+    milliseconds between fact and row, one for each live event that was applied; `replayed` counts the others.
     """
     counts = {"received": len(results), **NONE_YET}
     by_type: Counter[str] = Counter()
@@ -38,9 +42,11 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
         counts[result.outcome] += 1
         if result.event:
             by_type[f"{result.event.type}.{result.outcome}"] += 1
-            if result.outcome is Outcome.APPLIED:
+            if result.outcome is Outcome.APPLIED and result.is_live:
                 lags.append(now_ms - result.event.timestamp_ms)
     counts |= by_type
+    if replayed := sum(not result.is_live for result in results):
+        counts["replayed"] = replayed
     lag = {"lag": lags} if lags else {}
     return {
         "view": view,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ItemRefused
-from patterns.events.bus_entry import from_message, require_not_ahead
+from patterns.events.bus_entry import Delivery, from_message, is_replayed, require_not_ahead
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.publish import publish
@@ -29,13 +29,17 @@ Update = TypeVar("Update", bound=RowWrite)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Where and how a view is kept; `upcasters` read what was published in older shapes."""
+    """Where and how a view is kept; `upcasters` read what was published in older shapes.
+
+    restores: what is kept of a replayed event.
+    """
 
     name: str
     table: Table
     on: Subscriptions
     ttl_days: int | None
     upcasters: Upcasters = field(default_factory=lambda: NONE)
+    restores: Subscriptions = field(default_factory=dict)
 
 
 class Unreadable(NamedTuple):
@@ -71,7 +75,16 @@ def interpret(
         Poison: it is no message that the view subscribes to, or its time lies ahead.
 
     """
-    delivery = from_message(body)
+    return _understand(from_message(body), on, upcasters, now_ms=now_ms)
+
+
+def _understand(
+    delivery: Delivery,
+    on: Mapping[tuple[str, str], Callable[[DomainEvent], Update]],
+    upcasters: Upcasters,
+    *,
+    now_ms: int,
+) -> tuple[DomainEvent, Update]:
     decide = on.get((delivery.source, delivery.event.type))
     if decide is None:
         raise Poison(f"nothing is kept of {delivery.event.type} of {delivery.source}")
@@ -85,18 +98,22 @@ def _parse_and_decide(records: list[dict[str, Any]], view: View) -> tuple[list[M
     for record in records:
         message_id, body = record["messageId"], record.get("body", "")
         try:
-            messages.append(Message(message_id, body, *interpret(body, view.on, view.upcasters, now_ms=now_ms)))
+            delivery = from_message(body)
+            on = view.on if delivery.replay is None else view.restores
+            event, update = _understand(delivery, on, view.upcasters, now_ms=now_ms)
+            messages.append(Message(message_id, body, event, update, delivery.replay))
         except Exception as error:  # noqa: BLE001  interpreting is pure: it would fail in the same way for ever
             unreadable.append(Unreadable(message_id, body, error))
     return messages, unreadable
 
 
 def _send_unreadable(message: Unreadable, view: View) -> list[Result]:
+    is_live = not is_replayed(message.body)
     try:
-        outcome = _publish_fault(message.error, message.body, view)
+        outcome = _publish_fault(message.error, message.body, view) if is_live else Outcome.FAULT
     except Exception as error:  # noqa: BLE001  see _send
         return [Result(message.message_id, Outcome.FAILED, error=name_of(error))]
-    return [Result(message.message_id, outcome, error=name_of(message.error))]
+    return [Result(message.message_id, outcome, error=name_of(message.error), is_live=is_live)]
 
 
 def _send_newest(newest_first: Sequence[Message], view: View) -> list[Result]:
@@ -111,27 +128,30 @@ def _send_newest(newest_first: Sequence[Message], view: View) -> list[Result]:
 
 
 def _send(message: Message, view: View) -> Result:
+    is_live = message.replay is None
     try:
         outcome = _write(message, view)
     except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
-        return Result(message.message_id, Outcome.FAILED, message.event, name_of(error))
-    return Result(message.message_id, outcome, message.event)
+        return Result(message.message_id, Outcome.FAILED, message.event, name_of(error), is_live)
+    return Result(message.message_id, outcome, message.event, is_live=is_live)
 
 
 def _write(message: Message, view: View) -> Outcome:
+    update, event, until = message.update, message.event, message.replay and message.replay.until
     try:
-        return message.update.write(view.table, message.event, ttl_days=view.ttl_days, now_ms=clock.now_ms())
-    except Poison as error:
-        return _publish_fault(error, message.body, view)
-    except ItemRefused:
-        return _publish_fault(Poison("DynamoDB refuses the row as invalid"), message.body, view)
+        return update.write(view.table, event, ttl_days=view.ttl_days, now_ms=clock.now_ms(), until=until)
+    except (Poison, ItemRefused) as error:
+        if message.replay is not None:
+            return Outcome.FAULT  # published when it came first; now nothing goes to the bus
+        why = error if isinstance(error, Poison) else Poison("DynamoDB refuses the row as invalid")
+        return _publish_fault(why, message.body, view)
 
 
 def _settle_by_newer(newer: Result, older: Message) -> Result:
     """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
     if newer.outcome is Outcome.FAILED:
-        return Result(older.message_id, Outcome.FAILED, older.event, newer.error)
-    return Result(older.message_id, Outcome.COMPACTED, older.event)
+        return Result(older.message_id, Outcome.FAILED, older.event, newer.error, newer.is_live)
+    return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live)
 
 
 def _publish_fault(error: Exception, body: str, view: View) -> Outcome:

@@ -19,8 +19,12 @@ class RowWrite(Protocol):
     def about_ms(self) -> int | None:
         """The time that orders writes of one target before the event's own; None: the event's alone does."""
 
-    def write(self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+    def write(
+        self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, until: int | None = None
+    ) -> Outcome:
         """Write the row. `ttl_days`: how long the view keeps its rows, from the event's time; None: for ever.
+
+        until: the event is replayed, and what it brings back expires then (epoch seconds).
 
         Raises:
             Poison: it can never be written.

@@ -1,0 +1,75 @@
+"""A row that a service owned and that expired -> the row again, as its image in an event has it.
+
+It comes back latched: the trigger that publishes changes of the table is silent about it, for they were published when
+they happened. A command that changes the row writes it without the latch.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from patterns.dynamodb import ttl
+from patterns.dynamodb.attribute_values import Item
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.errors import ConditionFailed
+from patterns.dynamodb.expressions import Condition
+from patterns.dynamodb.schema import Keys
+from patterns.events.domain_event import DomainEvent
+from patterns.events.latch import LATCHED
+from patterns.views.outcome import Outcome
+
+ABSENT_OR_EXPIRED = "attribute_not_exists(#key) OR #ttl <= :now"
+SHORTER = "#ttl > :now AND #ttl < :ttl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoredRow:
+    """A write of a row that comes back, if it is not there. One that is there stays as it is, and lives as long.
+
+    row: as it was, its primary key included. None: there never was one, or it has not expired yet. immutable: its
+    ttl, too, stays if it is there.
+    """
+
+    keys: Keys
+    row: Mapping[str, Any] | None
+    immutable: bool = False
+
+    @property
+    def target(self) -> Hashable:
+        """The row; of those that were never there any is as good."""
+        return tuple(self.row[name] for name in self.keys.names) if self.row else None
+
+    @property
+    def about_ms(self) -> None:
+        """None: the events about one row all have the same image of it."""
+
+    def write(
+        self,
+        table: Table,
+        event: DomainEvent,  # noqa: ARG002  the image says all
+        *,
+        ttl_days: int | None,  # noqa: ARG002  it lives until `until`
+        now_ms: int,
+        until: int | None = None,
+    ) -> Outcome:
+        """Put the row with a ttl of its own."""
+        if self.row is None:
+            return Outcome.STALE
+        if until is None or ttl.is_expired(until, now_ms):
+            return Outcome.EXPIRED
+        back = {**self.row, ttl.ATTRIBUTE: until, LATCHED: True}
+        names = {"key": self.keys.partition, "ttl": ttl.ATTRIBUTE}
+        try:
+            table.put(back, condition=Condition(ABSENT_OR_EXPIRED, names, {"now": now_ms // 1000}))
+        except ConditionFailed as failed:
+            return Outcome.DUPLICATE if self.immutable else self._outlive(table, failed.row, until, now_ms // 1000)
+        return Outcome.APPLIED
+
+    def _outlive(self, table: Table, found: Item | None, until: int, now: int) -> Outcome:
+        if (found or {}).get(ttl.ATTRIBUTE, until) >= until or self.row is None:
+            return Outcome.DUPLICATE
+        key = {name: self.row[name] for name in self.keys.names}
+        longer = Condition(SHORTER, {"ttl": ttl.ATTRIBUTE}, {"now": now, "ttl": until})
+        # If the condition fails, the row has just expired or was written: the message comes again.
+        table.update(key, assign={ttl.ATTRIBUTE: until}, condition=longer)
+        return Outcome.APPLIED
