@@ -11,10 +11,12 @@ from typing import Any
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.world import InProcess
-from patterns.packages.discovery import owner_of_route, owner_of_table, readers, services, subscribers_of
+from patterns.packages.discovery import owner_of_route, owner_of_table, readers, restorers, services, subscribers_of
 from patterns.packages.package import Package
 
 BATCH = 10
+
+ARCHIVE = Package("stores", "archive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,12 @@ class Loop(InProcess):
     def run(self) -> list[dict[str, Any]]:
         """Publish changes and deliver messages until there are none; return the events that were published."""
         published = []
+        self._deliver_all(ARCHIVE, self.asked_of_archive())
         for package in readers():
             self._deliver_all(package, self.resubmitted(package))
+        for package in restorers():
+            if package.has("restore"):
+                self._deliver_all(package, self.restoring(package), role="restore")
         moved = True
         while moved:
             changed, bodies = self._trigger(), self.new_messages()
@@ -80,9 +86,9 @@ class Loop(InProcess):
         """Call a handler; all calls come through here."""
         return package.handler(role)(event, LambdaContext(f"{package.name}-{role}"))
 
-    def _deliver_all(self, package: Package, bodies: list[str]) -> None:
+    def _deliver_all(self, package: Package, bodies: list[str], *, role: str = "listener") -> None:
         for start in range(0, len(bodies), BATCH):
-            self.deliver(package, bodies[start : start + BATCH])
+            self.invoke(package, role, sqs_event(bodies[start : start + BATCH]))
 
     def _trigger(self) -> bool:
         """Hand every change to its trigger; return whether there was any."""

@@ -9,9 +9,10 @@ import moto.core  # before any client: it patches botocore when it is imported
 
 from local.in_process.create_table import create_table_request
 from patterns.dynamodb.attribute_values import Item, to_plain
-from patterns.packages.discovery import packages, readers
+from patterns.packages.discovery import packages, readers, restorers, restorers_as_json
 from patterns.packages.package import Package
 from patterns.runtime import aws, clock
+from stores.archive.jobs import QUEUE, RESTORERS
 from stores.faults.store import queue_variable
 
 REGION = "us-east-1"
@@ -61,6 +62,9 @@ class InProcess(AbstractContextManager["InProcess"]):
         for package in readers():
             variable = queue_variable(package.name)
             os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
+        for variable in [*(package.restore_queue for package in restorers() if package.has("restore")), QUEUE]:
+            os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
+        os.environ[RESTORERS] = restorers_as_json()
         self._queue = _open_bus()
         return self
 
@@ -117,6 +121,14 @@ class InProcess(AbstractContextManager["InProcess"]):
     def new_messages(self) -> list[str]:
         """Return what was published since the last call, as bodies of a queue's messages."""
         return _received(self._queue)
+
+    def restoring(self, package: Package) -> list[str]:
+        """Return the messages that bring back what a package kept, but for a view, whose queue has others, too."""
+        return _received(os.environ[package.restore_queue])
+
+    def asked_of_archive(self) -> list[str]:
+        """Return the days of rehydrations that wait."""
+        return _received(os.environ[QUEUE])
 
     def resubmitted(self, package: Package) -> list[str]:
         """Return the messages that were put directly on a package's own queue."""

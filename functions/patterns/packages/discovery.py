@@ -1,5 +1,7 @@
 """The packages under `functions/`, found by folder: none is listed anywhere."""
 
+import json
+
 from patterns.packages.package import FUNCTIONS, SIDES, Package, Side
 
 
@@ -26,6 +28,16 @@ def stores() -> list[Package]:
 def readers() -> list[Package]:
     """Every service and view with a listener; what was a fault can be put back on its queue."""
     return [package for package in services() + views() if package.has("listener")]
+
+
+def restorers() -> list[Package]:
+    """Every package that brings back what it kept of replayed events."""
+    return [package for package in packages() if package.restored]
+
+
+def restorers_as_json() -> str:
+    """Return what the archive has to know of them: queue, by its environment variable -> `[[source, type], …]`."""
+    return json.dumps({package.restore_queue: sorted(package.restored) for package in restorers()})
 
 
 def subscribers_of(source: str, event_type: str) -> list[Package]:

@@ -11,6 +11,7 @@ No handler imports this room.
 | `subscriptions.py` | ON: topic -> what is kept of the event | services with a listener |
 | `view.py` | see ViewDeclaration | views |
 | `store.py` | see StoreDeclaration | stores |
+| `restored.py` | ON: topic -> what comes back of a replayed event | views, and services with a `restore.py` |
 | `grants.py` | GRANTS: what its roles call, where that is less than the infrastructure grants | any package |
 """
 
@@ -29,7 +30,7 @@ FUNCTIONS: Final = Path(__file__).parents[2]
 Side = Literal["services", "views", "stores"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "trigger", "listener", "sweep")
+ROLES: Final = ("command", "query", "trigger", "listener", "sweep", "restore")
 """The handler files that a package may have; each is one Lambda function."""
 
 Handler = Callable[[dict[str, Any], Any], Any]
@@ -88,6 +89,16 @@ class Package:
     def subscribes_to(self, source: str, event_type: str) -> bool:
         """Return whether it gets the events of a source and type."""
         return any(matches((source, event_type), topic) for topic in self.subscriptions)
+
+    @property
+    def restored(self) -> frozenset[Topic]:
+        """The events that bring back what it kept of them."""
+        return frozenset(self.load("restored").ON) if self.has("restored") else frozenset()
+
+    @property
+    def restore_queue(self) -> str:
+        """The environment variable with the address of the queue for those: of a view its own, else one beside."""
+        return f"{self.name.upper()}_{'' if self.side == 'views' else 'RESTORE_'}QUEUE_URL"
 
     @property
     def view(self) -> ViewDeclaration:

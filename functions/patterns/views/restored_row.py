@@ -26,13 +26,13 @@ SHORTER = "#ttl > :now AND #ttl < :ttl"
 class RestoredRow:
     """A write of a row that comes back, if it is not there. One that is there stays as it is, and lives as long.
 
-    row: as it was, its primary key included. None: there never was one, or it has not expired yet. immutable: its
-    ttl, too, stays if it is there.
+    row: as it was, its primary key included; None: there never was one. expires_at: until then (epoch seconds) it is
+    there by itself, so that nothing comes back.
     """
 
     keys: Keys
     row: Mapping[str, Any] | None
-    immutable: bool = False
+    expires_at: int | None = None
 
     @property
     def target(self) -> Hashable:
@@ -57,12 +57,14 @@ class RestoredRow:
             return Outcome.STALE
         if until is None or ttl.is_expired(until, now_ms):
             return Outcome.EXPIRED
+        if self.expires_at is not None and not ttl.is_expired(self.expires_at, now_ms):
+            return Outcome.DUPLICATE
         back = {**self.row, ttl.ATTRIBUTE: until, LATCHED: True}
         names = {"key": self.keys.partition, "ttl": ttl.ATTRIBUTE}
         try:
             table.put(back, condition=Condition(ABSENT_OR_EXPIRED, names, {"now": now_ms // 1000}))
         except ConditionFailed as failed:
-            return Outcome.DUPLICATE if self.immutable else self._outlive(table, failed.row, until, now_ms // 1000)
+            return self._outlive(table, failed.row, until, now_ms // 1000)
         return Outcome.APPLIED
 
     def _outlive(self, table: Table, found: Item | None, until: int, now: int) -> Outcome:

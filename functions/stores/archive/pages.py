@@ -23,17 +23,17 @@ class Period:
     last: str
 
     @classmethod
-    def of(cls, first: str | None, last: str | None) -> "Period":
-        """Check a period.
+    def of(cls, first: str | None, last: str | None, *, place: str = "query") -> "Period":
+        """Check a period that stands in the query or in the body.
 
         Raises:
             Invalid: an end is missing, or the first lies behind the last.
 
         """
         if first is None or last is None:
-            raise Invalid.field("query.from" if first is None else "query.to", "is needed")
+            raise Invalid.field(f"{place}.{'from' if first is None else 'to'}", "is needed")
         if first > last:
-            raise Invalid.field("query.from", "lies behind `to`")
+            raise Invalid.field(f"{place}.from", "lies behind `to`")
         return cls(first=first, last=last)
 
     def has(self, time: str) -> bool:

@@ -1,5 +1,6 @@
 """archive -> HTTP."""
 
+from http import HTTPStatus
 from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
@@ -8,8 +9,10 @@ from contract.parameters import Cursor, EquipmentId, From, Limit, Operator, To
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT, decode_cursor
+from patterns.http.response import respond
+from stores.archive import jobs, rehydration
 from stores.archive.pages import Period, Position, read_events
-from stores.archive.responses import Accept, ArchivedEventsResponse
+from stores.archive.responses import Accept, ArchivedEventsResponse, JobId, RehydrationResponse
 from stores.archive.routes import ROUTES
 from stores.archive.store import EQUIPMENT, OPERATORS, Kind
 from stores.archive.to_response import page_response
@@ -48,6 +51,13 @@ def get_events_of_operator(
     The times are those at which the bus took the events. Both are needed. The archive is up to an hour behind.
     """
     return _events(OPERATORS, operator, Period.of(first, last), limit, cursor, accept)
+
+
+@app.get("/archive/equipment/<id>/rehydrations/<job>", responses=responses(RehydrationResponse, 200, 404))
+def get_rehydration(equipment_id: EquipmentId, job_id: JobId) -> Response[str]:
+    """Return how far a rehydration is."""
+    job = rehydration.require_job(jobs.find(job_id), equipment_id)
+    return respond(HTTPStatus.OK, rehydration.to_response(job, jobs.done_of(job)))
 
 
 def _events(

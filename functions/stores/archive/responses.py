@@ -1,16 +1,25 @@
 """Parameters and responses of the archive's routes."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Header
-from pydantic import ConfigDict, Field
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path
+from pydantic import ConfigDict, Field, StringConstraints
 
 from patterns.http.models import ResponseModel
 from patterns.http.openapi import Absent
 
+JOB_PATTERN: Final = "^[0-9a-f-]{36}$"
+
 Accept = Annotated[
     str | None,
     Header(alias="Accept", description="`application/x-ndjson`: an event a line, instead of a list in an object."),
+]
+
+
+JobId = Annotated[
+    str,
+    StringConstraints(pattern=JOB_PATTERN),
+    Path(alias="job", description="The `id` of the rehydration."),
 ]
 
 
@@ -31,3 +40,23 @@ class ArchivedEventsResponse(ResponseModel):
 
     items: list[ArchivedEventResponse]
     cursor: str | Absent = None
+
+
+class RehydrationResponse(ResponseModel):
+    """A rehydration. `until`: when what comes back expires.
+
+    daysDone: the archived days of which all messages are on their way to the tables; `messages` counts them. A message
+    brings back a row, or finds that it is there.
+    """
+
+    id: str
+    equipmentId: str  # noqa: N815  the contract's name
+    first: Annotated[str, Field(alias="from")]
+    last: Annotated[str, Field(alias="to")]
+    until: str
+    requestedBy: str  # noqa: N815
+    requestedAt: str  # noqa: N815
+    state: Literal["working", "done"]
+    days: int
+    daysDone: int  # noqa: N815
+    messages: int

@@ -3,9 +3,10 @@
 from typing import Any
 
 from patterns.views.materialize import View, materialize
+from views.state_log import restored
 from views.state_log.view import ON, TABLE, TTL_DAYS, UPCASTERS
 
-VIEW = View(name="state_log", table=TABLE, on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS)
+VIEW = View(name="state_log", table=TABLE, on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS, restores=restored.ON)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context

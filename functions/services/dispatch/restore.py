@@ -1,0 +1,15 @@
+"""what comes back from the archive -> dispatch table: its micro event store."""
+
+from typing import Any
+
+from patterns.views.materialize import View, materialize
+from services.dispatch.restored import ON
+from services.dispatch.subscriptions import UPCASTERS
+from services.dispatch.tables import TABLE
+
+VIEW = View(name="dispatch", table=TABLE, on={}, ttl_days=None, upcasters=UPCASTERS, restores=ON)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+    """Handle a batch of replayed messages."""
+    return materialize(event, context, view=VIEW)

@@ -1,0 +1,34 @@
+"""What comes back of an episode: its story, which are the events in the micro event store. Pure.
+
+They come back latched: no rule decides upon them again, and none looks at them.
+"""
+
+from contract import logs
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.collect import Collected
+from patterns.views.restored_row import RestoredRow
+from patterns.views.row_write import Subscriptions
+from services.dispatch.facts import TYPES
+from services.dispatch.subscriptions import REPORTED, on_state_reported
+from services.dispatch.tables import KEYS, partition_of
+
+SOURCE = "dispatch"
+
+
+def on_report(event: DomainEvent) -> RestoredRow:
+    """Bring back a report."""
+    return _restored(on_state_reported(event), event)
+
+
+def on_fact(event: DomainEvent) -> RestoredRow:
+    """Bring back what was done about a report."""
+    key = partition_of(event.partition_key)
+    return _restored(Collected.of(event, key=key, source=SOURCE, ttl_days=logs.TTL_DAYS), event)
+
+
+def _restored(collected: Collected, event: DomainEvent) -> RestoredRow:
+    stored = collected.stored(event, arrived_ms=event.timestamp_ms)
+    return RestoredRow(keys=KEYS, row=stored.row(KEYS), expires_at=stored.ttl)
+
+
+ON: Subscriptions = {REPORTED: on_report, **{(SOURCE, event_type): on_fact for event_type in TYPES}}

@@ -1,0 +1,37 @@
+"""What comes back of expired reports: their rows, as the events have them. Pure."""
+
+from typing import Final
+
+from contract import old_shapes
+from patterns.events.domain_event import DomainEvent
+from patterns.events.upcast import Upcasters
+from patterns.runtime.errors import Poison
+from patterns.views.restored_row import RestoredRow
+from patterns.views.row_write import Subscriptions
+from services.equipment import state
+from services.equipment.facts import STATE_REPORTED
+from services.equipment.tables import KEYS, partition_of
+
+SOURCE: Final = "equipment"
+
+
+def on_state_reported(event: DomainEvent) -> RestoredRow:
+    """Bring back the row of a report. One that went straight to the bus never had a row.
+
+    Raises:
+        Poison: the event has an image of something else.
+
+    """
+    row = event.raw.get("new") if isinstance(event.raw, dict) else None
+    if row is None:
+        return RestoredRow(keys=KEYS, row=None)
+    report = event.entity("state")
+    key = KEYS.of(partition_of(report.text("equipmentId")), report.text("timestamp"))
+    if not isinstance(row, dict) or {**row, **key} != row or row.get("discriminator") != state.DISCRIMINATOR:
+        raise Poison("the image is not of the report")
+    return RestoredRow(keys=KEYS, row=row)
+
+
+ON: Subscriptions = {(SOURCE, STATE_REPORTED): on_state_reported}
+
+UPCASTERS: Upcasters = {(SOURCE, STATE_REPORTED): (old_shapes.state_reported_v0,)}

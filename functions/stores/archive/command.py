@@ -1,0 +1,36 @@
+"""HTTP -> rehydrations."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from contract.parameters import EquipmentId
+from patterns.events.identifiers import time_based
+from patterns.http.http_api import HttpApi
+from patterns.http.openapi import responses
+from patterns.http.response import respond
+from patterns.runtime import clock
+from stores.archive import jobs, rehydration
+from stores.archive.bodies import RehydrationBody
+from stores.archive.days import days_of
+from stores.archive.pages import Period
+from stores.archive.responses import RehydrationResponse
+from stores.archive.routes import ROUTES
+from stores.archive.store import EQUIPMENT
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.post("/archive/equipment/<id>/rehydrations", responses=responses(RehydrationResponse, 202))
+def post_rehydration(equipment_id: EquipmentId, body: RehydrationBody) -> Response[str]:
+    """Bring back what expired of a piece of equipment: logs, reports, and the story of its episodes; for 33 days.
+
+    It is what `GET /archive/equipment/{id}` lists between these times. Nothing is published, and no rule decides again.
+    """
+    period, now_ms = Period.of(body.first, body.last, place="body"), clock.now_ms()
+    days = list(days_of(EQUIPMENT, first=period.first[:10], last=period.last[:10]))
+    actor, job_id = app.caller.subject, time_based(now_ms)
+    job = rehydration.plan(job_id, equipment_id, period, days=days, actor=actor, now_ms=now_ms)
+    jobs.begin(job)
+    return respond(HTTPStatus.ACCEPTED, rehydration.to_response(job, []))

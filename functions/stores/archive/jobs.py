@@ -1,0 +1,60 @@
+"""Where rehydrations are kept, and how their days are worked through; to repeat a day changes nothing."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from patterns.runtime import strict_json
+from patterns.runtime.bucket import Bucket
+from patterns.runtime.queue import send_all
+from stores.archive.pages import events_between
+from stores.archive.rehydration import (
+    Done,
+    Job,
+    Work,
+    done_folder,
+    done_key,
+    job_key,
+    messages_of,
+    period_of,
+)
+from stores.archive.store import BUCKET, EQUIPMENT
+
+QUEUE: Final = "ARCHIVE_QUEUE_URL"
+RESTORERS: Final = "RESTORERS"  # queue, by its environment variable -> topics, as JSON
+
+PARALLEL: Final = 16  # as many connections as botocore_client.py keeps open
+
+_archive = Bucket(BUCKET)
+
+
+def begin(job: Job) -> None:
+    """Keep a job, then ask for each of its days."""
+    _archive.replace(job_key(job["id"]), job)
+    send_all(os.environ[QUEUE], (strict_json.dumps(Work(job=job["id"], day=day)) for day in job["days"]))
+
+
+def find(job_id: str) -> Job | None:
+    """Return a job, None if there is none."""
+    job: Job | None = _archive.get(job_key(job_id))
+    return job
+
+
+def done_of(job: Job) -> list[Done]:
+    """Return what is done of a job, a day each."""
+    keys = list(_archive.keys(done_folder(job["id"])))
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        return list(pool.map(_archive.require, keys))
+
+
+def work(body: str) -> Done:
+    """Send the events of a day to those who bring back what they kept of them; note that."""
+    message: Work = json.loads(body)
+    job: Job = _archive.require(job_key(message["job"]))
+    lines = [*events_between(EQUIPMENT, job["equipmentId"], message["day"], period_of(job))]
+    topics = json.loads(os.environ[RESTORERS])
+    sent = {queue: send_all(os.environ[queue], messages_of(lines, topics[queue], job)) for queue in topics}
+    done: Done = {"sent": sent}
+    _archive.replace(done_key(job["id"], message["day"]), done)
+    return done
