@@ -36,6 +36,11 @@ def private_bucket(
     return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, versioned=versioned)
 
 
+def tiered_bucket(scope: Construct, name: str, *, unlogged: str, rules: list[s3.LifecycleRule]) -> s3.Bucket:
+    """Create a bucket with lifecycle rules for its folders."""
+    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules)
+
+
 def append_only_bucket(
     scope: Construct, name: str, *, unlogged: str, writer: iam.IRole, lock_days: int | None = None
 ) -> s3.Bucket:

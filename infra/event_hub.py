@@ -7,6 +7,7 @@ from typing import Final
 from aws_cdk import Aws, CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra import queues
@@ -28,6 +29,9 @@ class EventHub(Construct):
         super().__init__(scope, "EventHub")
         self.bus = events.EventBus(self, "Bus")
         self.readers: list[Reader] = []  # so far
+        self.restorers: dict[
+            str, sqs.Queue
+        ] = {}  # so far, by variable: the queues for what comes back from the archive
         self._participants: list[Participant] = []
         CfnOutput(Stack.of(self), "BusName", value=self.bus.event_bus_name)
         if days := Target.of(self).archive_days:

@@ -33,7 +33,11 @@ SIZES: Final = {
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
     "sweep": Size(512, 60),  # the next one begins after a minute
+    "restore": Size(512, 30),
 }
+
+# It reads a day of the lake, and holds as much of it as `stores.archive.lines` says.
+OWN_SIZES: Final = {"stores/archive/sweep.py": Size(1024, 900), "stores/archive/listener.py": Size(512, 60)}
 
 METRICS: Final = "Andon"  # the namespace of all metrics
 
@@ -50,7 +54,8 @@ class Function(Construct):
         self.iam_role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
         self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
-        self.timeout = Duration.seconds(SIZES[role].timeout_seconds)
+        size = OWN_SIZES.get(package.path(role), SIZES[role])
+        self.timeout = Duration.seconds(size.timeout_seconds)
         self.handler = lambda_.Function(
             self,
             "Handler",
@@ -60,7 +65,7 @@ class Function(Construct):
             runtime=RUNTIME,
             architecture=lambda_.Architecture.ARM_64,
             layers=[third_party(self)],
-            memory_size=SIZES[role].memory_mb,
+            memory_size=size.memory_mb,
             timeout=self.timeout,
             role=self.iam_role,
             log_group=log_group,

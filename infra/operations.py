@@ -88,21 +88,36 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             yield from _signals_of_reader(reader)
         case Lake(reader=reader):
             yield from _signals_of_lake(reader)
-        case Function(role="trigger"):
-            means = f"What {watched.package.name} does is not published. Its stream forgets it after 24 hours."
-            age = _iterator_age(watched)
-            yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
-        case Function(role="sweep"):
-            yield from _signals_of_sweep(watched)
         case Models(reader=reader):
             means = (
                 f"{reader.package.name} cannot read its model, and decides by the last one, or nothing: see its log."
             )
             unreadable = _of_service(reader.package.name, "model_unreadable")
             yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=5, means=means)
+        case Archive(reader=reader):
+            yield from _signals_of_listener(reader)
+        case Function():
+            yield from _signals_of_function(watched)
         case Api():
             means = "Callers get 5xx answers: the log of the function says why."
             yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)
+
+
+def _signals_of_function(watched: Function) -> Iterator[Signal]:
+    name, errors = watched.package.name, watched.handler.metric_errors(period=MINUTE)
+    match watched.role, watched.package.side:
+        case "trigger", _:
+            means = f"What {name} does is not published. Its stream forgets it after 24 hours."
+            age = _iterator_age(watched)
+            yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
+        case "sweep", "services":
+            yield from _signals_of_sweep(watched)
+        case "sweep", _:
+            means = f"{name}'s sweep raises or times out: days of the lake are not in the {name}."
+            yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
+        case "restore", _:
+            means = f"What {name} forgot does not come back: its restore raises or times out."
+            yield Signal(name="Errors", metric=errors, above=0, minutes=1, means=means)
 
 
 def _signals_of_lake(reader: Reader) -> Iterator[Signal]:
@@ -146,7 +161,8 @@ def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
     readers = [one.reader for one in found if isinstance(one, View | FaultStore | Service) and one.reader]
     lakes = [one.reader for one in found if isinstance(one, Lake)]
     triggers = [one for one in found if isinstance(one, Function) and one.role == "trigger"]
-    sweeps = [one.package.name for one in found if isinstance(one, Function) and one.role == "sweep"]
+    swept = [one.package for one in found if isinstance(one, Function) and one.role == "sweep"]
+    sweeps = [package.name for package in swept if package.side == "services"]
     resorts = [one for one in found if isinstance(one, LastResort)]
     for api in (one for one in found if isinstance(one, Api)):
         yield _graph("HTTP: requests and refusals", {name: _api(api, name) for name in ("count", "4xx", "5xx")})

@@ -11,12 +11,14 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from infra import queues
 from infra.api import Api
 from infra.bucket import private_bucket
 from infra.checks import nag
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
+from infra.names import pascal
 from infra.owned_table import OwnedTable
 from infra.target import Target
 from patterns.events import fault
@@ -31,6 +33,7 @@ COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "
 # Stores events, having asked what is newer, and what the rules need beside them.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
+RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
 # The changes of a table that reach the trigger. Filters are alternatives; a mapping may have five.
@@ -89,6 +92,10 @@ class Service(Construct):
             hub.grant_publish(sweep, only={"source": name, "detail-type": fault.TYPE})
             self._grant_decide(sweep, SWEEP_ACTIONS)
             self._run_each_minute(sweep)
+        if restore := functions.get("restore"):
+            self._grant(restore, RESTORE_ACTIONS)
+            restoring = queues.feed(Construct(self, "Restoring"), restore, output=f"{pascal(name)}Restore")
+            hub.restorers[package.restore_queue] = restoring.queue
 
     def _grant(self, function: Function, actions: Iterable[str]) -> None:
         for table in self._tables.values():

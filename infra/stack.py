@@ -4,6 +4,7 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from infra.api import Api
+from infra.archive import Archive
 from infra.event_hub import EventHub
 from infra.fault_store import FaultStore
 from infra.lake import Lake
@@ -28,6 +29,8 @@ class Andon(Stack):
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         FaultStore(self, hub, api)  # puts messages back on the queues of those above
-        Questions(self, Lake(self, hub))
+        lake = Lake(self, hub)
+        Questions(self, lake)
+        Archive(self, hub, api, lake=lake.bucket)  # brings back what those above forgot
 
         Operations(self)  # for everything above

@@ -34,6 +34,8 @@ class View(Construct):
         subscriptions = package.subscriptions
         hub.join(Participant(name, subscribes=subscriptions, publishes=frozenset({(name, fault.TYPE)})))
         self.reader = hub.subscribe(self, listener, subscriptions)
+        if package.restored:
+            hub.restorers[package.restore_queue] = self.reader.queue
         _refuse_short_lived(package.view.TTL_DAYS, self.reader)
 
 

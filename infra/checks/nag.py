@@ -27,6 +27,8 @@ MODEL_KEYS: Final = "a model's key ends in its version, below a fixed prefix of 
 FEW_MODELS: Final = (
     "read by one function each minute, written by a person: CloudTrail data events say more than S3's logs"
 )
+ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
+ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"

@@ -5,4 +5,5 @@ GRANTS = {
         "EQUIPMENT_TABLE": ("BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
         "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
     },
+    "restore": {"EQUIPMENT_TABLE": ("PutItem", "UpdateItem")},
 }

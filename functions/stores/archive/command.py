@@ -5,7 +5,6 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from contract.parameters import EquipmentId
-from patterns.events.identifiers import time_based
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.response import respond
@@ -30,7 +29,6 @@ def post_rehydration(equipment_id: EquipmentId, body: RehydrationBody) -> Respon
     """
     period, now_ms = Period.of(body.first, body.last, place="body"), clock.now_ms()
     days = list(days_of(EQUIPMENT, first=period.first[:10], last=period.last[:10]))
-    actor, job_id = app.caller.subject, time_based(now_ms)
-    job = rehydration.plan(job_id, equipment_id, period, days=days, actor=actor, now_ms=now_ms)
+    job = rehydration.plan(equipment_id, period, days=days, actor=app.caller.subject, now_ms=now_ms)
     jobs.begin(job)
     return respond(HTTPStatus.ACCEPTED, rehydration.to_response(job, []))

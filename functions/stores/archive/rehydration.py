@@ -12,12 +12,14 @@ from typing import Any, Final, TypedDict
 from contract import logs, times
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.bus_entry import Replay, to_replayed
+from patterns.events.identifiers import of_content
 from patterns.runtime.errors import Invalid, NotFound
 from stores.archive.lines import envelope_in
 from stores.archive.pages import Period
 from stores.archive.store import REHYDRATIONS
 
 MOST_DAYS: Final = 366
+ID_DIGITS: Final = 32
 
 Topics = Sequence[Sequence[str]]
 """`[[source, type], …]`."""
@@ -51,8 +53,8 @@ class Done(TypedDict):
     sent: dict[str, int]
 
 
-def plan(job_id: str, equipment_id: str, period: Period, *, days: Sequence[str], actor: str, now_ms: int) -> Job:
-    """Return a new job.
+def plan(equipment_id: str, period: Period, *, days: Sequence[str], actor: str, now_ms: int) -> Job:
+    """Return a job, the same one if the same is asked for at the same time.
 
     Raises:
         Invalid: it has more days than one job may have.
@@ -60,8 +62,9 @@ def plan(job_id: str, equipment_id: str, period: Period, *, days: Sequence[str],
     """
     if len(days) > MOST_DAYS:
         raise Invalid.field("body.to", f"is more than {MOST_DAYS} archived days behind `from`")
+    asked = [equipment_id, period.first, period.last, actor, now_ms]
     return {
-        "id": job_id,
+        "id": of_content(asked, digits=ID_DIGITS),
         "equipmentId": equipment_id,
         "from": period.first,
         "to": period.last,

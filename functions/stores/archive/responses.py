@@ -7,8 +7,9 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from patterns.http.models import ResponseModel
 from patterns.http.openapi import Absent
+from stores.archive.rehydration import ID_DIGITS
 
-JOB_PATTERN: Final = "^[0-9a-f-]{36}$"
+JOB_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
 
 Accept = Annotated[
     str | None,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
+from contract import times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import Loop
@@ -18,12 +19,13 @@ from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
 from patterns.events.bus_entry import to_message
 from patterns.events.fault import fault_of
-from patterns.packages.discovery import packages, services
+from patterns.packages.discovery import packages, restorers, services
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from patterns.runtime.errors import Poison
 from tests.support.anomalies import model_content, put_model
-from tests.support.samples import NOW, paths
+from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, keep_in_lake, line_of
+from tests.support.samples import NOW, fact, paths
 from tests.support.wire import Wire
 
 Call = tuple[str, str, dict[str, Any]]
@@ -97,6 +99,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for service in services():
         if service.has("sweep"):
             yield from _decisions(service, loop, wire)
+    yield from _archive(loop)
 
 
 def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:
@@ -125,6 +128,29 @@ def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invoc
             yield Invocation(service, "trigger", {"Records": loop.new_records(table)}), NOW
     wire.fail("PutItem", "ValidationException", when=lambda put: RULE in put["Item"], times=1)
     yield Invocation(service, "sweep", {}), NOW
+
+
+def _archive(loop: Loop) -> Iterator[tuple[Invocation, int]]:
+    """Let the archive keep and write again a day of long ago, and bring it back, twice."""
+    at_ms, wanted = NOW - 40 * DAY_MS, {"from": "2020-01-01", "to": "2020-04-01"}
+    for number in range(3):
+        report = fact("state-reported", id=f"report {number}", at=at_ms, timestamp=times.to_utc(at_ms))
+        image = {**(report.raw or {})["new"], "sk": times.to_utc(at_ms)}
+        keep_in_lake([line_of(replace(report, raw={"new": image, "old": None}), at_ms=at_ms + number)])
+        keep_in_lake([line_of(fact("operator-assigned", id=f"assignment {number}", at=at_ms), at_ms=at_ms + number)])
+        yield Invocation(ARCHIVE, "sweep", {}), NOW
+    yield Invocation(ARCHIVE, "query", http_event(OPERATOR_ROUTE, path={"operator": "Liz"}, query=wanted)), NOW
+    path = {"id": report.partition_key}
+    yield Invocation(ARCHIVE, "query", http_event(EQUIPMENT_ROUTE, path=path, query=wanted)), NOW
+    for now_ms in (NOW, NOW + DAY_MS):
+        route = "POST /archive/equipment/{id}/rehydrations"
+        yield Invocation(ARCHIVE, "command", http_event(route, path=path, body=wanted)), now_ms
+        waiting = loop.asked_of_archive()
+        yield Invocation(ARCHIVE, "listener", sqs_event(waiting)), now_ms
+        for package in (package for package in restorers() if package.has("restore")):
+            yield Invocation(package, "restore", sqs_event(loop.restoring(package))), now_ms
+        query = http_event(f"GET{route[4:]}/{{job}}", path={**path, "job": json.loads(waiting[0])["job"]})
+        yield Invocation(ARCHIVE, "query", query), now_ms
 
 
 def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
@@ -164,7 +190,7 @@ def _permissions(call: Call) -> Iterator[Asked]:
             for entry in entries:
                 conditions = (("events:detail-type", entry["DetailType"]), ("events:source", entry["Source"]))
                 yield Asked("events:PutEvents", entry["EventBusName"], conditions=conditions)
-        case ("s3", "PutObject" | "GetObject" as operation, {"Bucket": bucket, "Key": key}):
+        case ("s3", "PutObject" | "GetObject" | "DeleteObject" as operation, {"Bucket": bucket, "Key": key}):
             yield Asked(f"s3:{operation}", bucket, f"/{key}")
         case ("s3", "ListObjectsV2", {"Bucket": bucket}):
             yield Asked("s3:ListBucket", bucket)

@@ -1,0 +1,114 @@
+import json
+from typing import Any
+
+import pytest
+
+from infra.archive import LEAST_COLD_BYTES
+from patterns.packages.discovery import restorers
+from stores.archive.store import KINDS
+from tests.support.infra.synthesised import Synthesised
+
+SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}.py" for role in ("sweep", "query", "command", "listener"))
+
+
+def bucket(synthesised: Synthesised) -> dict[str, Any]:
+    return synthesised.resources[synthesised.output("ArchiveBucket")]
+
+
+def rules(synthesised: Synthesised) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = bucket(synthesised)["Properties"]["LifecycleConfiguration"]["Rules"]
+    return found
+
+
+def test_data_become_cold_after_some_weeks_where_ranges_are_still_read_at_once(aws: Synthesised) -> None:
+    cold = {rule["Prefix"]: rule for rule in rules(aws) if "Transitions" in rule}
+
+    assert set(cold) == {f"{kind.name}/data/" for kind in KINDS}
+    for kind in KINDS:
+        rule = cold[f"{kind.name}/data/"]
+        [transition] = rule["Transitions"]
+        assert transition == {"StorageClass": "GLACIER_IR", "TransitionInDays": kind.cold_after_days}
+        assert 30 <= kind.cold_after_days <= 90
+        assert rule["ObjectSizeGreaterThan"] == LEAST_COLD_BYTES == 131072
+        assert "ExpirationInDays" not in rule
+
+
+def test_each_kind_of_actor_has_a_retention_of_its_own(aws: Synthesised) -> None:
+    keeps = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules(aws) if "ExpirationInDays" in rule}
+
+    assert keeps == {"equipment/": 3650, "operators/": 400, "rehydrations/": 90}
+
+
+def test_no_other_bucket_moves_or_forgets_but_that_of_faults(aws: Synthesised) -> None:
+    with_rules = {name for name, made in aws.of_type("AWS::S3::Bucket").items() if "LifecycleConfiguration" in made}
+
+    assert with_rules == {aws.output("ArchiveBucket"), aws.output("FaultsBucket")}
+
+
+def test_the_bucket_is_private_encrypted_refused_without_tls_and_outlives_the_stack(aws: Synthesised) -> None:
+    made = bucket(aws)
+
+    assert made["DeletionPolicy"] == "Retain"
+    assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
+    assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
+    own = {"Ref": aws.output("ArchiveBucket")}
+    [policy] = [made for made in aws.of_type("AWS::S3::BucketPolicy").values() if made["Bucket"] == own]
+    [denied] = policy["PolicyDocument"]["Statement"]
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_the_sweep_reads_the_lake_and_writes_nothing_there(aws: Synthesised) -> None:
+    lake = aws.output("LakeBucket")
+
+    assert {pair for pair in aws.allowed(SWEEP) if pair[1].startswith(lake)} == {
+        ("s3:GetObject", f"{lake}.Arn/events/*"),
+        ("s3:ListBucket", f"{lake}.Arn"),
+    }
+    for file in (QUERY, COMMAND, LISTENER):
+        assert not [pair for pair in aws.allowed(file) if pair[1].startswith(lake)]
+
+
+def test_only_the_sweep_deletes_and_only_data(aws: Synthesised) -> None:
+    archive = aws.output("ArchiveBucket")
+    deletes = {
+        (file, resource)
+        for file in aws.functions()
+        for action, resource in aws.allowed(file)
+        if action.startswith("s3:Delete")
+    }
+
+    assert deletes == {(SWEEP, f"{archive}.Arn/{kind.name}/data/*") for kind in KINDS}
+
+
+def test_nothing_of_the_archive_publishes(aws: Synthesised) -> None:
+    files = [SWEEP, QUERY, COMMAND, LISTENER, "services/equipment/restore.py", "services/dispatch/restore.py"]
+    for file in files:
+        assert not [action for action, _ in aws.allowed(file) if action.startswith("events:")]
+        assert "BUS_NAME" not in aws.functions()[file]["Environment"]["Variables"]
+
+
+def test_an_hourly_schedule_runs_the_sweep_once(aws: Synthesised) -> None:
+    function = aws.id_of_function(SWEEP)
+    [rule] = [
+        one for one in aws.of_type("AWS::Events::Rule").values() if one.get("ScheduleExpression") == "rate(1 hour)"
+    ]
+
+    assert rule["Targets"][0]["Arn"] == {"Fn::GetAtt": [function, "Arn"]}
+    [invoke] = [
+        made
+        for made in aws.of_type("AWS::Lambda::EventInvokeConfig").values()
+        if made["FunctionName"] == {"Ref": function}
+    ]
+    assert invoke["MaximumRetryAttempts"] == 0
+    assert aws.functions()[SWEEP]["Timeout"] == 900
+
+
+@pytest.mark.parametrize("package", restorers(), ids=lambda package: package.name)
+def test_the_listener_knows_the_queue_of_everybody_who_brings_something_back(aws: Synthesised, package: Any) -> None:  # noqa: ANN401
+    environment = aws.functions()[LISTENER]["Environment"]["Variables"]
+    [mapping] = aws.mappings(package.path("restore" if package.has("restore") else "listener"))
+    queue = environment[package.restore_queue]["Ref"]
+
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": [queue, "Arn"]}
+    assert ("sqs:SendMessage", f"{queue}.Arn") in aws.allowed(LISTENER)
+    assert sorted(map(tuple, json.loads(environment["RESTORERS"])[package.restore_queue])) == sorted(package.restored)
