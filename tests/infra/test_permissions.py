@@ -197,7 +197,13 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
         ("s3:PutObject", "events/*"),
         ("s3:PutObject", "unreadable/*"),
         ("s3:GetObject", "models/*"),
-        *((action, f"{folder}/*") for action in ("s3:GetObject", "s3:PutObject") for folder in ("faults", "ids")),
+        ("s3:GetObject", "events/*"),
+        *(
+            (action, f"{folder}/*")
+            for action in ("s3:GetObject", "s3:PutObject")
+            for folder in ("faults", "ids", "equipment", "operators", "rehydrations")
+        ),
+        *(("s3:DeleteObject", f"{kind}/data/*") for kind in ("equipment", "operators")),
         ("xray:PutTelemetryRecords", "*"),
         ("xray:PutTraceSegments", "*"),
     }

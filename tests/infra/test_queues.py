@@ -164,7 +164,7 @@ def test_a_sweep_that_fails_is_not_tried_again_because_the_next_one_does_the_sam
 
     assert handed_over["MaximumRetryAttempts"] == 0
     assert handed_over["MaximumEventAgeInSeconds"] == 60
-    assert [made["Targets"][0]["RetryPolicy"] for made in schedules(aws)] == [{"MaximumRetryAttempts": 0}] * len(SWEPT)
+    assert {made["Targets"][0]["RetryPolicy"]["MaximumRetryAttempts"] for made in schedules(aws)} == {0}
 
 
 def test_the_bus_remembers_what_went_over_it_except_on_the_emulator(aws: Synthesised, local: Synthesised) -> None:

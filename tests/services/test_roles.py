@@ -21,13 +21,16 @@ WRITERS = {
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement": {"operator", "supervisor"},
     "PUT /factories/{factoryId}/roster": {"supervisor"},
 }
+ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations"}
 PEOPLE = {"operator", "supervisor", "auditor", "analyst"}
 
 
 def allowed(route: str) -> set[str]:
-    """Return who may call a route: an admin each; people read all but faults."""
-    if "/faults" in route:
+    """Return who may call a route: an admin each; people read all but faults and the archive."""
+    if "/faults" in route or route in ADMINS_ONLY:
         return {"admin"}
+    if "/archive/" in route:
+        return {"admin", "auditor"}
     return {"admin"} | (PEOPLE if route.startswith("GET ") else WRITERS[route])
 
 

@@ -83,7 +83,14 @@ class HttpApi(APIGatewayHttpResolver):
         return respond(HTTPStatus.OK, to_response(row), ETag=etag)
 
     def page(
-        self, table: Table, query: KeyQuery, *, to_response: ToResponse, limit: int, cursor: str | None
+        self,
+        table: Table,
+        query: KeyQuery,
+        *,
+        to_response: ToResponse,
+        limit: int,
+        cursor: str | None,
+        headers: Mapping[str, str] | None = None,
     ) -> Response[str]:
         """Return one page of a list; its cursor is valid for the same route and parameters only."""
         page = read_page(
@@ -95,7 +102,7 @@ class HttpApi(APIGatewayHttpResolver):
             cursor=cursor,
             now_ms=clock.now_ms(),
         )
-        return respond(HTTPStatus.OK, page)
+        return respond(HTTPStatus.OK, page, **(headers or {}))
 
     @in_time
     def handler(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

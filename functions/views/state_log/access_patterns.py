@@ -9,11 +9,27 @@ from views.state_log.view import BY_DATE, BY_OPERATOR, BY_SUPERVISOR, KEYS
 EARLIEST, LATEST = "0", ":"  # no time sorts before the first or behind the second
 
 
-def logs_of_equipment(equipment_id: str, state: str | None) -> KeyQuery:
-    """Return the query for the logs of equipment: all, newest first, or those of a state, or of some (`WARNING*`)."""
+def logs_of_equipment(
+    equipment_id: str, state: str | None, first: str | None = None, last: str | None = None
+) -> KeyQuery:
+    """Return the query for the logs of equipment: all, newest first, or those of a state, or of some (`WARNING*`).
+
+    first, last: only those between these times.
+
+    Raises:
+        Invalid: `first` lies behind `last`, or times with `WARNING*`, which the key cannot answer.
+
+    """
+    limited = first is not None or last is not None
+    between = period(first or EARLIEST, last or LATEST)
     if state is None:
-        return KeyQuery(keys=BY_DATE, index="GSI3", partition=equipment_id)
-    return KeyQuery(keys=KEYS, partition=equipment_id, sort=BeginsWith(_state_prefix(state)))
+        return KeyQuery(keys=BY_DATE, index="GSI3", partition=equipment_id, sort=between if limited else None)
+    if not limited:
+        return KeyQuery(keys=KEYS, partition=equipment_id, sort=BeginsWith(_state_prefix(state)))
+    if state.endswith("*"):
+        raise Invalid.field("query.state", "must be exact beside `from` or `to`")
+    sort = period(sort_key(state, str(between.first)), sort_key(state, str(between.last)))
+    return KeyQuery(keys=KEYS, partition=equipment_id, sort=sort)
 
 
 def logs_of_operator(operator: str, first: str | None, last: str | None) -> KeyQuery:

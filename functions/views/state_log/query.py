@@ -6,8 +6,10 @@ from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator,
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
+from patterns.runtime import clock
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
 from views.state_log.log import to_response
+from views.state_log.older import link_to_archive
 from views.state_log.responses import LogsResponse
 from views.state_log.routes import ROUTES
 from views.state_log.view import TABLE
@@ -18,10 +20,20 @@ handler = app.handler
 
 @app.get("/equipment/<id>/logs", responses=responses(LogsResponse, 200))
 def get_logs_of_equipment(
-    equipment_id: EquipmentId, state: StateFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+    equipment_id: EquipmentId,
+    state: StateFilter = None,
+    first: From = None,
+    last: To = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
 ) -> Response[str]:
-    """List the logs of a piece of equipment, newest first; those of `WARNING*` by state, then time, descending."""
-    return app.page(TABLE, logs_of_equipment(equipment_id, state), to_response=to_response, limit=limit, cursor=cursor)
+    """List the logs of a piece of equipment, newest first; those of `WARNING*` by state, then time, descending.
+
+    If `from` lies before the oldest log that is still kept, `Link` leads to what the archive has.
+    """
+    link = link_to_archive(equipment_id, first, last, now_ms=clock.now_ms())
+    query = logs_of_equipment(equipment_id, state, first, last)
+    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, headers=link)
 
 
 @app.get("/operators/<operator>/logs", responses=responses(LogsResponse, 200))
