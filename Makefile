@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load bench attack test deployed services others mutants check synth openapi costs query train bench-lake replay format lock pins deploy
+.PHONY: help install up down token load archive bench attack test deployed services others mutants check synth openapi costs query train bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ token: install  ## print a token for the running system: ROLE=operator, or ROLE=
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
 	@$(RUN) local.sample.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
+
+archive: install  ## bring the lake's days into the archive of the running system now, instead of within the hour
+	@$(RUN) local.stack.archive
 
 costs: install  ## count what each design for versions costs, and a million reports, on an emulator of its own
 	@$(RUN) local.bench.costs

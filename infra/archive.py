@@ -58,6 +58,7 @@ class Archive(Construct):
             sweep.grant(["s3:GetObject", "s3:PutObject"], [self._objects(kind.name)])
             sweep.grant(["s3:DeleteObject"], [self._objects(f"{kind.name}/data")])
             self._acknowledge(self._bucket, f"{kind.name}/data/*", nag.ARCHIVE_KEYS)
+        CfnOutput(Stack.of(self), "ArchiveSweep", value=sweep.handler.function_name)
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
         events.Rule(self, "EachHour", schedule=events.Schedule.rate(EVERY), targets=[target])

@@ -28,6 +28,8 @@ UNSTATED: Final = {
     "path.timestamp",
     "query.cursor",
     "query.from",
+    "query.to",
+    "body.from",
     "query.date",
     "body.detail",
     "body.timestamp",

@@ -107,6 +107,18 @@ To = Annotated[
     _as(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive."),
 ]
+Beginning = Annotated[
+    str,
+    AfterValidator(times.first_of),
+    _as(schemas.TIME_OR_DATE, "2026-11-21"),
+    Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive, and needed."),
+]
+End = Annotated[
+    str,
+    AfterValidator(times.last_of),
+    _as(schemas.TIME_OR_DATE, "2026-11-21"),
+    Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive, and needed."),
+]
 Limit = Annotated[
     int,
     BeforeValidator(_limit),

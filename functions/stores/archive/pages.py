@@ -23,15 +23,13 @@ class Period:
     last: str
 
     @classmethod
-    def of(cls, first: str | None, last: str | None, *, place: str = "query") -> "Period":
+    def of(cls, first: str, last: str, *, place: str = "query") -> "Period":
         """Check a period that stands in the query or in the body.
 
         Raises:
-            Invalid: an end is missing, or the first lies behind the last.
+            Invalid: the first lies behind the last.
 
         """
-        if first is None or last is None:
-            raise Invalid.field(f"{place}.{'from' if first is None else 'to'}", "is needed")
         if first > last:
             raise Invalid.field(f"{place}.from", "lies behind `to`")
         return cls(first=first, last=last)

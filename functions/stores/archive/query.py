@@ -5,7 +5,7 @@ from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import Cursor, EquipmentId, From, Limit, Operator, To
+from contract.parameters import Beginning, Cursor, End, EquipmentId, Limit, Operator
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT, decode_cursor
@@ -24,15 +24,15 @@ handler = app.handler
 @app.get("/archive/equipment/<id>", responses=responses(ArchivedEventsResponse, 200))
 def get_events_of_equipment(
     equipment_id: EquipmentId,
-    first: From = None,
-    last: To = None,
+    first: Beginning,
+    last: End,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     accept: Accept = None,
 ) -> Response[str]:
     """Return all that happened to a piece of equipment between two times, whatever expired; oldest first.
 
-    The times are those at which the bus took the events. Both are needed. The archive is up to an hour behind.
+    The times are those at which the bus took the events. The archive is up to an hour behind.
     """
     return _events(EQUIPMENT, equipment_id, Period.of(first, last), limit, cursor, accept)
 
@@ -40,15 +40,15 @@ def get_events_of_equipment(
 @app.get("/archive/operators/<operator>", responses=responses(ArchivedEventsResponse, 200))
 def get_events_of_operator(
     operator: Operator,
-    first: From = None,
-    last: To = None,
+    first: Beginning,
+    last: End,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     accept: Accept = None,
 ) -> Response[str]:
     """Return all that was about an operator or a supervisor between two times; oldest first.
 
-    The times are those at which the bus took the events. Both are needed. The archive is up to an hour behind.
+    The times are those at which the bus took the events. The archive is up to an hour behind.
     """
     return _events(OPERATORS, operator, Period.of(first, last), limit, cursor, accept)
 

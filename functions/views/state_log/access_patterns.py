@@ -27,7 +27,7 @@ def logs_of_equipment(
     if not limited:
         return KeyQuery(keys=KEYS, partition=equipment_id, sort=BeginsWith(_state_prefix(state)))
     if state.endswith("*"):
-        raise Invalid.field("query.state", "must be exact beside `from` or `to`")
+        raise Invalid.field("query.from" if first else "query.to", "needs an exact `state`, or none")
     sort = period(sort_key(state, str(between.first)), sort_key(state, str(between.last)))
     return KeyQuery(keys=KEYS, partition=equipment_id, sort=sort)
 
