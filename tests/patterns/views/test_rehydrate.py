@@ -21,6 +21,7 @@ from tests.support.log_lines import logged
 from tests.support.patterns.things import KEYS, ON, TABLE, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 from tests.support.samples import NOW
 from tests.support.table_in_memory import TableInMemory
+from tests.support.wire import Wire
 
 DAY_MS = 86_400_000
 UNTIL = ttl_at(NOW, TTL_DAYS)
@@ -203,6 +204,14 @@ def test_poison_that_is_replayed_is_counted_and_not_published_again(world: World
 
     assert deliver(*poisonous)["fault"] == len(poisonous)
     assert world.new_messages() == []
+
+
+def test_what_is_replayed_and_refused_is_not_published_again(world: World, wire: Wire) -> None:
+    wire.fail("UpdateItem", "ValidationException")
+
+    assert deliver(*replayed(OLD_PAINT))["fault"] == 1
+    assert deliver(*live(NEW_PAINT))["fault"] == 1
+    assert len(world.new_messages()) == 1
 
 
 def test_an_archive_of_the_bus_replays_live_messages(memory: TableInMemory) -> None:
