@@ -11,6 +11,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct, IConstruct
 
 from infra.api import Api
+from infra.archive import Archive
 from infra.fault_store import FaultStore
 from infra.function import METRICS, Function
 from infra.lake import Lake
