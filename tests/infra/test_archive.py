@@ -39,10 +39,8 @@ def test_each_kind_of_actor_has_a_retention_of_its_own(aws: Synthesised) -> None
     assert keeps == {"equipment/": 3650, "operators/": 400, "rehydrations/": 90}
 
 
-def test_no_other_bucket_moves_or_forgets_but_that_of_faults(aws: Synthesised) -> None:
-    with_rules = {name for name, made in aws.of_type("AWS::S3::Bucket").items() if "LifecycleConfiguration" in made}
-
-    assert with_rules == {aws.output("ArchiveBucket"), aws.output("FaultsBucket")}
+def test_the_lake_itself_neither_moves_nor_forgets(aws: Synthesised) -> None:
+    assert "LifecycleConfiguration" not in aws.resources[aws.output("LakeBucket")]["Properties"]
 
 
 def test_the_bucket_is_private_encrypted_refused_without_tls_and_outlives_the_stack(aws: Synthesised) -> None:
