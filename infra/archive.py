@@ -21,10 +21,6 @@ from stores.archive import store
 
 EVERY: Final = Duration.hours(1)
 
-# A smaller object would cost more there: S3 counts it as so large.
-# https://aws.amazon.com/s3/pricing/, "S3 Glacier Instant Retrieval"
-LEAST_COLD_BYTES: Final = 128 * 1024
-
 QUEUE: Final = "ARCHIVE_QUEUE_URL"
 RESTORERS: Final = "RESTORERS"
 
@@ -94,13 +90,16 @@ def _folders() -> list[str]:
 
 
 def _rules() -> list[s3.LifecycleRule]:
-    """Return when data move and when all of a kind expires."""
+    """Return when data move and when all of a kind expires.
+
+    S3 leaves objects below 128 KB where they are: there they would cost more.
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html
+    """
     cold = s3.StorageClass.GLACIER_INSTANT_RETRIEVAL  # ranges are read from it as from any other
     moving = [
         s3.LifecycleRule(
             prefix=f"{kind.name}/data/",
             transitions=[s3.Transition(storage_class=cold, transition_after=Duration.days(kind.cold_after_days))],
-            object_size_greater_than=LEAST_COLD_BYTES,
         )
         for kind in store.KINDS
     ]

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 
-from infra.archive import LEAST_COLD_BYTES
 from patterns.packages.discovery import restorers
 from stores.archive.store import KINDS
 from tests.support.infra.synthesised import Synthesised
@@ -29,7 +28,6 @@ def test_data_become_cold_after_some_weeks_where_ranges_are_still_read_at_once(a
         [transition] = rule["Transitions"]
         assert transition == {"StorageClass": "GLACIER_IR", "TransitionInDays": kind.cold_after_days}
         assert 30 <= kind.cold_after_days <= 90
-        assert rule["ObjectSizeGreaterThan"] == LEAST_COLD_BYTES == 131072
         assert "ExpirationInDays" not in rule
 
 
