@@ -155,7 +155,7 @@ def test_from_the_command_line_a_replay_says_what_it_wrote_and_the_second_that_i
 
     first, second = (_run(event, tmp_path) for _ in range(2))
 
-    assert first.startswith("services.dispatch.listener, 2020-04-24T14:50:00.000Z\nviews.")
+    assert first.startswith("services.anomalies.listener, 2020-04-24T14:50:00.000Z\nservices.dispatch.listener, ")
     assert "\nwrote to STATE_LOG_TABLE:\n  + DeviceID = d#12345, State#Date = WARNING1#" in first
     assert '"applied": 1' in first
     assert "\nwrote nothing\n" in second
