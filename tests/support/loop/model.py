@@ -8,6 +8,7 @@ from typing import Any, Final
 from contract import times
 
 LOG_DAYS: Final = 33
+SKELETON_MS: Final = LOG_DAYS * 86_400_000
 
 # The entity in an event of each type, and how a log calls what the event says of it.
 ON_LOG: Final = {
@@ -39,10 +40,21 @@ class LogModel:
 
 @dataclass(slots=True)
 class MachineModel:
-    """One piece of equipment on the board: its newest metadata, and the newest report of each state."""
+    """One piece of equipment on the board: its newest metadata, and the newest report of each state.
+
+    heard_ms: when the board last got a message about it. is_uncertain: it was unknown for so long that the board may
+    have forgotten its row, or not yet.
+    """
 
     metadata: tuple[Order, dict[str, Any]] | None = None
     seen: dict[str, tuple[Order, str]] = field(default_factory=dict)
+    heard_ms: int | None = None
+    is_uncertain: bool = False
+
+    def grow_old(self, now_ms: int) -> None:
+        """Let time pass: what nobody registered expires so long after its last write."""
+        if self.metadata is None and self.heard_ms is not None and now_ms - self.heard_ms >= SKELETON_MS:
+            self.is_uncertain = True
 
     def shown(self) -> dict[str, Any] | None:
         """Return some members of the response; None if it was deleted."""
@@ -72,7 +84,7 @@ class Model:
         if view == "state_log":
             self._to_log(event, order, now_ms)
         elif view == "board":
-            self._to_board(event, order)
+            self._to_board(event, order, now_ms)
 
     def _to_log(self, event: Mapping[str, Any], order: Order, now_ms: int) -> None:
         entity_name, members = ON_LOG[event["type"]]
@@ -86,20 +98,26 @@ class Model:
         if entity_name not in log.says or log.says[entity_name][0] < order:
             log.says[entity_name] = order, said
 
-    def _to_board(self, event: Mapping[str, Any], order: Order) -> None:
+    def _to_board(self, event: Mapping[str, Any], order: Order, now_ms: int) -> None:
         if event["type"].startswith("equipment-") and "equipment" in event:
-            machine = self.machines[event["equipment"]["id"]]
+            machine = self._machine(event["equipment"]["id"], now_ms)
             if machine.metadata is None or machine.metadata[0] < order:
                 machine.metadata = order, event["equipment"]
             return
         entity_of_type = {"state-reported": "state", "audit-recorded": "audit"}
         entities = [event[name] for name in (*entity_of_type.values(), *OTHERS) if name in event]
         [entity] = map(_today, entities)
-        machine = self.machines[entity["equipmentId"]]
+        machine = self._machine(entity["equipmentId"], now_ms)
         if event["type"] == "state-reported":
             state = entity["state"]
             if state not in machine.seen or machine.seen[state][0] < order:
                 machine.seen[state] = order, entity["timestamp"]
+
+    def _machine(self, machine_id: str, now_ms: int) -> MachineModel:
+        machine = self.machines[machine_id]
+        machine.grow_old(now_ms)
+        machine.heard_ms = now_ms
+        return machine
 
 
 OTHERS: Final = ("assignment", "escalation", "acknowledgement", "risk", "silence")

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from local.in_process.lambda_events import http_event
 from patterns.packages.discovery import packages
 
-# The loop in memory has no queue of the archive, which is asked in tests of its own.
-ROUTES: Final = sorted(route for package in packages() if package.name != "archive" for route in package.routes)
+ROUTES: Final = sorted(route for package in packages() for route in package.routes)
 
 ODD_TEXTS: Final = (
     "",

@@ -238,7 +238,10 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
 
     def _check_board(self) -> None:
         for machine, model in self._model.machines.items():
+            model.grow_old(self._latest_ms)
             answer = self.request(STANDING, path={"id": machine})
+            if model.is_uncertain:
+                continue
             wanted = model.shown()
             assert answer.status == (404 if wanted is None else 200), (machine, answer)
             if wanted is not None:
