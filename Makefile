@@ -52,7 +52,7 @@ replay: install  ## run one handler on a sample, in this process: EVENT=events/s
 
 bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal
 	@$(RUN) local.bench
-	@$(RUN) local.bench.lake --events 100000
+	@$(RUN) local.bench.lake
 
 bench-lake: install  ## a million made-up events in a lake of its own: bytes, CPU, the time of three queries (N=1000000)
 	@$(RUN) local.bench.lake $(if $(N),--events $(N))
