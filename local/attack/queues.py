@@ -13,6 +13,7 @@ QUEUE: Final = "QueueUrl"
 DEAD_LETTERS: Final = "DeadLetterQueueUrl"
 FAULTS, FAULTS_DEAD = "FaultQueueUrl", "FaultDeadLetterQueueUrl"
 LAKE: Final = "LakeQueueUrl"
+RESTORES, ARCHIVE = "RestoreQueueUrl", "ArchiveQueueUrl"
 BATCH: Final = 10  # SQS takes no more at a time
 IMPATIENT_S: Final = 2
 SETTLED: Final = 6  # looks in a row; a stream is read a moment after a write
@@ -21,9 +22,13 @@ FATES: Final = "applied", "duplicate", "stale", "expired", "compacted", "fault",
 
 
 def of_listeners(stack: Stack) -> list[str]:
-    """List the addresses of the queues that listeners of views and services read."""
+    """List the addresses of the queues in which the bus delivers to views and services.
+
+    The archive's and those of what comes back get messages from the archive alone.
+    """
     ends = ((name, url) for name, url in stack.outputs.items() if name.endswith(QUEUE))
-    return [url for name, url in ends if not name.endswith(DEAD_LETTERS) and name not in {FAULTS, LAKE}]
+    others = (DEAD_LETTERS, RESTORES, FAULTS, LAKE, ARCHIVE)
+    return [url for name, url in ends if not name.endswith(others)]
 
 
 @contextmanager

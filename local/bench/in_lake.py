@@ -65,8 +65,10 @@ def compare(stack: Stack, *, within_s: float) -> InLake:
 
 def _event_in(line: str) -> tuple[Event, bool]:
     envelope = json.loads(line)
-    detail = envelope["detail"]
-    return (envelope["source"], detail["id"]), (detail.get("raw") or {}).keys() >= IMAGES
+    # Others may put on the bus what no service of ours publishes.
+    detail = envelope["detail"] if isinstance(envelope["detail"], dict) else {}
+    raw = detail["raw"] if isinstance(detail.get("raw"), dict) else {}
+    return (str(envelope["source"]), str(detail.get("id"))), raw.keys() >= IMAGES
 
 
 def _published(stack: Stack) -> Iterator[Event]:
