@@ -45,7 +45,7 @@ class Archive(Construct):
 
     def _sweep(self, sweep: Function, lake: s3.Bucket) -> None:
         """Compact the lake each hour. No run is retried: the next one does what this one could not."""
-        events_ = f"{lake_contract.EVENTS}*"
+        events_ = f"{lake_contract.EVENTS}/*"
         sweep.handler.add_environment(store.LAKE, lake.bucket_name)
         sweep.grant(["s3:GetObject"], [lake.arn_for_objects(events_)])
         sweep.grant(["s3:ListBucket"], [lake.bucket_arn, self._bucket.bucket_arn])

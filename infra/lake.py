@@ -5,6 +5,7 @@ from typing import Final
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
+from contract.lake import EVENTS
 from infra import queues
 from infra.bucket import append_only_bucket
 from infra.checks import nag
@@ -39,7 +40,7 @@ class Lake(Construct):
         hub.route_all_but_replayed(self, to=self.reader)
         hub.join(Participant(package.name, subscribes=package.subscriptions))  # and publishes nothing
 
-        folders = (objects.EVENTS, objects.UNREADABLE)
+        folders = (EVENTS, objects.UNREADABLE)
         listener.grant(["s3:PutObject"], [self.bucket.arn_for_objects(f"{folder}/*") for folder in folders])
         for folder in folders:
             resource = f"<{nag.logical_id(self.bucket)}.Arn>/{folder}/*"

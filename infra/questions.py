@@ -12,12 +12,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from contract.lake import EVENTS
 from infra.bucket import private_bucket
 from infra.checks import nag
 from infra.lake import Lake
 from infra.target import Target
 from stores.lake import queries
-from stores.lake.objects import EVENTS
 
 FIRST_DAY: Final = "2026-11-01"  # no lake is older; each day of the range costs 24 listings if a query names no days
 KEEPS_ANSWERS_DAYS: Final = 30

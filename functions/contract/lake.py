@@ -1,4 +1,4 @@
-"""What others read of the event lake: its bucket, its folders and the lines of its objects. Its store writes them.
+"""What the event lake and its readers agree on: its bucket, its folders and the lines of its objects.
 
 An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is EventBridge's envelope, as it came.
 """
@@ -8,21 +8,24 @@ from typing import Any, Final, TypedDict
 
 BUCKET: Final = "LAKE_BUCKET"
 
-EVENTS: Final = "events/"
+EVENTS: Final = "events"
 DAY: Final = "day="
 
 Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": dict[str, Any]})
-"""EventBridge's envelope, without what nobody reads; `time` is when the bus took the event, in whole seconds."""
+"""EventBridge's envelope, without what nobody reads.
+
+`id` is the bus's own, another one whenever an event is published; `time` is when it took the event, in whole seconds.
+"""
 
 
 def folder_of(day: str) -> str:
     """Return the folder of a day, as `2026-11-21`, in UTC."""
-    return f"{EVENTS}{DAY}{day}/"
+    return f"{EVENTS}/{DAY}{day}/"
 
 
 def day_in(folder: str) -> str:
     """Return the day of its folder."""
-    return folder.removeprefix(f"{EVENTS}{DAY}").removesuffix("/")
+    return folder.removeprefix(f"{EVENTS}/{DAY}").removesuffix("/")
 
 
 def lines_of(body: bytes) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from contract.lake import EVENTS, lines_of
 from infra.names import pascal
 from local.stack.stack import Stack
 from patterns.events.change_data_capture import event_of
 from patterns.packages.discovery import services
-from stores.lake.objects import EVENTS, lines_of
 
 LOOK_EVERY_S: Final = 0.5
 IMAGES: Final = {"new", "old"}

@@ -6,8 +6,8 @@ from typing import Final
 
 import duckdb
 
+from contract.lake import EVENTS
 from local.lake.table import Table
-from stores.lake.objects import EVENTS
 from stores.lake.queries import COLUMNS, PARTITIONS, TABLE, Question
 
 # Trino's name and parameters -> the same in DuckDB's SQL. Times are UTC in both.

@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from contract.lake import EVENTS
 from local.stack import aws, outputs
 from local.stack.errors import Failed
 from local.stack.progress import step
-from stores.lake.objects import EVENTS
 
 CACHE: Final = outputs.HOME / "lake"
 OUTPUT: Final = "LakeBucket"  # of the stack

@@ -822,9 +822,13 @@ STORES: Final = [
         ),
         ("an object's bytes know the time", "gzip.compress(text.encode(), mtime=0)", "gzip.compress(text.encode())"),
         ("lines stand in the order of arrival", "for line in sorted(set(lines))", "for line in lines"),
-        ("a line ends within a text", '.decode().split("\\n")', ".decode().splitlines()"),
         ("an event lies in the hour where the clock stood", "return moment.astimezone(UTC)", "return moment"),
         ("an envelope over many lines tears", '.replace("\\n", " ")', ""),
+    ),
+    *_in(
+        "functions/contract/lake.py",
+        "tests/stores/lake",
+        ("a line ends within a text", '.decode().split("\\n")', ".decode().splitlines()"),
     ),
     *_in(
         "functions/stores/lake/batch.py",

@@ -4,9 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from contract.lake import EVENTS, lines_of
 from local.in_process.world import InProcess, to_bytes
 from patterns.packages.package import Package
-from stores.lake.objects import EVENTS, UNREADABLE, lines_of
+from stores.lake.objects import UNREADABLE
 from stores.lake.store import BUCKET
 
 LAKE: Final = Package("stores", "lake")

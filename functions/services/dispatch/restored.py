@@ -4,12 +4,13 @@ They come back latched: no rule decides upon them again, and none looks at them.
 """
 
 from contract import logs
+from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.collect import Collected
 from patterns.views.restored_row import RestoredRow
 from patterns.views.row_write import Subscriptions
 from services.dispatch.facts import TYPES
-from services.dispatch.subscriptions import REPORTED, on_state_reported
+from services.dispatch.subscriptions import on_state_reported
 from services.dispatch.tables import KEYS, partition_of
 
 SOURCE = "dispatch"

@@ -40,7 +40,7 @@ _archive, _lake = Bucket(BUCKET), Bucket(LAKE)
 
 def days_in_lake() -> list[str]:
     """List the days that the lake has, in order."""
-    return [lake.day_in(folder) for folder in _lake.folders(lake.EVENTS)]
+    return [lake.day_in(folder) for folder in _lake.folders(f"{lake.EVENTS}/")]
 
 
 def compact_if_stale(day: str, kinds: Sequence[Kind], *, goes_on: Goes) -> Compacted | None:

@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from contract.lake import Envelope
 from patterns.runtime.metrics import directive
 from patterns.views.ledger import NONE_YET, Result
 from patterns.views.outcome import Outcome
 from stores.lake import objects
-from stores.lake.objects import Envelope
 
 
 class LakeObject(NamedTuple):

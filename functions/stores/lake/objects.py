@@ -9,17 +9,15 @@ import gzip
 import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, Final, TypedDict, cast
+from typing import Final, cast
 
 import orjson
 
-EVENTS: Final = "events"  # the folders of the bucket
-UNREADABLE: Final = "unreadable"
+from contract.lake import Envelope, folder_of
+
+UNREADABLE: Final = "unreadable"  # the folder beside that of the events
 
 DIGITS: Final = 24  # 96 bits: no two batches of an hour get one name
-
-Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": dict[str, Any]})
-"""What the lake needs of EventBridge's envelope; `id` is the bus's own, another one whenever an event is published."""
 
 
 def read(body: str) -> Envelope | None:
@@ -37,7 +35,7 @@ def read(body: str) -> Envelope | None:
 def partition_of(envelope: Envelope) -> str:
     """Return the folder of an event: `events/day=2026-11-21/hour=09/`, in UTC."""
     moment = _moment(envelope)
-    return f"{EVENTS}/day={moment.date().isoformat()}/hour={moment.hour:02}/"
+    return f"{folder_of(moment.date().isoformat())}hour={moment.hour:02}/"
 
 
 def key_of(envelopes: Iterable[Envelope]) -> str:
@@ -71,11 +69,6 @@ def to_object(lines: Iterable[str]) -> bytes:
     """Return the bytes of an object with these lines; a line that comes twice is there once."""
     text = "".join(f"{line}\n" for line in sorted(set(lines)))
     return gzip.compress(text.encode(), mtime=0)  # by default it writes the time of day into the header
-
-
-def lines_of(body: bytes) -> list[str]:
-    """Return the lines of an object. `str.splitlines` would also split at U+2028, which may stand in a text."""
-    return [line for line in gzip.decompress(body).decode().split("\n") if line]
 
 
 def _moment(envelope: Envelope) -> datetime:

@@ -1,8 +1,9 @@
 """What the lake subscribes to, where it keeps it and for how long."""
 
+from contract import lake
 from patterns.events.topic import ANY
 
-BUCKET = "LAKE_BUCKET"
+BUCKET = lake.BUCKET
 KEEPS_DAYS: int | None = None  # for ever: what a view forgot is read here
 
 # Everything, faults included. The lake publishes nothing, so that this is no loop.

@@ -1,9 +1,9 @@
 from collections import Counter
 from itertools import pairwise
 
+from contract.lake import lines_of
 from local.lake.synthetic import Company, doubled, envelopes, lines, objects
 from patterns.events.bus_entry import from_message
-from stores.lake.objects import lines_of
 
 SMALL = Company(factories=2, lines=2, machines=2)
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.lake.objects import Envelope, key_of, line_of, lines_of, partition_of, read, to_object, unreadable_key_of
+from contract.lake import Envelope, lines_of
+from stores.lake.objects import key_of, line_of, partition_of, read, to_object, unreadable_key_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known
 from services.anomalies.reports import HOUR_MS, equipment_in, state_in
-from services.anomalies.subscriptions import REPORTED
 
 # The hour before the report before the anchor begins in it.
 WINDOW_MS = 2 * HOUR_MS

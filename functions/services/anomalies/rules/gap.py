@@ -5,12 +5,12 @@ It is decided when the gap ends. That a machine is silent while it is, `dispatch
 
 from collections.abc import Iterable
 
+from contract.reports import REPORTED
 from patterns.rules.rule import Decision, History, Rule, always
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known
 from services.anomalies.reports import HOUR_MS, equipment_in, state_in
-from services.anomalies.subscriptions import REPORTED
 
 
 def gap(history: History) -> Iterable[Decision]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
+from contract.reports import REPORTED
 from patterns.rules.rule import Decision, History, Rule
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known
 from services.anomalies.reports import equipment_in, state_in
 from services.anomalies.rules.burst import MOST, WINDOW_MS
-from services.anomalies.subscriptions import REPORTED
 
 
 def odd_state(history: History) -> Iterable[Decision]:

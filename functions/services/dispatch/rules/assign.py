@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
+from contract.reports import REPORTED
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.facts import OPERATOR_ASSIGNED
 from services.dispatch.reports import MINUTE_MS, equipment_in, is_abnormal, log_in
 from services.dispatch.responsibility import ASSIGNMENT
 from services.dispatch.roster import roster_in
-from services.dispatch.subscriptions import REPORTED
 
 
 def assign(history: History) -> Iterable[Decision]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import AT_RISK
 from services.dispatch.episodes import episode_of
 from services.dispatch.reports import DAY_MS, MINUTE_MS, equipment_in, is_abnormal, is_normal, time_in
-from services.dispatch.subscriptions import REPORTED
 
 REPEATED = "three abnormal reports in 15 minutes"
 WORSE = "ERROR after WARNING"

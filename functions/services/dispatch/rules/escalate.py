@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.episodes import Episode, episode_of
@@ -9,7 +10,6 @@ from services.dispatch.facts import STATE_ACKNOWLEDGED, STATE_ESCALATED
 from services.dispatch.reports import DAY_MS, MINUTE_MS, equipment_in, is_abnormal, is_normal, log_in
 from services.dispatch.responsibility import ESCALATION
 from services.dispatch.roster import roster_in
-from services.dispatch.subscriptions import REPORTED
 
 AFTER_MS = 15 * MINUTE_MS
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import BACK, SILENT
 from services.dispatch.reports import MINUTE_MS, equipment_in, is_report, reports_in, time_in
-from services.dispatch.subscriptions import REPORTED
 
 AFTER_MS = 30 * MINUTE_MS
 
