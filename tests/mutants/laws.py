@@ -11,6 +11,8 @@ QUERIES: Final = "functions/stores/lake/queries"
 ANSWERS: Final = "tests/local/lake/test_answers.py"
 LINE_FIRST: Final = "min_by(json_extract_scalar(detail, '$.equipment.lineId')"
 IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
+REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
+STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
 
 
 def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutant]:
@@ -516,6 +518,40 @@ VIEWS: Final = [
             "return self._outlive(",
             "return Outcome.DUPLICATE or self._outlive(",
         ),
+    ),
+    *_in(
+        f"{PATTERNS}/views/restored_row.py",
+        REPORTS_BACK,
+        ("restored report: it has no latch", ", LATCHED: True}", "}"),
+        ("restored report: what is not reaped is in its way", ' OR #ttl <= :now"', '"'),
+        ("restored report: it replaces what is alive", ' OR #ttl <= :now"', ' OR #ttl <= :now OR #ttl > :now"'),
+        ("restored report: what is alive dies in its time", "return self._outlive(", "return Outcome.DUPLICATE or ("),
+        ("restored report: it lives shorter than before", "get(ttl.ATTRIBUTE, until) >= until or", "get(0) or"),
+        ("restored report: the end is that of the event", "ttl.ATTRIBUTE: until, LATCHED", "LATCHED"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/restored_row.py",
+        STORIES_BACK,
+        ("restored story: it has no latch", ", LATCHED: True}", "}"),
+        ("restored story: what is not reaped is in its way", ' OR #ttl <= :now"', '"'),
+        ("restored story: what is alive dies in its time", "return self._outlive(", "return Outcome.DUPLICATE or ("),
+        ("restored story: it comes before it happened", "not ttl.is_expired(self.expires_at, now_ms)", "False"),
+    ),
+    *_in(
+        "functions/services/dispatch/restored.py",
+        STORIES_BACK,
+        ("restored story: nobody knows when it expires", ", expires_at=stored.ttl)", ")"),
+        ("restored story: facts stay away", "for event_type in TYPES}", "for event_type in ()}"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/control.py",
+        STORIES_BACK,
+        ("restored story: rules decide upon it", " or is_latched(image):", ":"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/micro_event_store.py",
+        STORIES_BACK,
+        ("restored story: rules look back at it", " or LATCHED in row:", ":"),
     ),
     *_in(
         f"{PATTERNS}/events/change_data_capture.py",

@@ -1,10 +1,31 @@
-"""Random ways for messages to arrive: more than once, in batches; a seeded `chance` makes them the same each run."""
+"""Ways for things to happen: in every order; or more than once, in batches, by a seeded `chance`, the same each run."""
 
 import random
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
+
+
+class Step(NamedTuple):
+    """Something that happens, and its name in a report. What happens twice is the same step, twice in the list."""
+
+    name: str
+    do: Callable[[], object]
+
+
+def ends_of_every_order(
+    steps: Sequence[Step], *, begin: Callable[[], object], end: Callable[[], str]
+) -> dict[str, str]:
+    """Let steps happen in every order; return each end that they come to, and the first order that came to it."""
+    ends: dict[str, str] = {}
+    for order in dict.fromkeys(permutations(steps)):
+        begin()
+        for step in order:
+            step.do()
+        ends.setdefault(end(), " > ".join(step.name for step in order))
+    return ends
 
 
 def with_duplicates(chance: random.Random, messages: Sequence[T]) -> list[T]:

@@ -19,6 +19,8 @@ from botocore.exceptions import ClientError
 from local.in_process.world import ACCOUNT, ENVIRONMENT, REGION
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
 from patterns.dynamodb.schema import Keys
+from patterns.dynamodb.ttl import is_expired
+from patterns.events.change_data_capture import TTL_SERVICE
 from patterns.runtime import aws
 
 SERVICES: Final = ("dynamodb", "events")
@@ -91,6 +93,13 @@ class TableInMemory:
         """Take the stream's records since the last time, as Lambda gets them."""
         records, self._records = self._records, []
         return records
+
+    def reap(self, now_ms: int) -> None:
+        """Remove the rows that have expired, as the TTL service does, which the stream tells of."""
+        for row in [row for rows in self.partitions.values() for row in rows.values()]:
+            if "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms):
+                self._replace(self._key(row), row, None)
+                self._records[-1]["userIdentity"] = {"type": "Service", "principalId": TTL_SERVICE}
 
     def refuse(self, code_of: Refuse) -> None:
         """Answer writes with errors from here on."""

@@ -1,8 +1,9 @@
 """A row that expired comes back from replayed events: the same row, whatever happens in which order."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -18,6 +19,7 @@ from patterns.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
 from patterns.views.materialize import materialize
 from patterns.views.outcome import Outcome
 from tests.support.log_lines import logged
+from tests.support.orders import Step, ends_of_every_order
 from tests.support.patterns.things import KEYS, ON, TABLE, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 from tests.support.samples import NOW
 from tests.support.table_in_memory import TableInMemory
@@ -63,28 +65,11 @@ def found() -> dict[str, Any] | None:
     return row if row and row["ttl"] > NOW // 1000 else None
 
 
-def reap(memory: TableInMemory) -> None:
-    """Delete the row if it has expired, as the TTL service does some day."""
-    if found() is None:
-        memory.partitions = {}
-
-
-Step = tuple[str, Callable[[TableInMemory], object]]
-
-
-def steps_of(*events: DomainEvent, old: DomainEvent) -> list[Step]:
-    steps: list[Step] = [
-        ("replayed", lambda _: deliver(*replayed(old))),
-        ("replayed again", lambda _: deliver(*replayed(old))),
-        ("duplicate of the old", lambda _: deliver(*live(old))),
-        ("reap", reap),
-    ]
-    for event in events:
-        steps += [
-            (f"{event.id} live", lambda _, event=event: deliver(*live(event))),  # type: ignore[misc]
-            (f"{event.id} duplicate", lambda _, event=event: deliver(*live(event))),  # type: ignore[misc]
-        ]
-    return steps
+def steps_of(*events: DomainEvent, old: DomainEvent, memory: TableInMemory) -> list[Step]:
+    replay, reap = Step("replayed", lambda: deliver(*replayed(old))), Step("reap", lambda: memory.reap(NOW))
+    duplicate = Step("duplicate of the old", lambda: deliver(*live(old)))
+    newer = [Step(f"{event.id} live", partial(deliver, *live(event))) for event in events]
+    return [replay, replay, duplicate, reap, *newer, *newer]
 
 
 SCENARIOS = {
@@ -101,16 +86,16 @@ def test_every_order_of_replayed_live_duplicate_and_reap_ends_in_the_same_row(
     memory: TableInMemory, scenario: str, *, is_reaped: bool
 ) -> None:
     old, newer = SCENARIOS[scenario]
-    ends: dict[str, list[str]] = {}
-    for order in permutations(steps_of(*newer, old=old)):
+
+    def begin() -> None:
         memory.partitions = {}
         if not is_reaped:
             _expired_row(old)
-        for _, do in order:
-            do(memory)
-        ends.setdefault(json.dumps(found(), sort_keys=True), []).append(" > ".join(name for name, _ in order))
 
-    assert len(ends) == 1, {end: orders[0] for end, orders in ends.items()}
+    steps = steps_of(*newer, old=old, memory=memory)
+    ends = ends_of_every_order(steps, begin=begin, end=lambda: json.dumps(found(), sort_keys=True))
+
+    assert len(ends) == 1, ends
     row = json.loads(next(iter(ends)))
     assert row["ttl"] == UNTIL
     assert row["colour"] == ("blue" if NEW_PAINT in (old, *newer) else "red")

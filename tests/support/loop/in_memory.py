@@ -23,8 +23,6 @@ from local.in_process.loop import Loop
 from local.in_process.world import ENVIRONMENT, to_text
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
 from patterns.dynamodb.schema import Keys, TableSchema
-from patterns.dynamodb.ttl import is_expired
-from patterns.events.change_data_capture import TTL_SERVICE
 from patterns.packages.discovery import readers
 from patterns.packages.package import Package
 from patterns.runtime import aws, clock
@@ -183,13 +181,9 @@ class StreamedTable(TableInMemory):
         return records if self._schema.stream else []
 
     def reap(self, now_ms: int) -> None:
-        """Remove the rows that have expired."""
-        if not self._schema.expires:
-            return
-        for row in [row for rows in self.partitions.values() for row in rows.values()]:
-            if "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms):
-                self._replace(self._key(row), row, None)
-                self._records[-1]["userIdentity"] = {"type": "Service", "principalId": TTL_SERVICE}
+        """Remove the rows that have expired, where the table declares a ttl."""
+        if self._schema.expires:
+            super().reap(now_ms)
 
     def _write(self, operation: str, request: Request) -> Answer:
         before = self.partitions
