@@ -54,7 +54,7 @@ bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-s
 	@$(RUN) local.bench
 	@$(RUN) local.bench.lake
 
-bench-lake: install  ## a million made-up events in a lake of its own: bytes, CPU, the time of three queries (N=1000000)
+bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)
 	@$(RUN) local.bench.lake $(if $(N),--events $(N))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)

@@ -1,4 +1,4 @@
-"""What a million events cost in the lake: bytes, objects, CPU to write them, and the time of saved queries.
+"""What a million events cost in the lake and in the archive: bytes, objects, CPU, memory, the time of saved queries.
 
 `python -m local.bench.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times
 on the clock, of both processors: what somebody waits for.
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from local.bench import archive
 from local.lake import engine
 from local.lake.synthetic import Company, batches, envelopes
 from local.stack.progress import step
@@ -21,10 +22,11 @@ from stores.lake.batch import objects_of
 EVENTS: Final = 1_000_000
 # 1,200 machines: three days of a million events, so that each five minutes are an object of 1,500.
 COMPANY: Final = Company(factories=10, lines=10, machines=12)
+MACHINE: Final = "press-gdl-1-1-1"
 ASKED: Final[Mapping[str, Mapping[str, str]]] = {  # saved query -> parameters
     "facts_by_type_by_hour": {},
     "mtbf_mttr": {},
-    "story": {"equipment": "press-gdl-1-1-1"},
+    "story": {"equipment": MACHINE},
 }
 
 
@@ -95,11 +97,14 @@ def report(written: Written, asked: list[Asked]) -> str:
 def measure(count: int) -> str:
     """Write and ask in a folder that goes afterwards, and return the report."""
     with tempfile.TemporaryDirectory(prefix="andon-lake-") as folder:
+        lake, archived_to = Path(folder) / "lake", Path(folder) / "archive"
         with step(f"writing {count:,} made-up events"):
-            written = write(Path(folder), count)
+            written = write(lake, count)
         with step("asking three saved queries"):
-            asked = list(ask(Path(folder)))
-    return report(written, asked)
+            asked = list(ask(lake))
+        with step("archiving them by actor and day"):
+            archived = archive.sweep(lake, archived_to, actor=MACHINE)
+    return f"{report(written, asked)}\n{archive.report(archived, written.events, actor=MACHINE)}"
 
 
 def main(arguments: list[str]) -> int:

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from local.bench.lake import ask, main, report, write
+from local.bench import archive
+from local.bench.lake import MACHINE, ask, main, report, write
+from stores.archive.objects import SHARDS
 
 
 def test_what_is_written_is_asked_and_every_figure_is_printed(tmp_path: Path) -> None:
@@ -18,6 +20,22 @@ def test_what_is_written_is_asked_and_every_figure_is_printed(tmp_path: Path) ->
     assert "bytes per event" in text
     assert "CPU to write an event" in text
     assert all(f"query {one.name}" in text for one in asked)
+
+
+def test_what_is_written_is_archived_in_a_process_of_its_own_and_every_figure_is_printed(tmp_path: Path) -> None:
+    written = write(tmp_path / "lake", 3000)
+
+    archived = archive.sweep(tmp_path / "lake", tmp_path / "archive", actor=MACHINE)
+
+    files = list((tmp_path / "archive").rglob("*.ndjson.gz"))
+    assert (archived.days, archived.passes, archived.data_objects) == (1, 1, len(files))
+    assert SHARDS <= len(files) <= 2 * SHARDS
+    assert archived.data_bytes == sum(file.stat().st_size for file in files)
+    assert archived.day_events >= 2
+    assert archived.day_requests == 2
+    assert archived.peak_bytes > 10_000_000
+    text = archive.report(archived, written.events, actor=MACHINE)
+    assert all(figure in text for figure in ("CPU of the sweep", "peak memory", f"the day of {MACHINE}"))
 
 
 def test_the_number_of_events_is_an_argument(capsys: pytest.CaptureFixture[str]) -> None:

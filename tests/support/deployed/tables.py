@@ -10,7 +10,12 @@ from local.in_process.world import ENVIRONMENT
 from local.stack.stack import Stack
 from patterns.runtime import aws
 
-TABLES: Final = {"EQUIPMENT_TABLE": "EquipmentTable", "EQUIPMENT_HISTORY_TABLE": "EquipmentHistoryTable"}
+TABLES: Final = {
+    "EQUIPMENT_TABLE": "EquipmentTable",
+    "EQUIPMENT_HISTORY_TABLE": "EquipmentHistoryTable",
+    "DISPATCH_TABLE": "DispatchTable",
+    "STATE_LOG_TABLE": "StateLogTable",
+}
 """Environment variable -> the stack's output that names the table."""
 
 
