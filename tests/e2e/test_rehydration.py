@@ -132,14 +132,18 @@ def reap(stack: Stack, equipment_id: str) -> None:
             stack.client("dynamodb").delete_item(TableName=stack.outputs[table], Key=key)
 
 
-def rehydrate(stack: Stack, equipment_id: str) -> int:
-    """Ask for all that came to the bus since yesterday, and wait for it; return until when it lives."""
-    api, now_ms = stack.api(groups.ADMIN), int(time.time() * 1000)
-    path = path_of("archive", "equipment", equipment_id, "rehydrations")
+def begin(stack: Stack, equipment_id: str) -> str:
+    """Ask for all that came to the bus since yesterday; return the path of the job."""
+    now_ms, path = int(time.time() * 1000), path_of("archive", "equipment", equipment_id, "rehydrations")
     body = {"from": times.to_utc(now_ms - DAY_MS)[:10], "to": times.to_utc(now_ms)}
-    begun = api.request("POST", path, body)
+    begun = stack.api(groups.ADMIN).request("POST", path, body)
     assert begun.status == 202, begun
-    job = f"{path}/{begun.json['id']}"
+    return f"{path}/{begun.json['id']}"
+
+
+def end_of(stack: Stack, job: str) -> int:
+    """Wait until a job is done; return until when, in epoch seconds, it lets rows live."""
+    api = stack.api(groups.ADMIN)
     assert eventually(lambda: api.get(job).json["state"] == "done", within_s=WITHIN_S)
     return times.to_ms(api.get(job).json["until"]) // 1000
 
@@ -166,7 +170,8 @@ def test_what_expired_comes_back_over_http_with_a_fresh_ttl_and_nothing_is_publi
     assert [shown(stack, machine) for machine in MACHINES] == [NOTHING, NOTHING]
     assert "FunctionError" not in stack.client("lambda").invoke(FunctionName=stack.outputs["ArchiveSweep"])
 
-    until = {machine: rehydrate(stack, machine) for machine in MACHINES}
+    jobs = {machine: begin(stack, machine) for machine in MACHINES}
+    until = {machine: end_of(stack, job) for machine, job in jobs.items()}
 
     for machine in MACHINES:
         assert eventually(partial(_is_all_shown, stack, machine), within_s=WITHIN_S), shown(stack, machine)
