@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -233,7 +232,7 @@ def test_a_report_of_before_is_lifted_to_the_one_of_today() -> None:
         DomainEvent.from_wire(read(EVENTS / "domain" / f"state-reported{age}.json")) for age in (".v1", "")
     )
 
-    assert upcast(before, NONE, source="equipment") == replace(today, id=before.id)
+    assert upcast(before, NONE, source="equipment") == today._replace(id=before.id)
 
 
 def test_a_type_with_an_older_shape_is_still_published() -> None:

@@ -5,7 +5,7 @@ And how many Queries it makes at a report that much has followed.
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -75,8 +75,8 @@ class Deciding:
 
     def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
         """Return the work of deciding by these rules."""
-        control = replace(
-            CONTROL, rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: ROSTER
+        control = CONTROL._replace(
+            rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: ROSTER
         )
         return partial(self._decide, control)
 
@@ -107,7 +107,7 @@ def queries_of(newer: int) -> int:
     past = _past("d#1")
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
     later = [_stored("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
-    control = replace(CONTROL, context_of=lambda _: ROSTER)
+    control = CONTROL._replace(context_of=lambda _: ROSTER)
     with Store([*past, *later]) as store:
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
         evaluator.evaluate(past[-1], CONTROL.rules.all)
@@ -130,13 +130,13 @@ def others(other: Other) -> list[Rule]:
 
 def of_another_type(number: int) -> Rule:
     """Make a rule that is on something else."""
-    return replace(RULE, id=f"other-{number}", on=frozenset({("equipment", f"other-{number}-reported")}))
+    return RULE._replace(id=f"other-{number}", on=frozenset({("equipment", f"other-{number}-reported")}))
 
 
 def of_another_state(number: int) -> Rule:
     """Make a rule that is on the same type, and on another state."""
-    return replace(
-        RULE, id=f"other-{number}", when=lambda event: event.entity("state").get("state") == f"OTHER{number}"
+    return RULE._replace(
+        id=f"other-{number}", when=lambda event: event.entity("state").get("state") == f"OTHER{number}"
     )
 
 

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -41,10 +40,10 @@ def test_a_rule_on_another_type_is_not_so_much_as_asked(deciding: Deciding) -> N
         asked.append(event)
         return False
 
-    deciding.by([*(replace(rule, when=when) for rule in others(of_another_type)), RULE])()
+    deciding.by([*(rule._replace(when=when) for rule in others(of_another_type)), RULE])()
     assert not asked
 
-    deciding.by([*(replace(rule, when=when) for rule in others(of_another_state)), RULE])()
+    deciding.by([*(rule._replace(when=when) for rule in others(of_another_state)), RULE])()
     assert len(asked) == EVENTS * (MANY - 1)
 
 

@@ -6,7 +6,6 @@ differently, and whoever put a row over another's would be seen.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -40,7 +39,7 @@ Rows = list[dict[str, Any]]
 def _told(number: int) -> Control:
     """Decide as dispatch does, but by a roster of one's own."""
     roster = Roster((f"operator {number}",), f"supervisor {number}")
-    return replace(CONTROL, context_of=lambda _: roster)
+    return CONTROL._replace(context_of=lambda _: roster)
 
 
 def _rows(loop: Loop, equipment_id: str, kind: str) -> Rows:

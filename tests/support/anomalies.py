@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from contract import times
@@ -84,4 +83,4 @@ def report_body(report: Report) -> str:
     at_ms = NOW + seconds * 1000
     time = times.to_utc(at_ms)
     event = fact("state-reported", id=f"{seconds} {state}", at=at_ms, equipmentId=PRESS, state=state, timestamp=time)
-    return body_of(replace(event, partition_key=PRESS))
+    return body_of(event._replace(partition_key=PRESS))

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -36,7 +35,7 @@ def line_of(event: DomainEvent, *, at_ms: int = NOW, source: str | None = None) 
 def report_of(equipment_id: str, *, at_ms: int = NOW, event_id: str, **entity: object) -> DomainEvent:
     """Return the event of a report."""
     report = fact("state-reported", id=event_id, at=at_ms, equipmentId=equipment_id, **entity)
-    return replace(report, partition_key=equipment_id)
+    return report._replace(partition_key=equipment_id)
 
 
 def keep_in_lake(lines: Iterable[str]) -> str:

@@ -201,7 +201,7 @@ def test_counting_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [KeyQuery(keys=KEYS, partition="p", index="ByColour")],
+    [KeyQuery(keys=KEYS, partition="p", index_name="ByColour")],
     ids=["an index"],
 )
 def test_a_question_that_it_does_not_know_is_refused(query: KeyQuery) -> None:

@@ -52,8 +52,7 @@ def on_scrapped(event: DomainEvent) -> ViewUpdate:
 
 
 # A view that expires and has a deletion, which no real one has yet.
-THINGS = replace(
-    things.VIEW,
+THINGS = things.VIEW._replace(
     on={**things.ON, ("workshop", "thing-painted"): on_painted, ("workshop", "thing-scrapped"): on_scrapped},
 )
 
@@ -92,7 +91,7 @@ def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
         def mutant(decide: On) -> On:
             return lambda event: replace(decide(event), oplock=name_of(event, decide(event)))
 
-        return replace(view, on={subscription: mutant(decide) for subscription, decide in on_of(view).items()})
+        return view._replace(on={subscription: mutant(decide) for subscription, decide in on_of(view).items()})
 
     return mutate
 
@@ -255,7 +254,7 @@ def without_anchor(view: View) -> View:
     def permanent(decide: On) -> On:
         return lambda event: replace(decide(event), anchor=None)
 
-    return replace(view, on={subscription: permanent(decide) for subscription, decide in on_of(view).items()})
+    return view._replace(on={subscription: permanent(decide) for subscription, decide in on_of(view).items()})
 
 
 def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
@@ -289,7 +288,7 @@ def missing_fields_stay(_: pytest.MonkeyPatch, view: View) -> View:
 
         return only_present
 
-    return replace(view, on={subscription: mutant(decide) for subscription, decide in on_of(view).items()})
+    return view._replace(on={subscription: mutant(decide) for subscription, decide in on_of(view).items()})
 
 
 @dataclass(frozen=True, slots=True)

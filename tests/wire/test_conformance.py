@@ -150,8 +150,8 @@ def a_query_has_pages(_: Somebody) -> object:
         KeyQuery(keys=KEYS, partition="工", sort=BeginsWith("7")),
         KeyQuery(keys=KEYS, partition="工", sort=LessThan("3")),
         KeyQuery(keys=KEYS, partition="nobody"),
-        KeyQuery(keys=BY_NUMBER, partition="red", sort=GreaterThan(5 * 10**30), index="ByNumber"),
-        KeyQuery(keys=BY_NUMBER, partition="red", index="ByNumber"),
+        KeyQuery(keys=BY_NUMBER, partition="red", sort=GreaterThan(5 * 10**30), index_name="ByNumber"),
+        KeyQuery(keys=BY_NUMBER, partition="red", index_name="ByNumber"),
     ]
     return [_pages(query) for query in queries]
 
@@ -177,7 +177,7 @@ def a_start_key_from_elsewhere_is_refused(_: Somebody) -> object:
         {"pk": "a", "sk": "c", "x": "y"},
         {"x": "y"},
     ]
-    other = KeyQuery(keys=KEYS, partition="a", index="Nothing")
+    other = KeyQuery(keys=KEYS, partition="a", index_name="Nothing")
     return [
         [outcome_of(partial(THINGS.query, query, limit=2, start=start)) for start in starts],
         outcome_of(lambda: THINGS.query(other, limit=2)),

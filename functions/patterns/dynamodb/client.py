@@ -3,7 +3,6 @@
 import os
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
@@ -191,8 +190,7 @@ FAILED = "ConditionalCheckFailed"
 RETRYABLE = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(NamedTuple):
     """A row to be put."""
 
     table: Table
@@ -213,8 +211,7 @@ class Put:
         self.table.put(self.item, condition=self.condition)
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(NamedTuple):
     """Attributes of a row to be assigned and removed."""
 
     table: Table
@@ -237,8 +234,7 @@ class Update:
         self.table.update(self.key, assign=self.assign, remove=self.remove, condition=self.condition)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A condition on a row that is not written."""
 
     table: Table

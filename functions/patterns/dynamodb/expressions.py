@@ -114,8 +114,8 @@ def query_request(query: KeyQuery) -> dict[str, Any]:
         condition, bounds = _sort_condition(query.sort)
         expression, names, values = f"{expression} AND {condition}", names | {"s": query.keys.sort}, values | bounds
     request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
-    if query.index is not None:
-        request["IndexName"] = query.index
+    if query.index_name is not None:
+        request["IndexName"] = query.index_name
     _add_placeholders(request, names, values)
     return request
 

@@ -8,7 +8,7 @@ do `!` and `"`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.dynamodb.key_query import BeginsWith, Between, GreaterThan, LessThan, Sort
 from patterns.dynamodb.keys import SEPARATOR, prefix, require_part, sort_key, within_limit
@@ -17,8 +17,7 @@ from patterns.dynamodb.keys import SEPARATOR, prefix, require_part, sort_key, wi
 BEHIND_SEPARATOR = chr(ord(SEPARATOR) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Hierarchy:
+class Hierarchy(NamedTuple):
     """The names of the levels, widest first. `open_end`: the narrowest part may have `#` in it, as ids can."""
 
     levels: tuple[str, ...]

@@ -1,34 +1,30 @@
 """A query of one partition of a table or of an index, as a value."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.dynamodb.schema import Keys
 
 
-@dataclass(frozen=True, slots=True)
-class BeginsWith:
+class BeginsWith(NamedTuple):
     """Sort keys that start with `prefix`."""
 
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(NamedTuple):
     """Sort keys from `first` to `last`, both inclusive."""
 
     first: str | int
     last: str | int
 
 
-@dataclass(frozen=True, slots=True)
-class LessThan:
+class LessThan(NamedTuple):
     """Sort keys before `bound`, exclusive."""
 
     bound: str | int
 
 
-@dataclass(frozen=True, slots=True)
-class GreaterThan:
+class GreaterThan(NamedTuple):
     """Sort keys behind `bound`, exclusive."""
 
     bound: str | int
@@ -37,12 +33,11 @@ class GreaterThan:
 Sort = BeginsWith | Between | LessThan | GreaterThan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyQuery:
+class KeyQuery(NamedTuple):
     """The rows of `partition` whose sort key matches `sort` (None: all), greatest (newest) first unless `forward`."""
 
     keys: Keys
     partition: str
     sort: Sort | None = None
-    index: str | None = None
+    index_name: str | None = None
     forward: bool = False

@@ -1,7 +1,7 @@
 """What a table looks like, declared once by the package that owns it and read by `infra/`, `local/` and the queries."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
 
 Partition = Literal["entity", "tenant", "shard", "date", "table"]
 """What there is one partition for:
@@ -14,42 +14,44 @@ Partition = Literal["entity", "tenant", "shard", "date", "table"]
 """
 
 
-@dataclass(frozen=True, slots=True)
 class Keys:
     """The primary key of a table or of an index: attribute names, and the sort key's type (`S` text, `N` number)."""
 
-    partition: str
-    sort: str | None = None
-    sort_type: Literal["S", "N"] = "S"
-    one_partition_per: Partition = field(kw_only=True)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The attributes that make up the key."""
-        return (self.partition,) if self.sort is None else (self.partition, self.sort)
+    def __init__(
+        self,
+        partition: str,
+        sort: str | None = None,
+        sort_type: Literal["S", "N"] = "S",
+        *,
+        one_partition_per: Partition,
+    ) -> None:
+        self.partition, self.sort, self.sort_type = partition, sort, sort_type
+        self.one_partition_per = one_partition_per
+        self.names: tuple[str, ...] = (partition,) if sort is None else (partition, sort)
 
     def of(self, *values: str | int) -> dict[str, str | int]:
         """Return the key of these values, one for each attribute."""
         return dict(zip(self.names, values, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(NamedTuple):
     """A global secondary index; `projects` lists the attributes that are copied into it, None copies all."""
 
     keys: Keys
     projects: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TableSchema:
+NO_INDEXES: Final[Mapping[str, Index]] = {}
+
+
+class TableSchema(NamedTuple):
     """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
 
     seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper.
     """
 
     keys: Keys
-    indexes: dict[str, Index] = field(default_factory=dict)
+    indexes: Mapping[str, Index] = NO_INDEXES
     stream: bool = False
     expires: bool = True
     seldom_read: bool = False

@@ -14,7 +14,6 @@ An event of before has no such tag; `with_actor` derives it, where the event goe
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from patterns.events.domain_event import DomainEvent
@@ -57,7 +56,7 @@ def actor_of(event: DomainEvent) -> str:
 def with_actor(event: DomainEvent) -> DomainEvent:
     """Return an event that has the tag: itself, if it has one."""
     actor = actor_of(event)
-    return event if event.tags.get(ACTOR) == actor else replace(event, tags={**event.tags, ACTOR: actor})
+    return event if event.tags.get(ACTOR) == actor else event._replace(tags={**event.tags, ACTOR: actor})
 
 
 def _derived(event: DomainEvent) -> str:

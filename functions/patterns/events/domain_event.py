@@ -1,8 +1,7 @@
 """The domain event: what services publish, in the wire format that `aws-lambda-stream` documents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from patterns.runtime import strict_json
 from patterns.runtime.errors import Poison
@@ -31,8 +30,7 @@ class WireEvent(TypedDict):
     raw: NotRequired[Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(NamedTuple):
     """What an event is about, read tolerantly: unknown fields do not matter, needed ones must be there."""
 
     name: str
@@ -84,8 +82,7 @@ class Entity:
         return self.fields.get(field_name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DomainEvent:
+class DomainEvent(NamedTuple):
     """A fact, in the past tense, under a deterministic `id`."""
 
     id: str
@@ -93,7 +90,7 @@ class DomainEvent:
     timestamp_ms: int
     partition_key: str
     entities: Mapping[str, Any]
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = {}
     raw: Mapping[str, Any] | None = None
 
     def entity(self, name: str) -> Entity:

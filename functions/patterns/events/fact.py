@@ -1,14 +1,12 @@
 """What a change of an owned row means to others: change -> fact. Pure."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(NamedTuple):
     """One change of one row: its images before and after, None where there was none."""
 
     kind: Literal["INSERT", "MODIFY", "REMOVE"]
@@ -21,8 +19,7 @@ class Change:
         return self.new or self.old or {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(NamedTuple):
     """What a change means to others; `timestamp_ms` is the time of the business fact, `actor` who did it, see there."""
 
     type: str
@@ -44,8 +41,7 @@ def no_fact(row: Item, of: Meanings) -> None:
     """Return None: the expiry of a row means nothing to others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(NamedTuple):
     """What a service publishes of the changes of its table.
 
     source: the service. types: every type that it publishes, each with a sample in `events/`.

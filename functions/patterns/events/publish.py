@@ -3,7 +3,6 @@
 import os
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from patterns.events import fault
@@ -63,8 +62,7 @@ def try_publish(events: Sequence[DomainEvent], *, source: str) -> frozenset[int]
     return frozenset(put.refused) | frozenset(put.failed)
 
 
-@dataclass(frozen=True, slots=True)
-class _PutResult:
+class _PutResult(NamedTuple):
     """Error codes by the number of the entry: of those refused for good, and of those that may be tried again."""
 
     refused: dict[int, str]

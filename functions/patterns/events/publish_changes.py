@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from patterns.events import fault
 from patterns.events.change_data_capture import events_of
@@ -17,8 +16,7 @@ from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedBatch:
+class PublishedBatch(NamedTuple):
     """What became of a batch: the events that were published, faults among them, and the counts to be logged."""
 
     events: list[DomainEvent]

@@ -5,7 +5,6 @@ published. An upcaster is pure, takes one step, and returns unchanged what has t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from patterns.events.actor import with_actor
@@ -24,5 +23,5 @@ def upcast(event: DomainEvent, upcasters: Upcasters, *, source: str) -> DomainEv
     entities = event.entities
     for step in upcasters.get((source, event.type), ()):
         entities = step(entities)
-    current = event if entities is event.entities else replace(event, entities=entities)
+    current = event if entities is event.entities else event._replace(entities=entities)
     return with_actor(current)

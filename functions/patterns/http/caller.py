@@ -1,8 +1,7 @@
 """Who calls, by the claims of the JWT authorizer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from patterns.runtime.errors import Forbidden
 
@@ -13,8 +12,7 @@ USE_CLAIM = "token_use"
 ACCESS = "access"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """The token's subject, its groups, and the name that its user signs in with."""
 
     subject: str

@@ -1,7 +1,7 @@
 """Collect: store an event whole, once, under its correlation key, for rules to look at."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.ttl import ttl_at
@@ -11,8 +11,7 @@ from patterns.rules.stored_event import CorrelationKey, StoredEvent, sort_of
 from patterns.views.outcome import Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class Collected(NamedTuple):
     """An event that a listener stores, once, however often it is published.
 
     key, sort: its correlation key, and its place in the order of time. source: who published it. ttl_days: how long it

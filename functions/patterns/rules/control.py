@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.dynamodb.expressions import UNCONDITIONAL
@@ -104,8 +103,7 @@ def _react(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Contro
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """What follows from an event: copies under other keys, rows of what is due later, and rules to evaluate at once.
 
     late: the number of rules that it came too late for.
@@ -126,11 +124,11 @@ def _plan(stored: StoredEvent, control: Control) -> _Plan:
     elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
     waiting = [rule for rule in here if not rule.at_once]
     later = [rule for rule in waiting if not rule.is_late(stored)]
-    original = replace(stored, expire=None, late_by=frozenset(), flooded=False, correlated=True)
+    original = stored._replace(expire=None, late_by=frozenset(), flooded=False, correlated=True)
     return _Plan(
         anchor=stored,
         late=len(waiting) - len(later),
-        copies=[replace(original, key=key) for key in elsewhere],
+        copies=[original._replace(key=key) for key in elsewhere],
         due=[due.row(control.table.keys) for due in dues_of(stored, later, hold_back_ms=hold_back_ms())],
         at_once=[rule for rule in here if rule.at_once],
     )
@@ -141,7 +139,7 @@ def _carry_out(plan: _Plan, evaluator: Evaluator, control: Control) -> Counts:
     counts = +Counts({Verdict.LATE: plan.late, Verdict.FLOODED: int(plan.anchor.flooded)})
     for copied in plan.copies:
         now_ms = clock.now_ms()
-        copy = replace(copied, arrived_ms=now_ms)
+        copy = copied._replace(arrived_ms=now_ms)
         counts[f"correlated.{store(control.table, copy, now_ms=now_ms)}"] += 1
     for row in plan.due:
         control.table.put(row, condition=UNCONDITIONAL)

@@ -7,8 +7,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, Literal, TypedDict, cast
+from typing import Final, Literal, NamedTuple, TypedDict, cast
 from zlib import crc32
 
 from patterns.dynamodb.attribute_values import Item
@@ -47,8 +46,7 @@ class DueRow(TypedDict):
     ttl: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(NamedTuple):
     """Rules to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the anchor's correlation and sort key.
 
     ttl: epoch seconds; the TTL service removes what no sweep could do by then.

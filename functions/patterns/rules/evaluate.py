@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
@@ -49,20 +50,19 @@ def no_context(key: CorrelationKey) -> None:
     """Know nothing of a correlation key."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
+class Control(NamedTuple):
     """What a control service decides by, and where it writes that down.
 
+    ttl_days: how long own facts are stored, from their own time.
     context_of: correlation key -> what the service knows beside events, for the rules that need it.
     remembers: type of an own fact -> the correlation key under which it is stored beside the events of others.
-    ttl_days: how long own facts are stored, from their own time.
     """
 
     table: Table
     rules: Rules
-    context_of: Callable[[CorrelationKey], object] = no_context
-    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]] = field(default_factory=dict)
     ttl_days: int
+    context_of: Callable[[CorrelationKey], object] = no_context
+    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]] = {}
 
 
 class Evaluator:
@@ -170,9 +170,9 @@ def _under_other_ids(history: History) -> History:
     ids = {event_id: f"event {number}" for number, event_id in enumerate(history.arrived_ms)}
     return replace(
         history,
-        anchor=replace(history.anchor, id=ids[history.anchor.id]),
-        events=tuple(replace(event, id=ids[event.id]) for event in history.events),
-        before=history.before and replace(history.before, id=ids[history.before.id]),
+        anchor=history.anchor._replace(id=ids[history.anchor.id]),
+        events=tuple(event._replace(id=ids[event.id]) for event in history.events),
+        before=history.before and history.before._replace(id=ids[history.before.id]),
         arrived_ms={ids[event_id]: arrived_ms for event_id, arrived_ms in history.arrived_ms.items()},
     )
 

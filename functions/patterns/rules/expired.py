@@ -1,7 +1,5 @@
 """The expiry of a row -> the fact that the row asked for: what it said last, under another type. Pure."""
 
-from dataclasses import replace
-
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import ATTRIBUTE
 from patterns.events.actor import TTL, actor_of
@@ -23,7 +21,7 @@ def expired(row: Item, of: Meanings) -> Fact | None:
     if last is None:
         return None
     fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
-    return replace(last, type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000, actor=TTL)
+    return last._replace(type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000, actor=TTL)
 
 
 def _fact_in(row: Item) -> Fact:

@@ -1,7 +1,6 @@
 """A micro event store: the events that a service's rules look at, each under its correlation key."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
@@ -67,8 +66,8 @@ def _settled(table: Table, one: StoredEvent) -> StoredEvent:
         newer += readable((row for row in page.items if LATCHED not in row), table.keys)
         late, start = late_by(one, newer, hold_back_ms=hold_back_ms()), page.last_key
         if start is None or one.topic in late:
-            return replace(one, late_by=late)
-    return replace(one, late_by=frozenset({one.topic}), flooded=True)
+            return one._replace(late_by=late)
+    return one._replace(late_by=frozenset({one.topic}), flooded=True)
 
 
 class Past:

@@ -6,10 +6,10 @@ decision is a row that is put once and published from the table's stream like an
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from patterns.dynamodb.keys import SEPARATOR, sort_key
 from patterns.dynamodb.schema import Keys
@@ -69,8 +69,7 @@ class History:
         return self.arrived_ms[event.id] <= due_ms(of, self.arrived_ms[of.id], after_ms, self.hold_back_ms)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(NamedTuple):
     """A row to be put, unless it is there.
 
     key: its primary key. It names the rule and the subject, never the triggers: another order of arrival would decide
@@ -112,8 +111,7 @@ def never(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
     return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(NamedTuple):
     """What is decided at which events.
 
     on: the exact (source, type) of its anchors; `when` narrows them down.
@@ -124,10 +122,6 @@ class Rule:
     at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
     needs_context: its history has a `context`.
     emits: the types of the events that its decisions become.
-
-    Raises:
-        ValueError: it makes no sense.
-
     """
 
     id: str
@@ -144,7 +138,8 @@ class Rule:
     at_once: bool = False
     needs_context: bool = False
 
-    def __post_init__(self) -> None:
+    def require_sense(self) -> None:
+        """Raise ValueError if the rule makes no sense."""
         if not _ID.fullmatch(self.id):
             raise ValueError(f"rule {self.id!r}: an id is lower-case words joined by -")
         for wrong, what in self._mistakes():
@@ -180,29 +175,26 @@ class Rule:
         return due_ms(anchor.event, anchor.arrived_ms, self.after_ms, hold_back_ms)
 
 
-@dataclass(frozen=True, slots=True)
 class Rules:
     """The rules of a service, found by the type of an event: those on other types cost nothing.
 
     Raises:
-        ValueError: two have one id, one emits a type that the service does not declare, or one could cause itself.
+        ValueError: one makes no sense, two have one id, one emits a type that the service does not declare, or one
+            could cause itself.
 
     """
 
-    source: str
-    types: frozenset[str]
-    all: tuple[Rule, ...]
-    _by_topic: Mapping[Topic, tuple[Rule, ...]] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, source: str, types: frozenset[str], all: tuple[Rule, ...]) -> None:  # noqa: A002  named by the reader's question
+        self.source, self.types, self.all = source, types, all
+        for rule in all:
+            rule.require_sense()
         self._require_unique_ids()
         self._require_declared_types()
         self._require_no_loops()
-        by_topic: dict[Topic, tuple[Rule, ...]] = defaultdict(tuple)
-        for rule in self.all:
+        self._by_topic: dict[Topic, tuple[Rule, ...]] = {}
+        for rule in all:
             for topic in rule.on:
-                by_topic[topic] += (rule,)
-        object.__setattr__(self, "_by_topic", dict(by_topic))
+                self._by_topic[topic] = (*self._by_topic.get(topic, ()), rule)
 
     def at(self, source: str, event: DomainEvent) -> list[Rule]:
         """Return the rules that an event is an anchor of."""

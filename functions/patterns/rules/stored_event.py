@@ -6,8 +6,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NotRequired, TypedDict, cast
+from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import SEPARATOR, prefix, require_part, within_limit
@@ -51,8 +50,7 @@ class StoredEventRow(TypedDict):
     flooded: NotRequired[Literal[True]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredEvent:
+class StoredEvent(NamedTuple):
     """An event as it lies in the store, under its correlation `key`, at `sort`, its place in the order of time.
 
     arrived_ms: when it was first stored there. ttl: epoch seconds. expire: the type of the event that its removal by
@@ -110,7 +108,7 @@ class StoredEvent:
         row: StoredEventRow = {
             "discriminator": CORRELATED if self.correlated else EVENT,
             "source": self.source,
-            "event": replace(self.event, raw=None).to_wire(),
+            "event": self.event._replace(raw=None).to_wire(),
             "arrived": self.arrived_ms,
             "ttl": self.ttl,
         }

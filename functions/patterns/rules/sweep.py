@@ -6,9 +6,8 @@ until nothing is due or time is short. So neither a shard nor a key that has muc
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
@@ -47,21 +46,20 @@ MARGIN_MS: Final = 10_000
 UNKNOWN_AGAIN_MS: Final = 5 * 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(NamedTuple):
     """What became of some due times, and the name of the error, if one went wrong."""
 
     counts: Counts
     error: str | None = None
 
 
-@dataclass(slots=True)
 class _Shard:
     """A shard of the index, of which more can be read behind `start`."""
 
-    number: int
-    start: Item | None = None
-    has_more: bool = True
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.start: Item | None = None
+        self.has_more = True
 
     def read_on(self, table: Table, at_ms: int) -> list[Item]:
         """Read the next page of what is due."""
@@ -71,13 +69,13 @@ class _Shard:
         return rows.items
 
 
-@dataclass(slots=True)
 class _Queues:
     """What waits of each correlation key, in the order of time. taken: how much of it this sweep has accepted."""
 
-    waiting: dict[CorrelationKey, deque[Due]] = field(default_factory=dict)
-    taken: Counter[CorrelationKey] = field(default_factory=Counter)
-    left: int = 0
+    def __init__(self) -> None:
+        self.waiting: dict[CorrelationKey, deque[Due]] = {}
+        self.taken: Counter[CorrelationKey] = Counter()
+        self.left = 0
 
     def add(self, due: Due) -> None:
         """Accept what is due, unless its key has had its share: the rest is due at the next sweep, too."""
@@ -190,7 +188,7 @@ def _evaluate(due: Due, evaluator: Evaluator, control: Control, now_ms: int) -> 
         anchor = evaluator.find(due.anchor)
         counts += evaluator.evaluate(anchor, rules) if anchor else Counts({Verdict.GONE: len(rules)})
     if unknown:
-        _postpone(replace(due, at_ms=now_ms + UNKNOWN_AGAIN_MS, rules=unknown), control.table)
+        _postpone(due._replace(at_ms=now_ms + UNKNOWN_AGAIN_MS, rules=unknown), control.table)
     return counts
 
 
@@ -202,7 +200,7 @@ def _postpone(due: Due, table: Table) -> None:
             table.put(row, condition=table.absent)
         except ConditionFailed as failed:
             if failed.row != row:  # another due time of this anchor was postponed, too
-                due = replace(due, at_ms=due.at_ms + 1)
+                due = due._replace(at_ms=due.at_ms + 1)
                 continue
         return
 

@@ -4,7 +4,6 @@ import os
 import threading
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import pycurl
@@ -139,11 +138,11 @@ def _prepare(handle: Handle, request: Request) -> _Received:
 
 @cache
 def _authorities() -> str:
-    """Return the path of certifi's bundle without importing certifi, which takes longer than all of this file."""
+    """Return the path of certifi's bundle without importing certifi or pathlib, which take longer than all of this."""
     found = find_spec("certifi")
-    if found is None or found.origin is None:
+    if found is None or not found.submodule_search_locations:
         raise ImportError("certifi is not installed")
-    return str(Path(found.origin).with_name("cacert.pem"))
+    return f"{found.submodule_search_locations[0]}/cacert.pem"
 
 
 def _new_handle() -> Handle:

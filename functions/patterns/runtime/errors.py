@@ -13,13 +13,11 @@ CallFailed                AWS refused a call or did not respond: the caller retr
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(NamedTuple):
     """One offending field of a request: its place (`body.state`, `query.limit`) and what is wrong with it."""
 
     field: str

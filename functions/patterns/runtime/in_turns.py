@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from greenlet import getcurrent, greenlet
@@ -105,12 +104,12 @@ class _Turn(NamedTuple):
     worker: _Worker
 
 
-@dataclass(slots=True)
 class _Turns:
     """The tasks that wait: for a response, or for a time of `time.monotonic`."""
 
-    responses: dict[Handle, _Turn] = field(default_factory=dict)
-    pauses: list[tuple[float, _Turn]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.responses: dict[Handle, _Turn] = {}
+        self.pauses: list[tuple[float, _Turn]] = []
 
     def __len__(self) -> int:
         return len(self.responses) + len(self.pauses)

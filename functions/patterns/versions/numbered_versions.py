@@ -20,8 +20,7 @@ Three ways to write:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
@@ -41,8 +40,7 @@ MAX_VERSION = 999_999_999
 Key = dict[str, str | int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbered:
+class Numbered(NamedTuple):
     """Where the versions of one thing are.
 
     name: parts separated by `#`, such as `Report#door`. partition: of the current row. apart: whether the revisions lie
@@ -54,7 +52,7 @@ class Numbered:
     partition: str
     name: str
     apart: bool = False
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = {}
 
     def current_key(self) -> Key:
         """Return the primary key of the current version."""

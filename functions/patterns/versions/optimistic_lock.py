@@ -10,9 +10,8 @@ The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = 
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Any, Final, Literal, NotRequired, TypedDict, cast
+from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from patterns.dynamodb.expressions import Condition
 from patterns.runtime import strict_json
@@ -43,8 +42,7 @@ class VersionedRow(TypedDict):
     deleted: NotRequired[Literal[True]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(NamedTuple):
     """What every command says: who wants it, when, and for which version.
 
     if_match: None if the request had no If-Match: it creates, or replaces what may be replaced without one.
@@ -68,8 +66,7 @@ def always(row: VersionedRow) -> bool:  # noqa: ARG001  a predicate
     return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(NamedTuple):
     """A revision that a command wants to be the current one.
 
     content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
@@ -99,8 +96,7 @@ class Stands(Enum):
     TOMBSTONE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """What a revision follows: the version that stands there, or stood there last; `not_before_ms` is for its stamp."""
 
     version: int
@@ -108,8 +104,7 @@ class Expected:
     not_before_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """The revision that a command made, now or when it came first; `created`: a life began with it."""
 
     row: VersionedRow
@@ -121,31 +116,27 @@ class Saved:
         return cls(revision, created=revision.get("since") == revision["version"])
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """Next: write this revision on condition that `expected` is what stands there."""
 
     expected: Expected
     revision: VersionedRow
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(NamedTuple):
     """Next: return this to the caller."""
 
     saved: Saved
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRetry:
+class CheckRetry(NamedTuple):
     """Next: read the revision `version`. If this command made it, this is a retry; `otherwise` refuse."""
 
     version: int
     otherwise: Rejected
 
 
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(NamedTuple):
     """Next: raise this."""
 
     error: Rejected
@@ -155,8 +146,7 @@ LastStep = Return | CheckRetry | Refuse
 NextStep = Write | LastStep
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedSave:
+class RefusedSave(NamedTuple):
     """What is known of a save that DynamoDB refused.
 
     failed: name of each write whose condition did not hold -> the row that stood there, None if there was none.
@@ -231,7 +221,7 @@ def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     if refused.missing is None or _is_done(draft, step):
         return step
     # Nothing is done without what is required, unless it has been done already.
-    return replace(step, otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
+    return step._replace(otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
 
 
 def decide_on_read(row: VersionedRow | None, command: Command) -> CheckRetry | None:

@@ -22,8 +22,6 @@ revision marked deleted, without a TTL.) The stream of the current rows contains
 only what `is_new_version`.
 """
 
-from dataclasses import replace
-
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.errors import ConditionFailed
@@ -93,7 +91,7 @@ def visible(row: Item | None) -> Item | None:
 
 def visible_revisions(revisions: KeyQuery, row: VersionedRow) -> KeyQuery:
     """Return the query of the revisions up to a visible current row, without an orphan; the sort key is the version."""
-    return replace(revisions, sort=Between(1, row["version"]))
+    return revisions._replace(sort=Between(1, row["version"]))
 
 
 def is_new_version(old: Item | None, new: Item | None) -> bool:
@@ -140,7 +138,7 @@ def _write_revision(revisions: Revisions, write: Write, fence: int) -> None:
 
 
 def _write_current(versions: Versions, draft: Draft, write: Write, fence: int) -> None:
-    fenced = replace(draft, attributes={**draft.attributes, FENCE: fence})
+    fenced = draft._replace(attributes={**draft.attributes, FENCE: fence})
     names = {"version": "version", "fence": FENCE}
     held = Condition(HELD, names, {"expected": write.expected.version, "fence": fence})
-    replace(current_write(versions, fenced, write), condition=held).alone()
+    current_write(versions, fenced, write)._replace(condition=held).alone()

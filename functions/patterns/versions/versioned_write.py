@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Check, Put, Table, Update, transact
@@ -45,8 +45,7 @@ class Contended(Unavailable):
         super().__init__("Others were writing this at the same time; send it again.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revisions:
+class Revisions(NamedTuple):
     """Where every revision is kept: the table, the key of version n, and the query of all of them, newest first.
 
     attributes: what else stands on the row of a revision.
@@ -58,8 +57,7 @@ class Revisions:
     attributes: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A check of another row without which no version is written; `otherwise` is what the client gets."""
 
     check: Check

@@ -1,10 +1,9 @@
 """A batch of domain events -> rows of a view: parse, decide, compact, send, settle; each message on its own."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ItemRefused
@@ -27,8 +26,10 @@ from patterns.views.row_write import RowWrite, Subscriptions
 Update = TypeVar("Update", bound=RowWrite)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+NOTHING: Final[Subscriptions] = {}
+
+
+class View(NamedTuple):
     """Where and how a view is kept; `upcasters` read what was published in older shapes.
 
     restores: what is kept of a replayed event.
@@ -38,8 +39,8 @@ class View:
     table: Table
     on: Subscriptions
     ttl_days: int | None
-    upcasters: Upcasters = field(default_factory=lambda: NONE)
-    restores: Subscriptions = field(default_factory=dict)
+    upcasters: Upcasters = NONE
+    restores: Subscriptions = NOTHING
 
 
 class Unreadable(NamedTuple):

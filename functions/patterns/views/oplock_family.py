@@ -5,8 +5,7 @@ arrival, the rows are the same: the newest of a union are the newest among the n
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
@@ -20,8 +19,7 @@ ATTEMPTS: Final = 5
 AT_ONCE: Final = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OplockFamily:
+class OplockFamily(NamedTuple):
     """The oplocks whose names begin with `prefix`; each guards the one attribute that is called as it is.
 
     most: so many are kept, the newest. always: the names of those that are kept besides, however old.

@@ -5,8 +5,7 @@ they happened. A command that changes the row writes it without the latch.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from patterns.dynamodb import ttl
 from patterns.dynamodb.attribute_values import Item
@@ -22,8 +21,7 @@ ABSENT_OR_EXPIRED = "attribute_not_exists(#key) OR #ttl <= :now"
 SHORTER = "#ttl > :now AND #ttl < :ttl"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoredRow:
+class RestoredRow(NamedTuple):
     """A write of a row that comes back, if it is not there. One that is there stays as it is, and lives as long.
 
     row: as it was, its primary key included; None: there never was one. expires_at: until then (epoch seconds) it is

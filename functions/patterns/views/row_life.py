@@ -4,7 +4,6 @@ DynamoDB deletes expired rows days late. Until then a newer fact finds the old r
 fields that had expired would live on with the new ttl.
 """
 
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 from patterns.dynamodb import ttl
@@ -46,19 +45,17 @@ class RowLife(Protocol):
         """Return the attempt that fits the row that a failed condition returned."""
 
 
-@dataclass(frozen=True, slots=True)
 class Permanent:
     """The row never expires."""
 
-    first: Attempt = field(default=Attempt(Condition("")), init=False)
+    first: Final = Attempt(Condition(""))
 
     def after(self, row: Item | None) -> Attempt:  # noqa: ARG002  every row is alike
         """Return the only attempt."""
         return self.first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntilNewestExpires:
+class UntilNewestExpires(NamedTuple):
     """The row expires with the newest of the facts in it; expires_at: when this one does; times in epoch seconds."""
 
     expires_at: int
@@ -79,8 +76,7 @@ class UntilNewestExpires:
         return Attempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntilAnchored:
+class UntilAnchored(NamedTuple):
     """The row never expires once it has the attribute `anchor`; without it, it expires at `expires_at`.
 
     That is so long after its last write, not after a fact: facts that came before their anchor are kept however old

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from patterns.dynamodb.client import Table
 from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
@@ -12,8 +12,7 @@ from patterns.views.oplock_family import OplockFamily
 from patterns.views.outcome import Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(NamedTuple):
     """The oplock without which a row of slow data is a skeleton: it expires `skeleton_days` after its last write."""
 
     oplock: str

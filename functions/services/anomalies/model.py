@@ -10,8 +10,7 @@ a `{"median", "mad", "of"}`: of so many observations; `mad` is the median of the
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 from patterns.events.identifiers import of_content
 
@@ -52,8 +51,7 @@ class SpreadJson(TypedDict):
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """How values spread: their median, the median of their distances from it, and how many they were."""
 
     median: float
@@ -65,8 +63,7 @@ class Spread:
         return round(self.median + deviations * max(NORMAL_CONSISTENT * self.mad, least), 3)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class Expected(NamedTuple):
     """What is usual: `typical`, and `at_most`; it rests on `based_on` observations."""
 
     typical: float
@@ -74,16 +71,14 @@ class Expected:
     based_on: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateHistory:
+class StateHistory(NamedTuple):
     """How often a machine reports a state in an hour, and how many seconds later its next report comes."""
 
     rate: Spread
     gap: Spread | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class Machine(NamedTuple):
     """What a machine reported: see the head of this file."""
 
     reports: int
@@ -91,8 +86,7 @@ class Machine:
     states: Mapping[str, StateHistory]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(NamedTuple):
     """What a version of the model knows of one machine. None of an expectation: no opinion."""
 
     version: str
@@ -127,8 +121,7 @@ class Known:
         return Expected(typical=0, at_most=0, based_on=machine.reports)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(NamedTuple):
     """What is usual for each machine, as of `version`."""
 
     version: str

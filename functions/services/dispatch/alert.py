@@ -1,7 +1,6 @@
 """What a rule says of a piece of equipment as a whole: that it is at risk, silent, back."""
 
-from dataclasses import dataclass
-from typing import Final, NotRequired, cast
+from typing import Final, NamedTuple, NotRequired, cast
 
 from contract import logs, times
 from contract.entities import AlertEntity, Why
@@ -31,8 +30,7 @@ class AlertRow(Why):
     ttl: int
 
 
-@dataclass(frozen=True, slots=True)
-class Alert:
+class Alert(NamedTuple):
     """A kind of alert; `type` also names its rows, `entity_name` the entity of its events."""
 
     type: str

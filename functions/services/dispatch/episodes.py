@@ -1,15 +1,14 @@
 """An episode: from the first abnormal report to the next normal one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import History
 from services.dispatch.reports import is_normal, reports_in, time_in
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(NamedTuple):
     """The known abnormal reports of an episode, in order; `recovery` is the report that ended it, if it has ended."""
 
     reports: tuple[DomainEvent, ...]

@@ -1,7 +1,6 @@
 """Who deals with a log: its operator, and the supervisor that it was escalated to; set by a person, or by a rule."""
 
-from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, cast
+from typing import Any, Literal, NamedTuple, NotRequired, cast
 
 from contract import logs, times
 from contract.entities import AssignmentEntity, EscalationEntity, LogRef, Why
@@ -41,8 +40,7 @@ def row_key(log: LogRef, discriminator: str) -> dict[str, str | int]:
     return KEYS.of(partition_of(log["equipmentId"]), sort_key(log["state"], log["timestamp"], discriminator))
 
 
-@dataclass(frozen=True, slots=True)
-class Responsibility:
+class Responsibility(NamedTuple):
     """A kind of responsibility; `discriminator` also names the entity and ends the sort key, `person` is its field."""
 
     discriminator: Literal["assignment", "escalation"]

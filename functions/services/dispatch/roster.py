@@ -1,9 +1,8 @@
 """Who works in a factory: the operators that abnormal logs are assigned to, and the supervisor for escalations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, Literal, TypedDict, cast
+from typing import Final, Literal, NamedTuple, TypedDict, cast
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.rules.rule import History
@@ -27,8 +26,7 @@ class RosterRow(RosterContent):
     discriminator: Literal["roster"]
 
 
-@dataclass(frozen=True, slots=True)
-class Roster:
+class Roster(NamedTuple):
     """Who can be assigned, and who is escalated to."""
 
     operators: tuple[str, ...]

@@ -1,8 +1,7 @@
 """What happened to a piece of equipment, by episodes: what it reported, who did what about it, when and why. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NamedTuple, NotRequired, TypedDict
 
 from contract import times
 from patterns.events.domain_event import DomainEvent
@@ -34,8 +33,7 @@ class EpisodeStory(TypedDict):
     partial: NotRequired[Literal[True]]
 
 
-@dataclass(frozen=True, slots=True)
-class StoryPage:
+class StoryPage(NamedTuple):
     """Part of a story, newest first: episodes, and what was done about logs of none of them.
 
     upto: the number of events that it covers; the next page goes on behind them.

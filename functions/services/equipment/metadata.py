@@ -92,7 +92,7 @@ def revisions_until(equipment_id: str, time: str) -> KeyQuery:
     """Return the query of the revisions that were made until `time`, newest first."""
     # No range from 0: there are times before 1970, and DynamoDB refuses a range that ends before it begins.
     sort = LessThan(times.to_ms(time) + 1)
-    return KeyQuery(keys=HISTORY_BY_TIME, index="ByTime", partition=partition_of(equipment_id), sort=sort)
+    return KeyQuery(keys=HISTORY_BY_TIME, index_name="ByTime", partition=partition_of(equipment_id), sort=sort)
 
 
 def registration_of(equipment_id: str) -> Requirement:

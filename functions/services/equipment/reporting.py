@@ -5,8 +5,7 @@ The user name of a device is the id of its equipment, that of a gateway the id o
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from contract.groups import DEVICE, GATEWAY, REPORTERS_FOR_ANY
 from patterns.http.caller import Caller
@@ -17,8 +16,7 @@ from services.equipment.metadata import EquipmentRow
 NOT_YOURS: Final = "You may not report for this equipment."
 
 
-@dataclass(frozen=True, slots=True)
-class Reporter:
+class Reporter(NamedTuple):
     """Who reports: the token's subject.
 
     equipment_id, factory_id: what it reports for; None: nothing of the kind.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import orjson
 
@@ -15,8 +15,7 @@ MOST_BYTES: Final = 300_000_000
 OVERHEAD_BYTES: Final = 400  # of a line beside its text, in Python's objects
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """What is written at once: a shard of a kind's actors."""
 
     kind: Kind

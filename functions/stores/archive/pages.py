@@ -1,8 +1,7 @@
 """One page of what happened to an actor: day by day, in the order in which the bus took the events."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 from contract import times
 from patterns.http.page import MAX_PAGE_BYTES, bytes_sent
@@ -15,8 +14,7 @@ from stores.archive.store import Kind
 MOST_DAYS: Final = 62
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class Period(NamedTuple):
     """From when to when, both inclusive, fixed-width UTC: when the bus took an event, which is in whole seconds."""
 
     first: str
@@ -46,8 +44,7 @@ class Position(TypedDict):
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Events as the lake has them; `behind`: where the next page begins, None at the end."""
 
     lines: list[str]

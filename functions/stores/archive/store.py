@@ -1,8 +1,7 @@
 """Where the archive is, and what it is of: the days of actors. It subscribes to nothing, and reads the lake instead."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from contract import lake
 from patterns.events import fault
@@ -17,8 +16,7 @@ PEOPLE: Final = ("operator", "supervisor")
 """The fields of entities with somebody's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of actor: whom a day is about.
 
     name: its folder. keeps_days: how long a day stays in the archive; the lake keeps it for ever. cold_after_days: when

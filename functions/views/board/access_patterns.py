@@ -14,7 +14,7 @@ def equipment_in(company: str, location: str | None) -> KeyQuery:
 
     """
     sort = None if location is None else _within(location)
-    return KeyQuery(keys=BY_LOCATION, index="ByLocation", partition=company, sort=sort, forward=True)
+    return KeyQuery(keys=BY_LOCATION, index_name="ByLocation", partition=company, sort=sort, forward=True)
 
 
 def _within(location: str) -> Sort | None:

@@ -1,8 +1,7 @@
 """How equipment stands, derived from a row of the board when it is read. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from contract.entities import LocationEntity
 from contract.names import NORMAL
@@ -41,8 +40,7 @@ class EquipmentStanding(Trouble):
     lastAnomaly: NotRequired[LastAnomaly]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """The newest state that was reported, and since when at the latest it lasts.
 
     trouble: empty while the state is NORMAL. silent_since: the time of the last report, if it has gone silent.

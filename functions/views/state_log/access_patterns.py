@@ -23,7 +23,7 @@ def logs_of_equipment(
     limited = first is not None or last is not None
     between = period(first or EARLIEST, last or LATEST)
     if state is None:
-        return KeyQuery(keys=BY_DATE, index="GSI3", partition=equipment_id, sort=between if limited else None)
+        return KeyQuery(keys=BY_DATE, index_name="GSI3", partition=equipment_id, sort=between if limited else None)
     if not limited:
         return KeyQuery(keys=KEYS, partition=equipment_id, sort=BeginsWith(_state_prefix(state)))
     if state.endswith("*"):
@@ -39,7 +39,9 @@ def logs_of_operator(operator: str, first: str | None, last: str | None) -> KeyQ
         Invalid: `first` lies behind `last`.
 
     """
-    return KeyQuery(keys=BY_OPERATOR, index="GSI1", partition=operator, sort=period(first or EARLIEST, last or LATEST))
+    return KeyQuery(
+        keys=BY_OPERATOR, index_name="GSI1", partition=operator, sort=period(first or EARLIEST, last or LATEST)
+    )
 
 
 def escalations_to(supervisor: str, state: str | None, date: str | None) -> KeyQuery:
@@ -52,7 +54,7 @@ def escalations_to(supervisor: str, state: str | None, date: str | None) -> KeyQ
     if date is not None and (state is None or state.endswith("*")):
         raise Invalid.field("query.date", "needs an exact `state`")
     sort = None if state is None else BeginsWith(_state_prefix(state) if date is None else sort_key(state, date))
-    return KeyQuery(keys=BY_SUPERVISOR, index="GSI2", partition=supervisor, sort=sort)
+    return KeyQuery(keys=BY_SUPERVISOR, index_name="GSI2", partition=supervisor, sort=sort)
 
 
 def _state_prefix(state: str) -> str:

@@ -1,5 +1,4 @@
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from patterns.events.actor import with_actor
@@ -48,7 +47,7 @@ def test_an_event_of_another_type_or_source_is_left_alone() -> None:
 
 
 def test_an_event_of_before_gets_the_actor_that_its_row_names() -> None:
-    old = replace(happened("painted", "lathe", colour="red"), raw={"new": {"changedBy": "Liz"}, "old": None})
+    old = happened("painted", "lathe", colour="red")._replace(raw={"new": {"changedBy": "Liz"}, "old": None})
 
     event, _ = interpret(message(old), ON, now_ms=NOW)
 

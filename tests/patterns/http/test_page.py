@@ -53,7 +53,7 @@ def test_following_the_cursors_gives_each_row_once_in_order(world: World, name: 
     for sort in sorts:
         put(name, sort, colour=name)
 
-    of_index = KeyQuery(keys=BY_COLOUR, index="ByColour", partition=name)
+    of_index = KeyQuery(keys=BY_COLOUR, index_name="ByColour", partition=name)
 
     assert read_all(whole(name), limit)[0] == sorts[::-1]
     assert read_all(of_index, limit)[0] == sorts[::-1]
@@ -63,7 +63,7 @@ def test_following_the_cursors_gives_each_row_once_in_order(world: World, name: 
 def test_rows_that_share_the_key_of_an_index_are_each_given_once(world: World, name: str) -> None:
     for number in range(5):
         put(f"{name}.{number}", "same", colour=name)
-    of_index = KeyQuery(keys=BY_COLOUR, index="ByColour", partition=name)
+    of_index = KeyQuery(keys=BY_COLOUR, index_name="ByColour", partition=name)
 
     assert [len(read_all(of_index, limit)[0]) for limit in (1, 2, 3)] == [5, 5, 5]
     assert world.thing(name) is None
@@ -121,7 +121,7 @@ def test_a_page_ends_before_the_response_is_too_long_for_lambda_and_goes_on_from
         put(name, sort, colour=name, ttl=EXPIRED if sort == "07" else ALIVE)
     detail = character * 200_000
 
-    for query in (whole(name), KeyQuery(keys=BY_COLOUR, index="ByColour", partition=name)):
+    for query in (whole(name), KeyQuery(keys=BY_COLOUR, index_name="ByColour", partition=name)):
         pages = list(read_pages(query, to_response=lambda row: {"sk": row["sk"], "detail": detail}))
 
         found = [item["sk"] for page in pages for item in page]

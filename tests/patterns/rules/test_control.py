@@ -1,7 +1,6 @@
 import json
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,7 +39,7 @@ TTL_SERVICE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 
 def control_of(*rules: Rule, **members: Any) -> Control:  # noqa: ANN401
-    return replace(CONTROL, rules=rules_of(*rules), **members)
+    return CONTROL._replace(rules=rules_of(*rules), **members)
 
 
 def arrival(keeper: Keeper, *events: DomainEvent) -> list[dict[str, Any]]:
@@ -107,13 +106,13 @@ def test_an_event_is_found_under_every_key_by_which_a_rule_correlates_it(keeper:
     (event,) = keeper.events(thing_of(name))
     for key in (f"{room_of(name)}#noise", f"{room_of(name)}#list"):
         (copy,) = keeper.events(key)
-        assert copy == replace(event, key=key, arrived_ms=NOW + 7, correlated=True)
+        assert copy == event._replace(key=key, arrived_ms=NOW + 7, correlated=True)
         assert [row["discriminator"] for row in keeper.partition(key)] == ["correlated"]
     assert keeper.events(room_of(name)) == []
 
 
 def test_rules_that_use_one_key_differently_are_kept_apart_by_their_suffixes(keeper: Keeper, name: str) -> None:
-    hard = replace(NOISY, when=lambda event: event.entity("thing").get("force") == 9)
+    hard = NOISY._replace(when=lambda event: event.entity("thing").get("force") == 9)
     control = control_of(hard, LISTING)
 
     keeper.listen(knocked(name, at=NOW - 1), knocked(name, at=NOW, force=9))
@@ -204,7 +203,7 @@ def test_the_past_of_a_key_is_read_once_for_a_batch(keeper: Keeper, name: str, w
     records = arrival(keeper, *(knocked(name, at=NOW - number) for number in range(5)))
     wire.requests.clear()
 
-    keeper.trigger(records, control_of(LABEL, replace(LABEL, id="again")))
+    keeper.trigger(records, control_of(LABEL, LABEL._replace(id="again")))
 
     assert wire.operations.count("Query") == 1
     assert wire.operations.count("GetItem") == 1
@@ -292,7 +291,7 @@ def test_an_own_fact_is_remembered_beside_the_events_of_others_once(keeper: Keep
 
 
 def test_own_facts_that_nobody_wants_to_remember_are_only_published(keeper: Keeper, name: str) -> None:
-    keeper.trigger(decided(keeper, name), replace(CONTROL, remembers={}))
+    keeper.trigger(decided(keeper, name), CONTROL._replace(remembers={}))
 
     assert len(keeper.published()) == 1
     assert [one.source for one in keeper.events(thing_of(name))] == ["workshop"] * 3
@@ -302,8 +301,7 @@ def test_a_rule_may_be_on_an_own_fact_that_is_remembered(keeper: Keeper, name: s
     def told_broken(history: History) -> Iterable[Decision]:
         yield decide("forgotten", thing_of(name), "because", history.anchor)
 
-    chained = replace(
-        FORGOTTEN,
+    chained = FORGOTTEN._replace(
         id="chained",
         on=frozenset({("keeper", "thing-broken")}),
         key=lambda event: event.partition_key,
@@ -319,7 +317,7 @@ def test_a_rule_may_be_on_an_own_fact_that_is_remembered(keeper: Keeper, name: s
 def decided(keeper: Keeper, name: str) -> list[dict[str, Any]]:
     """Let a thing be broken; give the record of that decision."""
     keeper.listen(*(knocked(name, at=NOW - number) for number in range(3)))
-    at_once = replace(BROKEN, at_once=True)
+    at_once = BROKEN._replace(at_once=True)
     keeper.trigger(keeper.new_records(VARIABLE), control_of(at_once))
     records = keeper.new_records(VARIABLE)
     keeper.published()
@@ -390,7 +388,7 @@ def test_an_event_by_which_a_rule_cannot_even_be_asked_is_a_fault_and_its_neighb
     keeper.give(name, "Liz")
     records = arrival(keeper, knocked(name, at=NOW - 1, id="bad"), knocked(name, id="good"))
 
-    keeper.trigger(records, control_of(replace(LABEL, **{part: culprit})))  # type: ignore[arg-type]
+    keeper.trigger(records, control_of(LABEL._replace(**{part: culprit})))  # type: ignore[arg-type]
 
     (fault,) = keeper.published()
     assert fault["fault"]["error"]["name"] == "KeyError"
@@ -431,7 +429,7 @@ def test_an_own_fact_that_cannot_be_remembered_is_published_and_is_a_fault(keepe
     def nowhere(event: DomainEvent) -> str:
         raise KeyError(event.type)
 
-    keeper.trigger(decided(keeper, name), replace(CONTROL, remembers={"thing-broken": nowhere}))
+    keeper.trigger(decided(keeper, name), CONTROL._replace(remembers={"thing-broken": nowhere}))
 
     told_, fault = sorted(keeper.published(), key=lambda event: event["type"] == "fault")
     assert told_["type"] == "thing-broken"

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,7 @@ from tests.support.patterns.toy_control import (
 from tests.support.samples import NOW
 
 # One rule decides at once, under the key of the event; the other waits, under another key, and its fact is stored.
-RULES = replace(CONTROL, rules=rules_of(LABEL, NOISY), remembers={"room-noisy": lambda event: event.partition_key})
+RULES = CONTROL._replace(rules=rules_of(LABEL, NOISY), remembers={"room-noisy": lambda event: event.partition_key})
 
 EXPECTED = [
     ("room-noisy", f"decision#noisy#{NOW + 1}"),

@@ -1,7 +1,6 @@
 """What a control service decides, whatever way its events take to it within the hold-back."""
 
 import random
-from dataclasses import replace
 from itertools import count
 
 from hypothesis import given, settings
@@ -29,7 +28,7 @@ from tests.support.patterns.toy_control import (
 )
 from tests.support.samples import NOW
 
-RULES = replace(CONTROL, rules=rules_of(LABEL, BROKEN, NOISY, FORGOTTEN))
+RULES = CONTROL._replace(rules=rules_of(LABEL, BROKEN, NOISY, FORGOTTEN))
 
 KNOCKS = tuple(NOW - seconds * 1000 for seconds in (50, 40, 30, 25, 20))
 MENDED, OTHER = NOW - 39_000, NOW - 24_000

@@ -1,7 +1,6 @@
 """Between people and rules: a rule decides what nobody has said, and anybody may say otherwise."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,14 +26,14 @@ pytestmark = pytest.mark.usefixtures("world")
 def paint(name: str, colour: str | None, **members: Any) -> Draft:  # noqa: ANN401
     """Want a thing to have a colour, whatever a rule had decided, and why."""
     draft = painting(name, colour, **members)
-    return replace(draft, content={**draft.content, **dict.fromkeys(WHY)}, needs_if_match=is_of_a_person)
+    return draft._replace(content={**draft.content, **dict.fromkeys(WHY)}, needs_if_match=is_of_a_person)
 
 
 def white(history: History) -> Iterable[Decision]:
     """Decide that a thing is white, in the very row that a person would have written."""
     name = history.anchor.partition_key
     draft = painting(name, "white", actor=RULE, now_ms=history.anchor.timestamp_ms)
-    draft = replace(draft, content={**draft.content, BY: RULE})
+    draft = draft._replace(content={**draft.content, BY: RULE})
     row = {**revision_of(draft, expected_by(draft.command)), **draft.attributes}
     yield Decision(key={"pk": name, "sk": "-"}, row=row, triggers=(history.anchor,))
 

@@ -1,5 +1,4 @@
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -60,7 +59,7 @@ def test_what_is_due_first_lies_first_and_one_time_of_one_anchor_is_one_row(one:
 
     if one.at_ms != other.at_ms:
         assert (sorts[0] < sorts[1]) == (one.at_ms < other.at_ms)
-    assert replace(one, rules=other.rules).row_key(KEYS) == one.row_key(KEYS)
+    assert one._replace(rules=other.rules).row_key(KEYS) == one.row_key(KEYS)
 
 
 @given(dues, st.integers(0, MAX_TIMESTAMP_MS - 1))
@@ -134,7 +133,7 @@ def test_keys_that_do_not_fit_into_a_row_of_the_index_are_refused() -> None:
 
     assert len(str(due.row_key(KEYS)["sk"]).encode()) == 1024
     with pytest.raises(ValueError, match="at most 1024 bytes"):
-        replace(due, anchor=due.anchor + "a").row_key(KEYS)
+        due._replace(anchor=due.anchor + "a").row_key(KEYS)
 
 
 def test_what_would_be_due_behind_the_last_time_in_order_is_never_written() -> None:
@@ -142,4 +141,4 @@ def test_what_would_be_due_behind_the_last_time_in_order_is_never_written() -> N
 
     assert str(due.row_key(KEYS)["sk"]).startswith("9999999999999#")
     with pytest.raises(ValueError, match="in order"):
-        replace(due, at_ms=MAX_AT_MS + 1).row_key(KEYS)
+        due._replace(at_ms=MAX_AT_MS + 1).row_key(KEYS)

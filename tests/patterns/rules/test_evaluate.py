@@ -1,6 +1,5 @@
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,7 +42,7 @@ def upon_all(history: History) -> Iterable[Decision]:
 
 def a_rule(expression: Expression = upon, id: str = "broken", **members: Any) -> Rule:  # noqa: A002, ANN401
     made: dict[str, Any] = {"at_once": True, "needs_context": False}
-    return replace(LABEL, id=id, expression=expression, emits=frozenset({"thing-broken"}), **made | members)
+    return LABEL._replace(id=id, expression=expression, emits=frozenset({"thing-broken"}), **made | members)
 
 
 def stored(keeper: Keeper, name: str, *, at: int = NOW, arrived: int = NOW) -> StoredEvent:
@@ -91,7 +90,7 @@ def test_a_decision_that_was_made_stands_and_is_not_published_again(keeper: Keep
     assert len(keeper.new_records(VARIABLE)) == 1
 
     def otherwise(history: History) -> Iterable[Decision]:
-        yield from (replace(decision, row={"other": True}) for decision in upon(history))
+        yield from (decision._replace(row={"other": True}) for decision in upon(history))
 
     assert evaluated(anchor, a_rule()) == {Verdict.STANDS: 1}
     assert evaluated(anchor, a_rule(otherwise)) == {Verdict.STANDS: 1}
@@ -130,7 +129,7 @@ def test_a_late_anchor_and_one_that_is_gone_are_counted_and_not_decided_upon(kee
     late = stored(keeper, name, at=NOW - 10, arrived=NOW + HOLD_BACK_MS + 1)
 
     assert evaluated(late, rule) == {Verdict.LATE: 1}
-    gone = replace(late, sort=late.sort + "!")
+    gone = late._replace(sort=late.sort + "!")
     assert evaluated(gone, rule) == {Verdict.GONE: 1}
     assert keeper.decisions(thing_of(name)) == []
 
@@ -220,7 +219,7 @@ def test_a_fault_that_cannot_be_published_is_raised_so_that_it_comes_again(
 
 def test_a_row_that_dynamodb_refuses_is_a_fault(keeper: Keeper, name: str) -> None:
     def too_large(history: History) -> Iterable[Decision]:
-        yield from (replace(decision, row={"detail": "x" * 410_000}) for decision in upon(history))
+        yield from (decision._replace(row={"detail": "x" * 410_000}) for decision in upon(history))
 
     assert evaluated(stored(keeper, name), a_rule(too_large, "culprit"), a_rule()) == {
         Verdict.FAULT: 1,
@@ -233,7 +232,7 @@ def test_a_row_that_dynamodb_refuses_is_a_fault(keeper: Keeper, name: str) -> No
 
 def test_a_row_that_cannot_be_written_down_is_a_fault(keeper: Keeper, name: str) -> None:
     def unwritable(history: History) -> Iterable[Decision]:
-        yield from (replace(decision, row={"detail": float("nan")}) for decision in upon(history))
+        yield from (decision._replace(row={"detail": float("nan")}) for decision in upon(history))
 
     assert evaluated(stored(keeper, name), a_rule(unwritable)) == {Verdict.FAULT: 1}
     assert len(keeper.published()) == 1
@@ -282,7 +281,7 @@ def test_a_triggers_id_in_any_part_of_the_key_is_refused(keeper: Keeper, name: s
         def by_trigger(history: History, at: int = trigger.event.timestamp_ms) -> Iterable[Decision]:
             (one,) = (one for one in history.events if one.timestamp_ms == at)
             decision = decide("broken", thing_of(name), "17", *history.events)
-            yield replace(decision, key={**decision.key, place: f"x {one.id} y"})
+            yield decision._replace(key={**decision.key, place: f"x {one.id} y"})
 
         assert evaluated(last, a_rule(by_trigger)) == {Verdict.FAULT: 1}
 
@@ -300,7 +299,7 @@ def test_an_event_whose_id_is_part_of_the_key_by_itself_keeps_nobody_from_decidi
 
 def test_what_a_decision_says_cannot_hide_its_key_nor_why_it_was_made() -> None:
     lies = {"pk": "lie", "sk": "lie", "by": "lie", "rule": "lie", "triggers": "lie"}
-    decision = replace(decide("broken", "Thing#a", "17", knocked("a", id="e1")), row=lies)
+    decision = decide("broken", "Thing#a", "17", knocked("a", id="e1"))._replace(row=lies)
 
     assert row_of(a_rule(), decision) == {
         "pk": "Thing#a",
@@ -331,7 +330,7 @@ def test_a_rule_that_needs_context_sees_what_the_service_knows_which_is_read_onc
         seen.append(history.context)
         return ()
 
-    control = replace(CONTROL, context_of=asked)
+    control = CONTROL._replace(context_of=asked)
     one, other = stored(keeper, name), stored(keeper, name, at=NOW + 1)
     evaluator = Evaluator(control, one.key, anchors=[one.sort, other.sort], now_ms=NOW)
     rules = [
@@ -349,7 +348,7 @@ def test_a_rule_that_needs_context_sees_what_the_service_knows_which_is_read_onc
 
 def test_a_service_is_asked_for_nothing_that_no_rule_is_to_see(keeper: Keeper, name: str) -> None:
     asked = Asked()
-    control = replace(CONTROL, context_of=asked)
+    control = CONTROL._replace(context_of=asked)
     anchor = stored(keeper, name)
     late = stored(keeper, name, at=NOW - 10, arrived=NOW + HOLD_BACK_MS + 1)
 

@@ -1,7 +1,6 @@
 """Rows that say what their end is called, when the TTL service removes them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -179,7 +178,7 @@ def _reaped(record: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_end_of_an_event_is_what_its_entity_said_whatever_other_members_it_had(keeper: Keeper, name: str) -> None:
     event = knocked(name, expire="thing-broken")
-    odd = replace(event, entities={"eem": {"fields": []}, **event.entities})
+    odd = event._replace(entities={"eem": {"fields": []}, **event.entities})
 
     keeper.listen(odd)
     keeper.trigger([_reaped(record) for record in keeper.new_records(VARIABLE)])

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -63,12 +63,12 @@ def upon(history: History) -> Iterable[Decision]:
     yield decide("broken", thing_of(history.anchor.partition_key), str(history.anchor.timestamp_ms), history.anchor)
 
 
-EACH = replace(BROKEN, expression=upon)
-RULES = replace(CONTROL, rules=rules_of(LABEL, EACH, FORGOTTEN), remembers={}, context_of=lambda _: "Liz")
+EACH = BROKEN._replace(expression=upon)
+RULES = CONTROL._replace(rules=rules_of(LABEL, EACH, FORGOTTEN), remembers={}, context_of=lambda _: "Liz")
 
 
 def stored(event: DomainEvent, **members: Any) -> StoredEvent:  # noqa: ANN401
-    return replace(on_happened(event).stored(event, arrived_ms=event.timestamp_ms), **members)
+    return on_happened(event).stored(event, arrived_ms=event.timestamp_ms)._replace(**members)
 
 
 def put(table: TableInMemory, rows: Iterable[dict[str, Any]]) -> None:
@@ -159,7 +159,7 @@ def test_a_late_event_decides_nothing_although_the_sweep_meets_it_before_the_tri
     table: TableInMemory,
 ) -> None:
     """The stream may lag: what lies in the store has been settled all the same."""
-    three = replace(CONTROL, rules=rules_of(BROKEN), remembers={})
+    three = CONTROL._replace(rules=rules_of(BROKEN), remembers={})
     listen(knocked("press", at=NOW), knocked("press", at=NOW - 2))
     react(table, three)
     with frozen_clock(NOW + HOLD_BACK_MS + 1):
@@ -218,7 +218,7 @@ def minutes(
     return found
 
 
-EACH_ALONE = replace(CONTROL, rules=rules_of(EACH), remembers={})
+EACH_ALONE = CONTROL._replace(rules=rules_of(EACH), remembers={})
 
 
 def due_rows(events: Iterable[StoredEvent]) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """What a rule gets to see, in small numbers: the hold-back is ten milliseconds."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,7 +54,7 @@ def newest_first(store: Sequence[StoredEvent]) -> Store:
 def settled(store: Sequence[StoredEvent]) -> Store:
     """Settle which events are late, as the store does when they arrive."""
     newest = newest_first(store)
-    return [replace(one, late_by=late_by(one, newest, hold_back_ms=HOLD_BACK)) for one in newest]
+    return [one._replace(late_by=late_by(one, newest, hold_back_ms=HOLD_BACK)) for one in newest]
 
 
 def look(rule: Rule, anchor: StoredEvent, store: Sequence[StoredEvent]) -> History | NotEvaluated:
@@ -233,7 +232,7 @@ def test_what_arrives_within_the_hold_back_may_arrive_in_any_order(
 ) -> None:
     anchor = data.draw(st.sampled_from(anchors(rule, store)))
     permuted = data.draw(st.permutations([one.arrived_ms for one in store]))
-    other_way = [replace(one, arrived_ms=arrived) for one, arrived in zip(store, permuted, strict=True)]
+    other_way = [one._replace(arrived_ms=arrived) for one, arrived in zip(store, permuted, strict=True)]
     (same,) = (one for one in other_way if one.sort == anchor.sort)
 
     expected = simple_model(rule, anchor, store)
@@ -317,7 +316,7 @@ def test_an_anchor_is_late_by_the_first_of_all_that_are_newer_late_ones_among_th
 
     assert look(a_rule(), store[2], store) != LATE
     assert look(a_rule(), store[1], store) is LATE
-    assert look(a_rule(), replace(store[2], arrived_ms=51), [*store[:2], replace(store[2], arrived_ms=51)]) is LATE
+    assert look(a_rule(), store[2]._replace(arrived_ms=51), [*store[:2], store[2]._replace(arrived_ms=51)]) is LATE
 
 
 def test_the_newest_event_is_never_late() -> None:
@@ -330,7 +329,7 @@ def test_of_two_events_of_one_millisecond_the_lesser_identity_is_the_older() -> 
     one, other = at(20, "a", arrived=31), at(20, "b", arrived=20)
 
     assert look(a_rule(), one, [one, other]) is LATE
-    assert look(a_rule(), other, [replace(other, arrived_ms=31), replace(one, arrived_ms=20)]) != LATE
+    assert look(a_rule(), other, [other._replace(arrived_ms=31), one._replace(arrived_ms=20)]) != LATE
 
 
 @pytest.mark.parametrize(("arrived", "expected"), [(35, ["20a", "24a"]), (36, ["20a"])])
@@ -401,7 +400,7 @@ def test_before_the_window_only_events_of_the_rules_own_types_count() -> None:
 
 
 def test_the_same_type_of_another_source_is_not_the_rules_own() -> None:
-    store = [at(20), replace(at(9), source="market"), at(8)]
+    store = [at(20), at(9)._replace(source="market"), at(8)]
 
     assert seen(a_rule(), store[0], store) == (["20a"], "8a")
 
@@ -493,7 +492,7 @@ def test_at_once_a_late_anchor_is_evaluated_and_late_events_count() -> None:
 
 
 def test_an_anchor_is_taken_as_it_is_stored() -> None:
-    stored, told = at(20, arrived=25), replace(at(20, arrived=25), event=replace(at(20).event, raw={"new": {}}))
+    stored, told = at(20, arrived=25), at(20, arrived=25)._replace(event=at(20).event._replace(raw={"new": {}}))
 
     history = look(a_rule(), told, [stored])
 
@@ -504,12 +503,12 @@ def test_an_anchor_is_taken_as_it_is_stored() -> None:
 @pytest.mark.parametrize("rule", [a_rule(), a_rule(at_once=True)], ids=["held back", "at once"])
 def test_nothing_is_read_behind_what_ends_the_look_back(rule: Rule) -> None:
     many = [at(ms) for ms in range(20)]
-    until = replace(rule, until=is_mended)
+    until = rule._replace(until=is_mended)
 
     for narrowed, end, expected in (
         (rule, at(14), 7),  # 20 to 15, and the first that is too old
         (until, at(18, kind="mended"), 3),
-        (replace(rule, most=3), at(17), 4),
+        (rule._replace(most=3), at(17), 4),
     ):
         past = Around([*(one for one in many if one.sort != end.sort), end, at(20)])
         history = history_of(narrowed, at(20), past, hold_back_ms=HOLD_BACK)
@@ -558,7 +557,7 @@ def test_of_what_follows_no_more_is_looked_at_than_of_what_came_before() -> None
 @pytest.mark.parametrize("late", [PASSED_OVER - 1, 10 * PASSED_OVER])
 def test_late_events_before_an_anchor_are_read_up_to_a_bound_and_then_nothing_is_decided(late: int) -> None:
     newest = at(20_000)
-    flood = [replace(at(19_999 - number), late_by=frozenset(KNOCKS)) for number in range(late)]
+    flood = [at(19_999 - number)._replace(late_by=frozenset(KNOCKS)) for number in range(late)]
     around = Around([newest])
     around._events += flood  # noqa: SLF001  settled one by one, it takes a minute
 

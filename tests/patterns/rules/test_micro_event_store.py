@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -302,7 +301,7 @@ def test_an_event_of_another_topic_makes_late_only_for_rules_that_are_on_both(ke
     one, _ = keeper.events(thing_of(name))
     assert one.late_by == {("workshop", "thing-mended")}
     assert not BROKEN.is_late(one)
-    assert replace(BROKEN, on=frozenset({KNOCKED, ("workshop", "thing-mended")})).is_late(one)
+    assert BROKEN._replace(on=frozenset({KNOCKED, ("workshop", "thing-mended")})).is_late(one)
 
 
 @pytest.mark.usefixtures("pauses", "keeper")

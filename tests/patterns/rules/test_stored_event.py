@@ -83,7 +83,7 @@ def test_a_row_is_read_back_as_it_was_written_but_for_what_stood_in_the_stream(o
 
     assert "raw" not in row["event"]
     assert read.event.to_wire() == {name: value for name, value in one.event.to_wire().items() if name != "raw"}
-    others = [name for name in StoredEvent.__slots__ if name != "event"]
+    others = [name for name in StoredEvent._fields if name != "event"]
     assert {name: getattr(read, name) for name in others} == {name: getattr(one, name) for name in others}
 
 

@@ -1,6 +1,6 @@
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -37,7 +37,7 @@ OUTCOMES = ("due", "failed", "left", "unknown", "decided", "stands", "nothing", 
 
 
 def control_of(*rules: Rule) -> Control:
-    return replace(CONTROL, rules=rules_of(*rules))
+    return CONTROL._replace(rules=rules_of(*rules))
 
 
 def upon(history: History) -> Iterable[Decision]:
@@ -46,7 +46,7 @@ def upon(history: History) -> Iterable[Decision]:
 
 
 # Decides upon every knock, when that is due.
-EACH = control_of(replace(BROKEN, expression=upon))
+EACH = control_of(BROKEN._replace(expression=upon))
 
 
 def knock(keeper: Keeper, *names: str, at: int = NOW, control: Control = EACH) -> None:
@@ -258,7 +258,7 @@ def test_what_can_never_be_decided_is_a_fault_and_not_due_again(keeper: Keeper, 
     def failing(history: History) -> Iterable[Decision]:
         raise KeyError(history.anchor.id)
 
-    control = control_of(replace(BROKEN, expression=failing))
+    control = control_of(BROKEN._replace(expression=failing))
     knock(keeper, name, control=control)
 
     (fault,) = keeper.sweep(NOW + SWEPT_MS, control)
@@ -271,8 +271,8 @@ def test_what_can_never_be_decided_is_a_fault_and_not_due_again(keeper: Keeper, 
 def test_a_rule_that_was_taken_away_while_it_was_due_stays_due_and_the_others_are_evaluated(
     keeper: Keeper, name: str, log_lines: Lines
 ) -> None:
-    other = replace(BROKEN, id="other", expression=lambda _: ())
-    both = control_of(replace(BROKEN, expression=upon), other)
+    other = BROKEN._replace(id="other", expression=lambda _: ())
+    both = control_of(BROKEN._replace(expression=upon), other)
     knock(keeper, name, control=both)
     (due,) = keeper.dues()
 
@@ -303,7 +303,7 @@ def test_an_escalation_is_not_lost_by_a_roll_back(keeper: Keeper, name: str, log
 def test_what_is_due_of_several_rules_that_nobody_knows_is_all_kept(keeper: Keeper, name: str) -> None:
     knock(keeper, name, control=control_of(BROKEN, FORGOTTEN))
 
-    keeper.sweep(NOW + FORGOTTEN_MS + SWEPT_MS, control_of(replace(BROKEN, id="another")))
+    keeper.sweep(NOW + FORGOTTEN_MS + SWEPT_MS, control_of(BROKEN._replace(id="another")))
 
     assert sorted(row["rules"] for row in keeper.dues()) == [["broken"], ["forgotten"]]
 
@@ -373,7 +373,7 @@ def test_one_bad_row_in_the_index_becomes_one_fault_and_stops_no_sweep(
 def test_one_bad_row_of_a_machine_becomes_one_fault_and_stops_no_decision_of_it(
     keeper: Keeper, name: str, at: int, odd: dict[str, Any]
 ) -> None:
-    control = control_of(replace(BROKEN, expression=upon, after_ms=5))
+    control = control_of(BROKEN._replace(expression=upon, after_ms=5))
     for moment in (NOW - 1, NOW, NOW + 1):
         knock(keeper, name, at=moment, control=control)
     (row,) = (row for row in keeper.partition(thing_of(name)) if row["sk"] == f"event#{at}#knock of {name} at {at}")

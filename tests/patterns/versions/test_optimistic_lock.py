@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -88,7 +87,7 @@ def row(version: int, colour: str = "white", **members: Any) -> VersionedRow:  #
 
 
 def red(if_match: int | None = None, **members: Any) -> Draft:  # noqa: ANN401
-    return replace(painting("a thing", "red", if_match=if_match), **members)
+    return painting("a thing", "red", if_match=if_match)._replace(**members)
 
 
 def found(current: VersionedRow | None, **members: Any) -> RefusedSave:  # noqa: ANN401

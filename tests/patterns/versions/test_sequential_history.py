@@ -373,7 +373,7 @@ def test_a_change_that_changes_nothing_takes_no_fence() -> None:
 def test_what_was_deleted_is_brought_back_as_the_next_version() -> None:
     versions = another()
     save(versions, coat("red"))
-    save(versions, replace(coat("red", if_match=1), deleted=True, repeats=True))
+    save(versions, coat("red", if_match=1)._replace(deleted=True, repeats=True))
 
     back = save(versions, coat("green"))
 
@@ -458,7 +458,7 @@ OTHER_ROW = Requirement(
             replace(versions_of("it"), requires=OTHER_ROW),
             coat("red"),
         ),
-        (versions_of("it"), replace(coat("red"), attributes={"ttl": 1})),
+        (versions_of("it"), coat("red")._replace(attributes={"ttl": 1})),
     ],
     ids=["no history", "a check of another row", "a current row that expires"],
 )

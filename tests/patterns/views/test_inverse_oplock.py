@@ -69,7 +69,7 @@ histories = st.lists(
 
 
 def of_thing(name: str, event: DomainEvent) -> DomainEvent:
-    return replace(event, entities={"thing": {**event.entity("thing").fields, "name": name}})
+    return event._replace(entities={"thing": {**event.entity("thing").fields, "name": name}})
 
 
 @ON_TABLES

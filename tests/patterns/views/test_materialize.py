@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,7 +65,7 @@ POISON = {
     "another type outside": json.dumps(
         {"source": "workshop", "detail-type": "thing-weighed", "detail": GOOD.to_wire()}
     ),
-    "a type nobody asked for": message(replace(GOOD, type="thing-sold")),
+    "a type nobody asked for": message(GOOD._replace(type="thing-sold")),
     "another source": message(GOOD).replace('"workshop"', '"elsewhere"'),
     "no id": wire_of(GOOD, id=None),
     "an empty id": wire_of(GOOD, id=""),

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -28,7 +27,7 @@ from tests.support.wire import Wire
 DAY_MS = 86_400_000
 UNTIL = ttl_at(NOW, TTL_DAYS)
 JOB = Replay("job-1", UNTIL)
-RESTORING = replace(VIEW, restores=ON)
+RESTORING = VIEW._replace(restores=ON)
 KEY = {"pk": "lathe", "sk": "-"}
 
 

@@ -136,7 +136,7 @@ def _archive(loop: Loop) -> Iterator[tuple[Invocation, int]]:
     for number in range(3):
         report = fact("state-reported", id=f"report {number}", at=at_ms, timestamp=times.to_utc(at_ms))
         image = {**(report.raw or {})["new"], "sk": times.to_utc(at_ms)}
-        keep_in_lake([line_of(replace(report, raw={"new": image, "old": None}), at_ms=at_ms + number)])
+        keep_in_lake([line_of(report._replace(raw={"new": image, "old": None}), at_ms=at_ms + number)])
         keep_in_lake([line_of(fact("operator-assigned", id=f"assignment {number}", at=at_ms), at_ms=at_ms + number)])
         yield Invocation(ARCHIVE, "sweep", {}), NOW
     yield Invocation(ARCHIVE, "query", http_event(OPERATOR_ROUTE, path={"operator": "Liz"}, query=wanted)), NOW

@@ -1,7 +1,7 @@
 """What no token, no odd event and no late word about an older log may do to a row of the board."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -61,7 +61,7 @@ class Machine:
     def _about_it(self, event: DomainEvent) -> DomainEvent:
         ((name, entity),) = event.entities.items()
         field = "id" if name == "equipment" else "equipmentId"
-        return replace(event, entities={name: {**entity, field: self.id}})
+        return event._replace(entities={name: {**entity, field: self.id}})
 
 
 @pytest.fixture

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -104,7 +103,7 @@ def test_what_a_rule_decided_is_kept_as_if_a_person_had(name: str) -> None:
     by_hand = {field: value for field, value in entity.items() if field not in {"by", "rule", "triggers"}}
 
     assert by_hand.keys() < entity.keys()
-    assert ON["dispatch", name](by_rule) == ON["dispatch", name](replace(by_rule, entities={entity_name: by_hand}))
+    assert ON["dispatch", name](by_rule) == ON["dispatch", name](by_rule._replace(entities={entity_name: by_hand}))
 
 
 @pytest.mark.parametrize(("detail", "kept"), [("", ""), ("🏭", "🏭"), (["a"], '["a"]')], ids=repr)
@@ -125,7 +124,7 @@ def test_every_sample_that_the_view_subscribes_to_has_a_key(name: str) -> None:
 def test_views_never_read_raw() -> None:
     for name, (source, _) in TYPES.items():
         event = fact(name)
-        assert ON[source, name](event) == ON[source, name](replace(event, raw=None))
+        assert ON[source, name](event) == ON[source, name](event._replace(raw=None))
 
 
 def test_every_attribute_that_is_written_is_one_of_the_row() -> None:
