@@ -26,25 +26,21 @@ class _Pause(NamedTuple):
     until: float
 
 
-class _Done(NamedTuple):
-    """That a task has ended."""
-
-    result: Any
-
-
 class _Worker(greenlet):
     """Does one task after another; when its task waits or ends, whoever runs them all goes on.
 
-    Workers are kept: to make one costs as much as all else of a task that waits once.
+    number, result: those of its task. Workers are kept: to make one costs as much as all else of a task that waits once.
     """
 
     def __init__(self) -> None:
         self._others = getcurrent()
+        self.number, self.result = 0, None
         super().__init__(self._work)
 
     def _work(self, do: Callable[[], Any]) -> None:
         while True:
-            do = self._others.switch(_Done(do()))
+            self.result = do()
+            do = self._others.switch(None)  # it waits for nothing: its task has ended
 
     def wait_for(self, awaited: Handle | _Pause) -> Any:  # noqa: ANN401  a `Response`, or None after a pause
         """Let the others go on until it has come."""
@@ -83,80 +79,73 @@ def run_in_turns(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks that raise nothing; return their results. What a task runs so itself does not take turns."""
     if isinstance(getcurrent(), _Worker):
         return [do() for do in tasks]
-    turns, results = _Turns(), dict[int, Any]()
+    turns = _Turns(len(tasks))
     try:
         for number, do in enumerate(tasks):
-            while len(turns) >= AT_ONCE:
-                results |= turns.go_on()
-            results |= turns.begin(number, do)
-        while turns:
-            results |= turns.go_on()
+            while turns.under_way >= AT_ONCE:
+                turns.go_on()
+            turns.begin(number, do)
+        while turns.under_way:
+            turns.go_on()
     except BaseException:  # the process is to end, or is stopped: nothing that was begun may go on behind its back
         turns.give_up()
         raise
-    return [results[number] for number in range(len(tasks))]
-
-
-class _Turn(NamedTuple):
-    """A task under way: its number, and who does it."""
-
-    number: int
-    worker: _Worker
+    return turns.results
 
 
 class _Turns:
-    """The tasks that wait: for a response, or for a time of `time.monotonic`."""
+    """The results of tasks, and the workers that wait: for a response, or for a time of `time.monotonic`."""
 
-    def __init__(self) -> None:
-        self.responses: dict[Handle, _Turn] = {}
-        self.pauses: list[tuple[float, _Turn]] = []
+    def __init__(self, tasks: int) -> None:
+        self.results: list[Any] = [None] * tasks
+        self._responses: dict[Handle, _Worker] = {}
+        self._pauses: list[tuple[float, _Worker]] = []
 
-    def __len__(self) -> int:
-        return len(self.responses) + len(self.pauses)
+    @property
+    def under_way(self) -> int:
+        """How many tasks wait."""
+        return len(self._responses) + len(self._pauses)
 
-    def begin(self, number: int, do: Callable[[], Any]) -> dict[int, Any]:
-        """Begin a task; return its result under its number if it has ended already."""
+    def begin(self, number: int, do: Callable[[], Any]) -> None:
+        """Begin a task, and go on with it until it waits or ends."""
         worker = _IDLE.workers.pop() if _IDLE.workers else _Worker()
         worker.gr_context = copy_context()
-        return self._after(_Turn(number, worker), worker.switch(do))
+        worker.number = number
+        self._note(worker, worker.switch(do))
 
-    def go_on(self) -> dict[int, Any]:
-        """Wait until some may go on, and let them; return the results of those that ended."""
-        results: dict[int, Any] = {}
-        for turn, response in self._over():
-            results |= self._after(turn, turn.worker.switch(response))
-        return results
+    def go_on(self) -> None:
+        """Wait until some may go on, and let them."""
+        for worker, response in self._over():
+            self._note(worker, worker.switch(response))
 
-    def _after(self, turn: _Turn, came: _Done | _Pause | Handle) -> dict[int, Any]:
-        """Note what a task waits for; return its result if it has ended."""
-        match came:
-            case _Done(result):
-                _IDLE.workers.append(turn.worker)
-                return {turn.number: result}
-            case _Pause(until):
-                self.pauses.append((until, turn))
-            case _:
-                self.responses[came] = turn
-        return {}
+    def _note(self, worker: _Worker, awaited: _Pause | Handle | None) -> None:
+        """Note what a task waits for, or the result of one that has ended."""
+        if awaited is None:
+            self.results[worker.number] = worker.result
+            _IDLE.workers.append(worker)
+        elif isinstance(awaited, _Pause):
+            self._pauses.append((awaited.until, worker))
+        else:
+            self._responses[awaited] = worker
 
-    def _over(self) -> list[tuple[_Turn, Response | None]]:
+    def _over(self) -> list[tuple[_Worker, Response | None]]:
         """Wait until some may go on; return them, each with the response that it waited for."""
-        seconds = min((until for until, _ in self.pauses), default=math.inf) - time.monotonic()
-        if seconds > 0 and self.responses:
+        seconds = min((until for until, _ in self._pauses), default=math.inf) - time.monotonic()
+        if seconds > 0 and self._responses:
             ended = CONNECTIONS.ended(within_seconds=min(seconds, SELECT_SECONDS))
-            return [(self.responses.pop(handle), response) for handle, response in ended]
+            return [(self._responses.pop(handle), response) for handle, response in ended]
         time.sleep(max(0, seconds))
         return self._past_their_pause()
 
-    def _past_their_pause(self) -> list[tuple[_Turn, Response | None]]:
+    def _past_their_pause(self) -> list[tuple[_Worker, Response | None]]:
         now = time.monotonic()
-        over = [turn for until, turn in self.pauses if until <= now]
-        self.pauses = [(until, turn) for until, turn in self.pauses if until > now]
-        return [(turn, None) for turn in over]
+        over = [worker for until, worker in self._pauses if until <= now]
+        self._pauses = [(until, worker) for until, worker in self._pauses if until > now]
+        return [(worker, None) for worker in over]
 
     def give_up(self) -> None:
         """End all tasks that wait, and forget what they wait for."""
-        for handle in self.responses:
+        for handle in self._responses:
             CONNECTIONS.give_up(handle)
-        for turn in [*self.responses.values(), *(turn for _, turn in self.pauses)]:
-            turn.worker.throw()
+        for worker in [*self._responses.values(), *(worker for _, worker in self._pauses)]:
+            worker.throw()
