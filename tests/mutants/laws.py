@@ -207,7 +207,7 @@ EVENTS: Final = [
         ("one kind of what is refused for good is put again", '{"InvalidArgument", ', "{"),
         ("a request has more than 10 entries", "len(chunk) == MAX", "len(chunk) > MAX"),
         ("a request has more than 256 KB", " or size + more > MAX_REQUEST_BYTES", ""),
-        ("an entry of exactly 256 KB is refused", "size_of(entry) > MAX", "size_of(entry) >= MAX"),
+        ("an entry of exactly 256 KB is refused", "if size > MAX", "if size >= MAX"),
         ("entries that still fail are forgotten", "if self.failed:", "if False:"),
         (
             "a refused fault becomes a fault",
@@ -224,7 +224,7 @@ EVENTS: Final = [
     *_in(
         f"{PATTERNS}/events/bus_entry.py",
         f"{TESTS}/events/test_publish.py",
-        ("an entry is measured in characters", ".encode())", ")"),
+        ("an entry is measured in characters", 'len(entry["Detail"].encode())', 'len(entry["Detail"])'),
     ),
     *_in(
         f"{PATTERNS}/events/bus_entry.py",

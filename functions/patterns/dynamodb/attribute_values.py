@@ -45,17 +45,18 @@ def typed_pairs(pairs: Iterable[tuple[str, Any]]) -> Typed:
 
 def to_plain(typed: Mapping[str, Any]) -> Item:
     """Return plain values of DynamoDB's: int or float of numbers, lists of sets, base64 of binaries."""
-    return {name: _plain(value) for name, value in typed.items()}
+    # Nearly all values are text.
+    return {name: value["S"] if "S" in value else _plain(value) for name, value in typed.items()}
 
 
 def _typed(value: Any, room: int = MAX_DEPTH) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
+    if type(value) is int and -_MAX_INTEGER <= value <= _MAX_INTEGER:  # nearly all others are times
+        return {"N": str(value)}
     match value:
         case str():
             return {"S": value}
         case bool():  # before int: a bool is an int, too
             return {"BOOL": value}
-        case int() if abs(value) <= _MAX_INTEGER:
-            return {"N": str(value)}
         case int() | float():
             return {"N": _number_text(value)}
         case None:

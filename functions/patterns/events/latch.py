@@ -12,4 +12,4 @@ LATCHED: Final = "latched"
 
 def is_latched(image: Mapping[str, Any] | None) -> bool:
     """Return whether a row is latched, from its image in a stream (typed attribute values)."""
-    return isinstance(image, Mapping) and isinstance(image.get(LATCHED), Mapping) and bool(image[LATCHED].get("BOOL"))
+    return isinstance(image, dict) and isinstance(image.get(LATCHED), dict) and bool(image[LATCHED].get("BOOL"))

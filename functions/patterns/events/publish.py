@@ -2,7 +2,8 @@
 
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from patterns.events import fault
@@ -10,7 +11,7 @@ from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, Bu
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws, clock
 from patterns.runtime.errors import CallFailed
-from patterns.runtime.in_parallel import pause
+from patterns.runtime.in_parallel import in_parallel, pause
 
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.1
@@ -79,14 +80,16 @@ def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, BusEntry]:
 
 
 def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
-    """Put all entries; retry those that failed."""
-    refused = {number: "EntryTooLarge" for number, entry in entries.items() if size_of(entry) > MAX_REQUEST_BYTES}
+    """Put all entries, several requests at once, for the bus keeps no order; retry those that failed."""
+    sizes = {number: size_of(entry) for number, entry in entries.items()}
+    refused = {number: "EntryTooLarge" for number, size in sizes.items() if size > MAX_REQUEST_BYTES}
     failed = {number: "" for number in entries if number not in refused}
     for attempt in range(ATTEMPTS):
         if attempt:
             pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
-        waiting = {number: entries[number] for number in failed}
-        failed = {number: code for chunk in chunks(waiting) for number, code in _put(chunk).items()}
+        waiting = chunks({number: sizes[number] for number in failed})
+        puts = in_parallel([partial(_put, {number: entries[number] for number in chunk}) for chunk in waiting])
+        failed = {number: code for codes in puts for number, code in codes.items()}
         refused |= {number: code for number, code in failed.items() if code in PERMANENT}
         failed = {number: code for number, code in failed.items() if code not in PERMANENT}
         if not failed:
@@ -94,16 +97,15 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
     return _PutResult(refused, failed)
 
 
-def chunks(entries: dict[int, BusEntry]) -> Iterator[dict[int, BusEntry]]:
-    """Split entries into requests of at most 10 entries and 256 KB."""
-    chunk: dict[int, BusEntry] = {}
+def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    """Split entries into requests of at most 10 entries and 256 KB; sizes: number of an entry -> its bytes."""
+    chunk: list[int] = []
     size = 0
-    for number, entry in entries.items():
-        more = size_of(entry)
+    for number, more in sizes.items():
         if chunk and (len(chunk) == MAX_REQUEST_ENTRIES or size + more > MAX_REQUEST_BYTES):
             yield chunk
-            chunk, size = {}, 0
-        chunk[number] = entry
+            chunk, size = [], 0
+        chunk.append(number)
         size += more
     if chunk:
         yield chunk

@@ -29,7 +29,7 @@ class _Pause(NamedTuple):
 class _Worker(greenlet):
     """Does one task after another; when its task waits or ends, whoever runs them all goes on.
 
-    number, result: those of its task. Workers are kept: to make one costs as much as all else of a task that waits once.
+    number, result: those of its task. Workers are kept: to make one costs as much as all else of a task that waits.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def pause(seconds: float) -> None:
 
 def run_in_turns(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks that raise nothing; return their results. What a task runs so itself does not take turns."""
-    if isinstance(getcurrent(), _Worker):
+    if len(tasks) == 1 or isinstance(getcurrent(), _Worker):
         return [do() for do in tasks]
     turns = _Turns(len(tasks))
     try:

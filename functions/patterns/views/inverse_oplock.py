@@ -158,7 +158,8 @@ def _changes(
         remove.append(ttl.ATTRIBUTE)
     if attempt.replaces:
         remove += [name for name in found or {} if name not in update.key]
-    return assign, tuple(name for name in dict.fromkeys(remove) if name not in assign)
+    # An expired row that is replaced has attributes among those to remove that the update assigns.
+    return assign, tuple(name for name in dict.fromkeys(remove) if name not in assign) if remove else ()
 
 
 def _and_newer(newer: str, condition: Condition, update: "ViewUpdate", order: str) -> Condition:
