@@ -257,6 +257,16 @@ EVENTS: Final = [
         ("an odd tag is an actor", "if isinstance(tagged, str) and tagged else", "if ACTOR in event.tags else"),
     ),
     *_in(
+        f"{PATTERNS}/rules/rule.py",
+        f"{TESTS}/rules/test_rule.py",
+        ("a rule that makes no sense is taken", "            rule.require_sense()\n", "            pass\n"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/publish.py",
+        f"{TESTS}/events/test_publish_at_once.py",
+        ("requests of a batch wait for each other", "puts = in_parallel([partial(", "puts = (do() for do in [partial("),
+    ),
+    *_in(
         f"{PATTERNS}/rules/expired.py",
         f"{TESTS}/rules/test_expired.py",
         ("whoever wrote a row lets it expire", ", actor=TTL)", ")"),

@@ -1,4 +1,4 @@
-"""Rules: what a control service decides over several events. Pure values, checked when they are made.
+"""Rules: what a control service decides over several events. Pure values, checked when they are put together.
 
 A rule is evaluated *at* an event, its anchor, over the events of the anchor's correlation key: those of the window
 before it, in the order of time, whatever order they arrived in. Its expression is pure and returns decisions. A
