@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -35,19 +34,24 @@ class Session:
 
     def drawn(self) -> RenderableType:
         """Read what is new and draw it."""
-        keys = Text(f"{screen.KEYS}   {self.place.said}", style="bold")
-        if self.place.shows_faults:
-            return Group(screen.faults(self.faults, chosen=self.place.chosen), keys)
-        return Group(screen.flow(self.source.read(clock.now_ms()), stack=self.deployed["ApiUrl"]), keys)
+        shown = self._faults() if self.place.shows_faults else self._flow()
+        return Group(shown, Text(f"{screen.KEYS}   {self.place.said}", style="bold"))
 
     def press(self, key: str) -> bool:
         """Do what a key asks for; return whether the person stays."""
         self.place, deed = pressed(self.place, key, faults=len(self.faults))
         if deed is Deed.RESUBMIT:
-            self.place = replace(self.place, said=fault_list.resubmit(self.deployed, self.faults[self.place.chosen]))
-        if deed in {Deed.LIST_FAULTS, Deed.RESUBMIT}:
-            self.faults = fault_list.newest(self.deployed)
+            fault = self.faults[min(self.place.chosen, len(self.faults) - 1)]
+            self.place = replace(self.place, said=fault_list.resubmit(self.deployed, fault))
         return deed is not Deed.QUIT
+
+    def _flow(self) -> RenderableType:
+        return screen.flow(self.source.read(clock.now_ms()), stack=self.deployed["ApiUrl"])
+
+    def _faults(self) -> RenderableType:
+        # Only when somebody looks: these requests are part of the flow themselves.
+        self.faults = fault_list.newest(self.deployed)
+        return screen.faults(self.faults, chosen=self.place.chosen)
 
 
 def print_once(session: Session, console: Console) -> None:
@@ -62,8 +66,7 @@ def watch(session: Session, console: Console) -> None:
         stays = True
         while stays:
             live.update(session.drawn(), refresh=True)
-            until = time.monotonic() + EVERY_S
-            key = keyboard.key_within(until - time.monotonic())
+            key = keyboard.key_within(EVERY_S)
             stays = session.press(key) if key else True
 
 

@@ -8,7 +8,6 @@ class Deed(Enum):
     """What a key asks for, beside another place."""
 
     QUIT = auto()
-    LIST_FAULTS = auto()
     RESUBMIT = auto()
 
 
@@ -26,10 +25,8 @@ def pressed(place: Place, key: str, *, faults: int) -> tuple[Place, Deed | None]
     match key:
         case "q":
             return place, Deed.QUIT
-        case "f" if place.shows_faults:
-            return Place(), None
         case "f":
-            return Place(shows_faults=True), Deed.LIST_FAULTS
+            return Place(shows_faults=not place.shows_faults), None
         case "up" | "down" if place.shows_faults and faults:
             step = 1 if key == "down" else -1
             return replace(place, chosen=min(max(0, place.chosen + step), faults - 1), said=""), None

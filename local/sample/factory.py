@@ -34,8 +34,8 @@ class Machine:
 
     @property
     def id(self) -> str:
-        """The id of the equipment, as `paint-booth`."""
-        return self.name.lower().replace(" ", "-")
+        """The id of the equipment, as `gdl-paint-booth`; the episode of `make up` has a `mill-1`, too."""
+        return f"gdl-{self.name.lower().replace(' ', '-')}"
 
     @property
     def body(self) -> dict[str, Any]:

@@ -16,15 +16,15 @@ from patterns.runtime import clock
 
 MINUTE_MS: Final = 60_000
 
-# Minutes ago -> what it reported. All but the silent one report at least every 30 minutes, or they would be silent, too.
+# Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
 RUNNING: Final = {28: NORMAL, 1: NORMAL}
 MENDED: Final = {50: WARNING, 46: NORMAL, **RUNNING}
 TROUBLED: Final = {
-    "conveyor-b": {55: NORMAL, 41: WARNING, 38: ERROR, 20: ERROR, 2: ERROR},
-    "oven-1": {28: NORMAL, 19: WARNING, 3: WARNING},
-    "welder-2": {57: NORMAL},
+    "gdl-conveyor-b": {55: NORMAL, 41: WARNING, 38: ERROR, 20: ERROR, 2: ERROR},
+    "gdl-oven-1": {28: NORMAL, 19: WARNING, 3: WARNING},
+    "gdl-welder-2": {57: NORMAL},
 }
-SILENT: Final = "welder-2"
+SILENT: Final = "gdl-welder-2"
 MENDED_EACH: Final = 3
 
 THERE: Final = HTTPStatus.PRECONDITION_REQUIRED  # it was registered before
@@ -50,7 +50,8 @@ def begin(stack: Stack, scratch: Path) -> str:
         register(stack)
         report(stack, now_ms=clock.now_ms())
         noted.touch()
-    return f"Demo factory {FACTORY}: {len(MACHINES)} machines; Conveyor B stands, Oven 1 warns, Welder 2 is silent."
+    stands = "Conveyor B stands, Oven 1 warns, Welder 2 is silent"
+    return f"Demo factory {FACTORY}: {len(MACHINES)} machines; at first {stands}."
 
 
 def register(stack: Stack) -> None:

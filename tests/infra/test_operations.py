@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from infra.names import pascal
+from local.console.widgets import tables_of, widgets_of
 from patterns.packages.package import Package
 from patterns.views.outcome import Outcome
 from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
@@ -154,3 +155,14 @@ def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_qu
     assert all(f"{queue}.QueueName" in body for queue in dead_letters(aws))
     assert len(titles["Messages that wait for a person"]) == len(dead_letters(aws))
     assert sum(title.endswith(": its queue") for title in titles) > len(READERS)  # lake and archive, too
+
+
+@pytest.mark.parametrize("title", ["what became of events", "from the bus to the row (ms)", "its queue"])
+def test_the_console_makes_tables_of_the_deployed_dashboard_with_every_reader_in_them(
+    local: Synthesised, title: str
+) -> None:
+    [made] = local.of_type("AWS::CloudWatch::Dashboard").values()
+
+    tables = {table.title: table for table in tables_of(widgets_of(text(made["DashboardBody"])))}
+
+    assert {row.subject for row in tables[title].rows} >= {reader.name for reader in READERS}
