@@ -1,4 +1,4 @@
-"""Registers the demo factory, and tells how its machines stand: most of them run, three need help."""
+"""Registers the demo factory and reports its first states: most machines run, three need help."""
 
 from collections.abc import Iterator
 from http import HTTPStatus

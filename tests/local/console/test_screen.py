@@ -30,14 +30,8 @@ def reading(*tables: Table, waiting: int = 0) -> Reading:
     samples.add(Sample(APPLIED, NOW - second * 1000, 2) for second in range(1, 31))
     samples.add([Sample(Metric(API, "count"), NOW - 1, 1)])
     queues = {"q1": {"ApproximateNumberOfMessages": waiting, "ApproximateNumberOfMessagesNotVisible": 0}}
-    return Reading(
-        at_ms=NOW,
-        window_ms=300_000,
-        tables=tables,
-        samples=samples,
-        queues=queues,
-        watch=QueueWatch({"q1": NOW - 4_000}),
-    )
+    watch = QueueWatch({"q1": NOW - 4_000})
+    return Reading(at_ms=NOW, window_ms=300_000, tables=tables, samples=samples, queues=queues, watch=watch)
 
 
 def line_with(text: str, word: str) -> list[str]:
