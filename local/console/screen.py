@@ -58,7 +58,8 @@ def sparkline(sums: Sequence[float]) -> str:
 
 
 def _grid(title: str) -> Grid:
-    return Grid(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1))
+    heading = f"{title[:1].upper()}{title[1:]}"
+    return Grid(title=heading, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), min_width=len(title))
 
 
 def _table(table: widgets.Table, reading: Reading) -> RenderableType:

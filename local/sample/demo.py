@@ -72,7 +72,7 @@ def how_to_go_on(stack: Stack) -> str:
     return f"""\
 Look at the board, signed in as {groups.SUPERVISOR} or {groups.OPERATOR} with the password {users.PASSWORD}:
   {board_of(stack)}
-Let its factory live until Ctrl-C: make demo. See the flow: make console
+Let its factory live until Ctrl-C: make demo
 Or report something yourself; a moment later it hangs on the board:
   TOKEN=$(make -s token ROLE=operator)
   curl -sS -X PUT {url}{path}/$(date -u +%FT%TZ) -H "authorization: Bearer $TOKEN" \\
