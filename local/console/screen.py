@@ -16,7 +16,7 @@ from local.console.fault_list import Fault
 from local.console.widgets import Widget
 
 RATE_SECONDS: Final = 30
-PARTS: Final = 30  # of the window, each one character wide
+PARTS: Final = 15  # of the window, each one character wide
 BARS: Final = " ▁▂▃▄▅▆▇█"
 UNKNOWN: Final = "?"
 TROUBLE: Final = frozenset({"4xx", "5xx", "fault", "failed", "left", "unknown", "late", "flooded", "now"})
@@ -59,7 +59,15 @@ def sparkline(sums: Sequence[float]) -> str:
 
 def _grid(title: str) -> Grid:
     heading = f"{title[:1].upper()}{title[1:]}"
-    return Grid(title=heading, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), min_width=len(title))
+    return Grid(
+        title=f"\n{heading}",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1),
+        min_width=len(heading),
+    )
 
 
 def _table(table: widgets.Table, reading: Reading) -> RenderableType:
@@ -71,8 +79,8 @@ def _table(table: widgets.Table, reading: Reading) -> RenderableType:
     for name in table.columns:
         grid.add_column(name, justify="right")
     if is_counted:
-        grid.add_column("a second", justify="right")
-        grid.add_column(f"{table.columns[0]}, {reading.window_ms // 60_000} min")
+        grid.add_column("per s", justify="right")
+        grid.add_column(f"{reading.window_ms // 60_000} min", no_wrap=True, min_width=PARTS)
     for row in table.rows:
         cells = [_cell(name, row, reading) for name in table.columns]
         grid.add_row(row.subject, *cells, *(_pace(row, reading) if is_counted else []))

@@ -14,7 +14,6 @@ from typing import Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from contract import groups, times
-from contract.names import NORMAL
 from local.sample import factory_life, factory_start
 from local.sample.factory import FACTORY, MACHINES, OPERATORS
 from local.sample.factory_life import Acknowledgement, Deed, Report
@@ -27,6 +26,9 @@ from patterns.runtime import clock
 SILENCE_S: Final = 40 * 60  # a rule waits for 30 minutes of real time, whatever the speed
 SIGN_IN_EACH_S: Final = 30 * 60  # a token lives for an hour
 ACCEPTED: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK})
+
+
+STARTS: Final = {machine.id: factory_start.state_of(machine) for machine in MACHINES}
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class Shift:
         timestamp = times.to_utc(clock.now_ms())
         body = {"state": deed.state} | ({"detail": deed.detail} if deed.detail else {})
         path = path_of("equipment", deed.machine, "states", timestamp)
-        before, _ = self._logs.get(deed.machine, (NORMAL, ""))
+        before, _ = self._logs.get(deed.machine, (STARTS[deed.machine], ""))
         if not self._is_accepted(self._api(groups.GATEWAY, FACTORY).put(path, body), deed.state):
             return None
         self._logs[deed.machine] = (deed.state, timestamp)
@@ -91,10 +93,9 @@ class Shift:
 def deeds(*, speed: float, seed: int | None) -> Iterator[tuple[float, Deed]]:
     """Yield what happens, with seconds of real time from the start."""
     machines = [machine.id for machine in MACHINES]
-    states = {machine.id: factory_start.state_of(machine) for machine in MACHINES}
     dice = random.Random(seed)  # noqa: S311  a demo keeps no secrets
     silence_s = SILENCE_S * speed
-    for at_s, deed in factory_life.live(machines, states, silent=factory_start.SILENT, silence_s=silence_s, dice=dice):
+    for at_s, deed in factory_life.live(machines, STARTS, silent=factory_start.SILENT, silence_s=silence_s, dice=dice):
         yield at_s / speed, deed
 
 
