@@ -48,7 +48,7 @@ def screen(stack: Stack) -> str:
 def figures(text: str, title: str, subject: str) -> list[int]:
     """The figures of a row of a table."""
     _, _, table = text.partition(title)
-    found = re.search(rf"^ +{subject} +([\d, ]+)", table, re.MULTILINE)
+    found = re.search(rf"^ *{subject} +([\d, ]+)", table, re.MULTILINE)
     assert found
     return [int(figure.replace(",", "")) for figure in found[1].split()]
 

@@ -45,7 +45,7 @@ def test_a_table_of_sums_has_a_rate_and_a_trend() -> None:
     text = drawn(screen.flow(reading(table), stack="here"))
 
     assert line_with(text, "board")[:3] == ["board", "60", "2.0"]
-    assert line_with(text, "board")[3] == "███"
+    assert line_with(text, "board")[3] == "▄█"
 
 
 def test_requests_are_found_although_lines_do_not_name_the_api() -> None:
