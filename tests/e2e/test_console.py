@@ -16,7 +16,7 @@ from local.stack.processes import eventually
 from local.stack.stack import Stack
 from patterns.runtime import clock
 
-SPEED = 60  # 24 reports a second
+SPEED = 30  # 12 reports a second
 SECONDS = 4
 WITHIN_S = 60
 
