@@ -4,7 +4,7 @@ What functions write into their log lines is read from the logs, and queues are 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -54,6 +54,12 @@ class Reading:
         return self.samples.per_second(known(metric), since_ms=since_ms, until_ms=self.at_ms)
 
 
+def queues_in(tables: Iterable[Table]) -> set[str]:
+    """Return the names of the queues that tables show."""
+    shown = (one for table in tables for row in table.rows for one in row.shown.values())
+    return {one.metric.about for one in shown if one.metric.namespace == QUEUE}
+
+
 def known(metric: Metric) -> Metric:
     """Return a metric as it stands in log lines: those of HTTP requests do not name the API."""
     return metric._replace(dimensions=()) if metric.namespace == API else metric
@@ -61,11 +67,12 @@ def known(metric: Metric) -> Metric:
 
 @dataclass(slots=True)
 class Emulated:
-    """Reads one deployed stack."""
+    """Reads one deployed stack; `queue_urls` has the queues that are shown, by name."""
 
     logs: Any
     sqs: Any
     tables: tuple[Table, ...]
+    queue_urls: Mapping[str, str]
     _samples: Samples = field(default_factory=Samples)
     _watch: QueueWatch = field(default_factory=QueueWatch)
     _seen: dict[str, int] = field(default_factory=dict)
@@ -78,8 +85,10 @@ class Emulated:
         cloudwatch = aws.client("cloudwatch", endpoint)
         names = [one["DashboardName"] for one in cloudwatch.list_dashboards()["DashboardEntries"]]
         bodies = [cloudwatch.get_dashboard(DashboardName=name)["DashboardBody"] for name in names]
-        tables = tables_of(widget for body in bodies for widget in widgets_of(body))
-        return cls(aws.client("logs", endpoint), aws.client("sqs", endpoint), tuple(tables))
+        tables = tuple(tables_of(widget for body in bodies for widget in widgets_of(body)))
+        sqs = aws.client("sqs", endpoint)
+        urls = {name: sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in queues_in(tables)}
+        return cls(aws.client("logs", endpoint), sqs, tables, urls)
 
     def read(self, now_ms: int) -> Reading:
         """Read what is new, and forget what has left the window."""
@@ -88,7 +97,7 @@ class Emulated:
         self._samples.forget(before_ms=oldest_ms)
         self._seen = {line: at_ms for line, at_ms in self._seen.items() if at_ms >= now_ms - 2 * OVERLAP_MS}
         self._read_ms = now_ms
-        queues = {name: self._attributes(name) for name in self._queue_names()}
+        queues = {name: self._attributes(url) for name, url in self.queue_urls.items()}
         self._watch.look({name: sum(counts.values()) for name, counts in queues.items()}, now_ms=now_ms)
         return Reading(
             at_ms=now_ms,
@@ -113,11 +122,6 @@ class Emulated:
         self._seen[text] = logged_ms  # a line names its invocation: no two are the same
         self._samples.add(samples_of(json.loads(text), logged_ms=logged_ms))
 
-    def _queue_names(self) -> set[str]:
-        shown = (one for table in self.tables for row in table.rows for one in row.shown.values())
-        return {one.metric.about for one in shown if one.metric.namespace == QUEUE}
-
-    def _attributes(self, name: str) -> dict[str, int]:
-        url = self.sqs.get_queue_url(QueueName=name)["QueueUrl"]
+    def _attributes(self, url: str) -> dict[str, int]:
         found = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[WAITING, IN_WORK])["Attributes"]
         return {attribute: int(count) for attribute, count in found.items()}
