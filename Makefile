@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down token load archive bench attack test deployed services others mutants check synth openapi costs query train bench-lake replay format lock pins deploy
+.PHONY: help install up down demo console token load archive bench attack test deployed services others mutants check synth openapi costs query train bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -24,6 +24,12 @@ up: install  ## run everything on this machine, with data in it (another port: P
 
 down:  ## end what `make up` started
 	@$(if $(wildcard $(PYTHON)),$(RUN) local.stack.down,echo "nothing is running here")
+
+demo: install  ## let the demo factory live on the running system, until Ctrl-C: SPEED=10
+	@$(RUN) local.sample.make_demo $(if $(SPEED),--speed $(SPEED))
+
+console: install  ## watch the flow through the running system, and its faults; one screen of it: ONCE=1
+	@$(RUN) local.console
 
 token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name)
 	@$(RUN) local.stack.users $(ROLE) $(if $(AS),'$(AS)')

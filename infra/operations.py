@@ -1,10 +1,9 @@
 """Alarms, and one dashboard. Both are made from what is found in the stack, so that nothing is listed here."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
@@ -12,23 +11,19 @@ from constructs import Construct, IConstruct
 
 from infra.api import Api
 from infra.archive import Archive
+from infra.dashboard import widgets
 from infra.fault_store import FaultStore
-from infra.function import METRICS, Function
+from infra.function import Function
 from infra.lake import Lake
+from infra.metrics import MINUTE, iterator_age, of_api, of_reader, of_service, oldest, waiting
 from infra.models import Models
 from infra.queues import LastResort, Reader
 from infra.service import Service
 from infra.target import Target
 from infra.view import View
-from patterns.views.outcome import Outcome
 
-MINUTE: Final = Duration.minutes(1)
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
-FULL_WIDTH: Final = 24
-
-DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
-"""The metrics of a control service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +53,7 @@ class Operations(Construct):
         for watched in found:
             for signal in _signals(watched):
                 self._alarm(watched, signal)
-        cloudwatch.Dashboard(self, "Dashboard", widgets=[[graph] for graph in _graphs(found)])
+        cloudwatch.Dashboard(self, "Dashboard", widgets=widgets(found))
 
     def _alarm(self, watched: IConstruct, signal: Signal) -> None:
         missing = cloudwatch.TreatMissingData
@@ -80,12 +75,12 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
     match watched:
         case LastResort():
             means = f"Messages wait for a person in {watched.node.path}: see README, redrive."
-            yield Signal(name="Waiting", metric=_waiting(watched), above=0, minutes=1, means=means)
+            yield Signal(name="Waiting", metric=waiting(watched), above=0, minutes=1, means=means)
         case View(reader=reader) | Service(reader=Reader() as reader):
             yield from _signals_of_reader(reader)
         case FaultStore(reader=reader):
             means = "Somebody got a message that can never succeed: GET /faults shows it."
-            yield Signal(name="Faults", metric=_of_reader(reader, "received", "Sum"), above=0, minutes=1, means=means)
+            yield Signal(name="Faults", metric=of_reader(reader, "received", "Sum"), above=0, minutes=1, means=means)
             yield from _signals_of_reader(reader)
         case Lake(reader=reader):
             yield from _signals_of_lake(reader)
@@ -93,7 +88,7 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             means = (
                 f"{reader.package.name} cannot read its model, and decides by the last one, or nothing: see its log."
             )
-            unreadable = _of_service(reader.package.name, "model_unreadable")
+            unreadable = of_service(reader.package.name, "model_unreadable")
             yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=5, means=means)
         case Archive(reader=reader):
             yield from _signals_of_listener(reader)
@@ -101,7 +96,7 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             yield from _signals_of_function(watched)
         case Api():
             means = "Callers get 5xx answers: the log of the function says why."
-            yield Signal(name="Failing", metric=_api(watched, "5xx"), above=0, minutes=1, means=means)
+            yield Signal(name="Failing", metric=of_api(watched, "5xx"), above=0, minutes=1, means=means)
 
 
 def _signals_of_function(watched: Function) -> Iterator[Signal]:
@@ -109,7 +104,7 @@ def _signals_of_function(watched: Function) -> Iterator[Signal]:
     match watched.role, watched.package.side:
         case "trigger", _:
             means = f"What {name} does is not published. Its stream forgets it after 24 hours."
-            age = _iterator_age(watched)
+            age = iterator_age(watched)
             yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
         case "sweep", "services":
             yield from _signals_of_sweep(watched)
@@ -123,9 +118,9 @@ def _signals_of_function(watched: Function) -> Iterator[Signal]:
 
 def _signals_of_lake(reader: Reader) -> Iterator[Signal]:
     means = f"For {LAKE_LATE_SECONDS} s events are not in the lake. Its queue forgets them after four days."
-    yield Signal(name="Oldest", metric=_oldest(reader), above=LAKE_LATE_SECONDS, minutes=5, means=means)
+    yield Signal(name="Oldest", metric=oldest(reader), above=LAKE_LATE_SECONDS, minutes=5, means=means)
     means = "The lake got what is no event of the bus: it is kept under unreadable/ in its bucket."
-    unreadable = _of_reader(reader, "unreadable", "Sum")
+    unreadable = of_reader(reader, "unreadable", "Sum")
     yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=1, means=means)
     yield from _signals_of_listener(reader)
 
@@ -133,9 +128,9 @@ def _signals_of_lake(reader: Reader) -> Iterator[Signal]:
 def _signals_of_reader(reader: Reader) -> Iterator[Signal]:
     late = LATE_SECONDS
     means = f"{reader.name} does not keep up, or its listener fails."
-    yield Signal(name="Oldest", metric=_oldest(reader), above=late, minutes=5, means=means)
-    means = f"One in a hundred facts takes longer than {late} s to be in {reader.name}."
-    yield Signal(name="Lag", metric=_of_reader(reader, "lag", "p99"), above=late * 1000, minutes=5, means=means)
+    yield Signal(name="Oldest", metric=oldest(reader), above=late, minutes=5, means=means)
+    means = f"One in a hundred facts takes longer than {late} s from the bus to {reader.name}."
+    yield Signal(name="Lag", metric=of_reader(reader, "lag", "p99"), above=late * 1000, minutes=5, means=means)
     yield from _signals_of_listener(reader)
 
 
@@ -152,64 +147,7 @@ def _signals_of_sweep(sweep: Function) -> Iterator[Signal]:
     means = f"{name}'s sweep raises or times out: what is due is decided late, or not at all."
     yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
     means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due: its log says why."
-    failed = _of_service(name, "failed")
+    failed = of_service(name, "failed")
     yield Signal(name="Undecided", metric=failed, above=0, minutes=5, means=means, regular=True)
     means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
-    yield Signal(name="Unknown", metric=_of_service(name, "unknown"), above=0, minutes=1, means=means)
-
-
-def _graphs(found: Sequence[IConstruct]) -> Iterator[cloudwatch.GraphWidget]:
-    readers = [one.reader for one in found if isinstance(one, View | FaultStore | Service) and one.reader]
-    lakes = [one.reader for one in found if isinstance(one, Lake)]
-    triggers = [one for one in found if isinstance(one, Function) and one.role == "trigger"]
-    swept = [one.package for one in found if isinstance(one, Function) and one.role == "sweep"]
-    sweeps = [package.name for package in swept if package.side == "services"]
-    resorts = [one for one in found if isinstance(one, LastResort)]
-    for api in (one for one in found if isinstance(one, Api)):
-        yield _graph("HTTP: requests and refusals", {name: _api(api, name) for name in ("count", "4xx", "5xx")})
-    lags = {f"{one.name} {share}": _of_reader(one, "lag", share) for one in readers for share in ("p50", "p99")}
-    yield _graph("From fact to row (ms)", lags)
-    for reader in readers + lakes:
-        outcomes = {outcome.value: _of_reader(reader, outcome, "Sum") for outcome in Outcome}
-        yield _graph(f"{reader.name}: what became of events", outcomes)
-    yield _graph("Age of the oldest event that waits (s)", {one.name: _oldest(one) for one in readers + lakes})
-    ages = {trigger.package.name: _iterator_age(trigger) for trigger in triggers}
-    yield _graph("Age of the last change that a trigger read (ms)", ages)
-    for name in sweeps:
-        yield _graph(f"{name}: what was decided", {counted: _of_service(name, counted) for counted in DECISIONS})
-    yield _graph("Messages that wait for a person", {queue.node.path: _waiting(queue) for queue in resorts})
-
-
-def _graph(title: str, metrics: Mapping[str, cloudwatch.Metric]) -> cloudwatch.GraphWidget:
-    left = [metric.with_(label=label) for label, metric in metrics.items()]
-    return cloudwatch.GraphWidget(title=title, left=left, width=FULL_WIDTH)
-
-
-def _waiting(queue: LastResort) -> cloudwatch.Metric:
-    return queue.metric_approximate_number_of_messages_visible(period=MINUTE, statistic="Maximum")
-
-
-def _oldest(reader: Reader) -> cloudwatch.Metric:
-    return reader.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
-
-
-def _iterator_age(trigger: Function) -> cloudwatch.Metric:
-    return trigger.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
-
-
-def _of_reader(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
-    return _own({"view": reader.name}, name, statistic)
-
-
-def _of_service(service: str, name: str) -> cloudwatch.Metric:
-    return _own({"service": service}, name, "Sum")
-
-
-def _own(dimension: Mapping[str, str], name: str, statistic: str) -> cloudwatch.Metric:
-    return cloudwatch.Metric(
-        namespace=METRICS, metric_name=name, dimensions_map=dimension, statistic=statistic, period=MINUTE
-    )
-
-
-def _api(api: Api, name: str) -> cloudwatch.Metric:
-    return api.http.metric(name, period=MINUTE, statistic="Sum")
+    yield Signal(name="Unknown", metric=of_service(name, "unknown"), above=0, minutes=1, means=means)

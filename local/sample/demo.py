@@ -1,4 +1,4 @@
-"""What `make up` loads and shows: AWS's device-state-log sample, and an episode that the rules decide in.
+"""What `make up` loads and shows: AWS's device-state-log sample, a demo factory, an episode that the rules decide in.
 
 `local/stack/demo.py` says what it calls.
 """
@@ -9,8 +9,11 @@ from typing import Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from contract import groups
-from local.sample import episode, questions, scenario, seed
+from local.sample import episode, factory_start, questions, scenario, seed
+from local.sample.factory import COMPANY, FACTORY, MACHINES
 from local.sample.scenario import Played
+from local.stack import users
+from local.stack.api import path_of
 from local.stack.emulator import ROOT
 from local.stack.errors import Failed
 from local.stack.progress import step
@@ -20,7 +23,7 @@ STORY: Final = episode.STORY.relative_to(ROOT)
 
 
 def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
-    """Load the sample and live through an episode; return a line on each, or with `verbose` all that was answered.
+    """Load the sample, open the factory, live through an episode; return a line on each, or all with `verbose`.
 
     Raises:
         Failed: an answer to one of the seven questions is not AWS's.
@@ -36,11 +39,15 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
             f"{questions.report(asked)}\nnot AWS's answer: {', '.join(wrong)}; for a clean start: make down up"
         )
     loaded = f"Sample: all {len(asked)} questions get AWS's answers; its dates are moved by {days} days to yesterday."
+    with step("opening the demo factory"):
+        opened = factory_start.begin(stack, scratch)
     with step("living through an episode, from first warning to back to normal"):
         played, ending = lived_through(stack, run=episode.run_of(scratch))
     if not verbose:
-        return f"{loaded}\n{ending}"
-    return f"\n{questions.report(asked)}\n{loaded}\n\n{scenario.report(played)}\n\n{ending} (Ids are shortened.)"
+        return f"{loaded}\n{opened}\n{ending}"
+    return (
+        f"\n{questions.report(asked)}\n{loaded}\n{opened}\n\n{scenario.report(played)}\n\n{ending} (Ids are shortened.)"
+    )
 
 
 def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:
@@ -59,11 +66,20 @@ def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:
 
 
 def how_to_go_on(stack: Stack) -> str:
-    """Return three commands to paste: an operator reports a state, and reads it from the view."""
+    """Return where the board of the demo factory hangs, and what to paste: an operator reports a state there."""
     url = stack.outputs["ApiUrl"]
+    path = path_of("equipment", MACHINES[0].id, "states")
     return f"""\
-Paste this: a machine reports a state, and a moment later the view shows it.
+Look at the board, signed in as {groups.SUPERVISOR} or {groups.OPERATOR} with the password {users.PASSWORD}:
+  {board_of(stack)}
+Let its factory live until Ctrl-C: make demo
+Or report something yourself; a moment later it hangs on the board:
   TOKEN=$(make -s token ROLE=operator)
-  curl -sS -X PUT {url}/equipment/press-1/states/$(date -u +%FT%TZ) -H "authorization: Bearer $TOKEN" \\
-    -H 'content-type: application/json' -d '{{"state": "WARNING1"}}'; sleep 2
-  curl -sS '{url}/equipment/press-1/logs?state=WARNING1' -H "authorization: Bearer $TOKEN"; echo"""
+  curl -sS -X PUT {url}{path}/$(date -u +%FT%TZ) -H "authorization: Bearer $TOKEN" \\
+    -H 'content-type: application/json' -d '{{"state": "WARNING1"}}'; echo"""
+
+
+def board_of(stack: Stack) -> str:
+    """Return the address of the demo factory's board."""
+    page = stack.outputs.get("BoardUrl", f"{stack.outputs['ApiUrl']}/")
+    return f"{page}#{path_of('board', COMPANY, FACTORY)}"

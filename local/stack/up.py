@@ -29,7 +29,8 @@ def up(home: Path, *, port: int | None, started_s: float, verbose: bool) -> None
     if shown:
         print(shown.load(deployed, emulator.scratch(home), verbose=verbose))
         print(f"\n{shown.how_to_go_on(deployed)}\n")
-    print(f"Up after {time.time() - started_s:.0f} s at {deployed.outputs['ApiUrl']}; end it with: make down")
+    ends = "see the flow: make console; end it: make down"
+    print(f"Up after {time.time() - started_s:.0f} s at {deployed.outputs['ApiUrl']}; {ends}")
 
 
 def _emulator(home: Path, port: int | None) -> Emulator:

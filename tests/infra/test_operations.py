@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from infra.names import pascal
+from local.console.widgets import tables_of, widgets_of
 from patterns.packages.package import Package
+from patterns.views.outcome import Outcome
 from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
 
 ALARM = "AWS::CloudWatch::Alarm"
@@ -130,15 +132,37 @@ def test_alarms_go_to_a_topic_if_the_context_names_one(aws: Synthesised, layer: 
     assert all(listed(made["AlarmActions"]) == [topic] for made in wired.of_type(ALARM).values())
 
 
+def shown(aws: Synthesised) -> dict[str, set[str]]:
+    """The labels of each widget, by its title."""
+    [made] = aws.of_type("AWS::CloudWatch::Dashboard").values()
+    widgets: list[dict[str, Any]] = json.loads(text(made["DashboardBody"]))["widgets"]
+    properties = [widget["properties"] for widget in widgets]
+    return {one["title"]: {metric[-1]["label"] for metric in one["metrics"]} for one in properties}
+
+
 def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_queue_where_messages_end(
     aws: Synthesised,
 ) -> None:
     [made] = aws.of_type("AWS::CloudWatch::Dashboard").values()
-    to_response = text(made["DashboardBody"])
-    widgets: list[dict[str, Any]] = json.loads(to_response)["widgets"]
+    body, titles = text(made["DashboardBody"]), shown(aws)
 
-    titles = [widget["properties"]["title"] for widget in widgets]
-    assert all(f"{reader.name}: what became of events" in titles for reader in READERS)
+    for reader in READERS:
+        assert titles[f"{reader.name}: what became of events"] == {"received", *Outcome}
+        assert titles[f"{reader.name}: from the bus to the row (ms)"] == {"p50", "p99"}
+        assert titles[f"{reader.name}: its queue"] == {"waiting", "in work", "oldest (s)"}
     assert all(f"{service.name}: what was decided" in titles for service in SWEPT)
-    assert all(f'"{service.name}"' in to_response for service in SERVICES)
-    assert all(f"{queue}.QueueName" in to_response for queue in dead_letters(aws))
+    assert all(f"{service.name}: what was published" in titles for service in SERVICES)
+    assert all(f"{queue}.QueueName" in body for queue in dead_letters(aws))
+    assert len(titles["Messages that wait for a person"]) == len(dead_letters(aws))
+    assert sum(title.endswith(": its queue") for title in titles) > len(READERS)  # lake and archive, too
+
+
+@pytest.mark.parametrize("title", ["what became of events", "from the bus to the row (ms)", "its queue"])
+def test_the_console_makes_tables_of_the_deployed_dashboard_with_every_reader_in_them(
+    local: Synthesised, title: str
+) -> None:
+    [made] = local.of_type("AWS::CloudWatch::Dashboard").values()
+
+    tables = {table.title: table for table in tables_of(widgets_of(text(made["DashboardBody"])))}
+
+    assert {row.subject for row in tables[title].rows} >= {reader.name for reader in READERS}

@@ -21,11 +21,12 @@ def test_an_episode_that_goes_another_way_is_a_warning(tokens: dict[tuple[str, s
     assert ending.startswith("WARNING: the episode (events/scenarios/episode.jsonl) ended after 0 calls: ")
 
 
-def test_what_to_paste_names_the_api_and_is_short() -> None:
-    text = sample.how_to_go_on(Stack({"ApiUrl": "http://127.0.0.1:4567"}))
+def test_what_to_paste_names_the_api_and_the_board_and_is_short() -> None:
+    text = sample.how_to_go_on(Stack({"ApiUrl": "http://127.0.0.1:4567", "BoardUrl": "http://127.0.0.1:4567/"}))
 
-    assert "http://127.0.0.1:4567/equipment/" in text
-    assert len(text.splitlines()) <= 6
+    assert "http://127.0.0.1:4567/equipment/gdl-press-1/states/" in text
+    assert "  http://127.0.0.1:4567/#/board/Acme/Guadalajara\n" in text
+    assert len(text.splitlines()) <= 7
 
 
 def test_the_demo_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

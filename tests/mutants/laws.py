@@ -10,6 +10,7 @@ WIRE: Final = "tests/wire"
 QUERIES: Final = "functions/stores/lake/queries"
 ANSWERS: Final = "tests/local/lake/test_answers.py"
 LINE_FIRST: Final = "min_by(json_extract_scalar(detail, '$.equipment.lineId')"
+WITHIN_BUS_SECOND: Final = "self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS"
 IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
@@ -184,6 +185,8 @@ EVENTS: Final = [
     *_in(
         f"{PATTERNS}/events/bus_entry.py",
         f"{TESTS}/events/test_bus_entry.py",
+        ("lag counts from a device's clock", f"if {WITHIN_BUS_SECOND}:", "if True:"),
+        ("lag counts from whole seconds", f"if {WITHIN_BUS_SECOND}:", "if self.bus_ms is None:"),
         ("time from the bus is believed", "if delivery.event.timestamp_ms > taken_ms + MAX_AHEAD_MS:", "if False:"),
         ("who publishes chooses the time of the bus", "min(delivery.bus_ms, now_ms)", "delivery.bus_ms"),
         ("what was ahead is believed when it comes again", "min(delivery.bus_ms, now_ms)", "now_ms"),

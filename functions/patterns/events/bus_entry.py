@@ -17,6 +17,7 @@ MAX_REQUEST_ENTRIES = 10
 # one for the bus's own, whose times have whole seconds.
 MAX_AHEAD_MS = 6 * 60 * 1000
 
+BUS_TICK_MS = 1000  # of EventBridge's own times
 
 # What marks a replayed message, beside the members of EventBridge's envelope; the first is EventBridge's own name.
 REPLAY_NAME, LAKE, UNTIL = "replay-name", "lake", "until"
@@ -55,6 +56,17 @@ class Delivery(NamedTuple):
     event: DomainEvent
     bus_ms: int | None = None
     replay: Replay | None = None
+
+    @property
+    def taken_ms(self) -> int:
+        """Since when the event is on its way to a reader, in epoch milliseconds, whatever a device's clock says.
+
+        The bus writes whole seconds. An event's own time is exact, and counts where it lies within that second.
+        """
+        own_ms = self.event.timestamp_ms
+        if self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS:
+            return own_ms
+        return self.bus_ms
 
 
 def to_entry(event: DomainEvent, *, source: str, bus: str) -> BusEntry:

@@ -12,7 +12,7 @@ from patterns.views.row_write import RowWrite
 class Message(NamedTuple):
     """A message that was understood: its id in the batch, its body, its event and what the view keeps of that.
 
-    replay: None for a live one.
+    replay: None for a live one. taken_ms: see `Delivery`.
     """
 
     message_id: str
@@ -20,6 +20,7 @@ class Message(NamedTuple):
     event: DomainEvent
     update: RowWrite
     replay: Replay | None = None
+    taken_ms: int | None = None
 
 
 def compact(messages: Iterable[Message]) -> list[list[Message]]:

@@ -14,7 +14,7 @@ NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 class Result(NamedTuple):
     """What became of one message; `event` is None if it could not be read, `error` names what went wrong.
 
-    is_live: it was not replayed.
+    is_live: it was not replayed. taken_ms: since when its event is on its way, see `Delivery`; None: not known.
     """
 
     message_id: str
@@ -22,6 +22,7 @@ class Result(NamedTuple):
     event: DomainEvent | None = None
     error: str | None = None
     is_live: bool = True
+    taken_ms: int | None = None
 
 
 def failures(results: Sequence[Result]) -> list[str]:
@@ -33,7 +34,8 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
     It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`). `lag` lists the
-    milliseconds between fact and row, one for each live event that was applied; `replayed` counts the others.
+    milliseconds from the bus to the row, one for each live event that was applied; `replayed` counts the others.
+    It does not count from the fact: that is a time of a device's clock, which can be wrong by hours.
     """
     counts = {"received": len(results), **NONE_YET}
     by_type: Counter[str] = Counter()
@@ -42,8 +44,8 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
         counts[result.outcome] += 1
         if result.event:
             by_type[f"{result.event.type}.{result.outcome}"] += 1
-            if result.outcome is Outcome.APPLIED and result.is_live:
-                lags.append(now_ms - result.event.timestamp_ms)
+        if result.outcome is Outcome.APPLIED and result.is_live and result.taken_ms is not None:
+            lags.append(max(0, now_ms - result.taken_ms))
     counts |= by_type
     if replayed := sum(not result.is_live for result in results):
         counts["replayed"] = replayed

@@ -102,7 +102,7 @@ def _parse_and_decide(records: list[dict[str, Any]], view: View) -> tuple[list[M
             delivery = from_message(body)
             on = view.on if delivery.replay is None else view.restores
             event, update = _understand(delivery, on, view.upcasters, now_ms=now_ms)
-            messages.append(Message(message_id, body, event, update, delivery.replay))
+            messages.append(Message(message_id, body, event, update, delivery.replay, delivery.taken_ms))
         except Exception as error:  # noqa: BLE001  interpreting is pure: it would fail in the same way for ever
             unreadable.append(Unreadable(message_id, body, error))
     return messages, unreadable
@@ -134,7 +134,7 @@ def _send(message: Message, view: View) -> Result:
         outcome = _write(message, view)
     except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
         return Result(message.message_id, Outcome.FAILED, message.event, name_of(error), is_live)
-    return Result(message.message_id, outcome, message.event, is_live=is_live)
+    return Result(message.message_id, outcome, message.event, is_live=is_live, taken_ms=message.taken_ms)
 
 
 def _write(message: Message, view: View) -> Outcome:

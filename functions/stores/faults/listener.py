@@ -24,7 +24,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def _settle(message_id: str, body: str) -> Result:
     """Keep one fault. What cannot be kept is retried, then a dead letter; a fault of a fault would never end."""
     try:
-        event = from_message(body).event
-        return Result(message_id, Outcome.APPLIED if keep(fault_in(event)) else Outcome.DUPLICATE, event)
+        delivery = from_message(body)
+        outcome = Outcome.APPLIED if keep(fault_in(delivery.event)) else Outcome.DUPLICATE
+        return Result(message_id, outcome, delivery.event, taken_ms=delivery.taken_ms)
     except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
         return Result(message_id, Outcome.FAILED, error=name_of(error))

@@ -65,3 +65,22 @@ def test_what_a_command_accepts_ahead_of_its_clock_is_not_ahead_of_the_bus() -> 
     seconds_cut_off, clocks = 1000, 30_000
 
     assert times.MAX_AHEAD_MS + seconds_cut_off + clocks < MAX_AHEAD_MS
+
+
+@pytest.mark.parametrize(
+    ("time", "at", "taken_ms"),
+    [
+        ("2020-04-24T14:50:00Z", TAKEN + 999, TAKEN + 999),  # as exact as it can be
+        ("2020-04-24T14:50:00Z", TAKEN, TAKEN),
+        ("2020-04-24T14:50:00Z", TAKEN - 3_600_000, TAKEN),  # a device's clock is an hour slow
+        ("2020-04-24T14:50:00Z", TAKEN + 1_000, TAKEN),  # or fast
+        *((time, TAKEN - 1, TAKEN - 1) for time in NO_TIMES),
+    ],
+    ids=str,
+)
+def test_an_event_is_on_its_way_since_the_bus_took_it_whatever_a_devices_clock_said(
+    time: object, at: int, taken_ms: int
+) -> None:
+    event = happened("painted", "lathe", at=at)
+
+    assert from_message(to_message(event, source="x", bus_event={"time": time})).taken_ms == taken_ms

@@ -17,7 +17,10 @@ def namespace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 results = st.builds(
     lambda outcome, number, kind: Result(
-        f"message-{number}", outcome, happened(kind, "x", at=NOW - number) if kind else None
+        f"message-{number}",
+        outcome,
+        happened(kind, "x") if kind else None,
+        taken_ms=NOW - number if kind else None,
     ),
     st.sampled_from(Outcome),
     st.integers(0, 99),
@@ -48,7 +51,7 @@ def test_only_what_failed_comes_again(batch: list[Result]) -> None:
 def test_every_figure_of_the_line_is_a_metric_and_every_metric_is_a_figure_of_the_line() -> None:
     line = line_of(
         [
-            Result("m1", Outcome.APPLIED, happened("painted", "x", at=NOW - 7)),
+            Result("m1", Outcome.APPLIED, happened("painted", "x", at=NOW - 70_000), taken_ms=NOW - 7),
             Result("m2", Outcome.FAULT, error="Poison"),
         ],
         view="things",
