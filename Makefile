@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive bench attack test deployed services others mutants check synth openapi costs query train bench-lake replay format lock pins deploy
+.PHONY: help install up down demo console token load archive bench attack test deployed machine others types nag mutants lint check synth openapi costs query train bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -66,36 +66,45 @@ bench-lake: install  ## a million made-up events in a lake and an archive of the
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) local.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
-test: check  ## check, then run every test (some of them: ARGS="-k order")
-	@$(if $(ARGS),$(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory --jobs=3 deployed services others)
+test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
+	@$(if $(ARGS),$(MAKE) --no-print-directory types nag && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
+	--jobs=3 BESIDE=1 deployed machine others types nag)
 
-# Three parts side by side, as long as each other; what the first two say is shown in one piece.
+# Three at a time, the first of which mostly waits; all but `others` say what they have to say in one piece.
 deployed:
-	@$(call SHOWN_AT_THE_END,deployed,tests/e2e)
+	@$(PYTHON) -m pytest tests/e2e $(IN_ONE_PIECE)
 
-services:
-	@$(call SHOWN_AT_THE_END,services,tests/services)
+machine:
+	@$(PYTHON) -m pytest tests/bench tests/infra tests/local $(IN_ONE_PIECE)
 
 others:
-	@$(PYTHON) -m pytest --ignore=tests/e2e --ignore=tests/services
+	@$(PYTHON) -m pytest --ignore=tests/e2e --ignore=tests/bench --ignore=tests/infra --ignore=tests/local
 
-SHOWN_AT_THE_END = $(PYTHON) -m pytest $(2) > .local/test-$(1).log 2>&1; status=$$?; cat .local/test-$(1).log; exit $$status
+IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: install  ## lint, formatting, types, and a synth for AWS with cdk-nag
+check: lint types nag  ## lint, formatting, types, and a synth for AWS with cdk-nag
+
+lint: install
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
-	@$(PROGRESS) "checking types" .venv/bin/mypy
-	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(MAKE) --no-print-directory synth
+
+types: install
+	@$(PROGRESS) "checking types" .venv/bin/mypy $(IN_ONE_PIECE)
+
+nag: install
+	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(SYNTH) $(IN_ONE_PIECE)
 
 format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check --fix .
 
 synth: install  ## write the CloudFormation for AWS to cdk.out/
-	@$(CDK) synth --quiet --no-notices --context=bytecode=optional $(ARGS)
+	@$(SYNTH) $(ARGS)
+
+SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(RUN) local.in_process.openapi

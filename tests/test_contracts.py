@@ -16,7 +16,6 @@ from contract import times
 from local.in_process import openapi
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import sqs_event
-from local.in_process.loop import Loop
 from local.in_process.replay import time_of
 from local.in_process.world import InProcess, frozen_clock
 from patterns.events import fault
@@ -28,6 +27,8 @@ from patterns.packages.discovery import packages, readers, services, subscribers
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
 from tests.support.anomalies import model_content, put_model
+from tests.support.aws_in_memory import AwsInMemory
+from tests.support.loop.in_memory import LoopInMemory
 from tests.support.services.reports import report
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -90,10 +91,16 @@ def loaded_by(module: str, **environment: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.fixture
-def world() -> Iterator[InProcess]:
-    with InProcess() as world:
+@pytest.fixture(scope="module")
+def world_of_module() -> Iterator[AwsInMemory]:
+    with AwsInMemory() as world:
         yield world
+
+
+@pytest.fixture
+def world(world_of_module: AwsInMemory) -> InProcess:
+    world_of_module.clear()
+    return world_of_module
 
 
 @pytest.mark.parametrize("sample", STREAM, ids=lambda path: path.name)
@@ -150,7 +157,7 @@ SWEEPS = ("14:51", "14:56", "15:21", "15:36")
 def decided_upon_reports() -> list[dict[str, Any]]:
     """Report what the samples of decisions are about; return the events that rules decided."""
     published: list[dict[str, Any]] = []
-    with Loop() as loop:
+    with LoopInMemory() as loop:
         loop.call(read(EVENTS / "http" / "set-roster.json"))
         body = read(EVENTS / "http" / "register-equipment.json")["body"]
         loop.request("PUT /equipment/{id}", path={"id": "press-8"}, body=body)
@@ -173,7 +180,7 @@ UNUSUAL = {  # state -> minutes, of a machine that reports each five minutes
 def anomalies_in_reports() -> list[dict[str, Any]]:
     """Report what the samples of anomalies are about; return the events that rules decided."""
     published: list[dict[str, Any]] = []
-    with Loop() as loop:
+    with LoopInMemory() as loop:
         put_model(loop, model_content("press-8"))
         for minute, state in sorted((minute, state) for state, all_of in UNUSUAL.items() for minute in all_of):
             time = f"2020-04-24T14:{minute:02d}:00.000Z"

@@ -4,24 +4,26 @@ from itertools import count
 import pytest
 
 from local.in_process.world import frozen_clock
-from tests.support.patterns.things import World
-from tests.support.patterns.toy_control import Keeper
+from tests.support.patterns.things import World, WorldInMemory
+from tests.support.patterns.toy_control import Keeper, KeeperInMemory
 from tests.support.samples import NOW
 
 _numbers = count(1)
 
 
 @pytest.fixture(scope="module")
-def world(one_thread: None) -> Iterator[World]:  # noqa: ARG001
+def world(request: pytest.FixtureRequest, one_thread: None) -> Iterator[World]:  # noqa: ARG001
     """A table of things and a bus, at `NOW`, empty at the beginning of a module; tests keep apart by `name`."""
-    with World() as world, frozen_clock(NOW):
+    of_module = World() if request.node.get_closest_marker("moto") else WorldInMemory()
+    with of_module as world, frozen_clock(NOW):
         yield world
 
 
 @pytest.fixture(scope="module")
-def keeper_of_module(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
+def keeper_of_module(request: pytest.FixtureRequest, one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
     """A control service, at `NOW`, empty at the beginning of a module."""
-    with Keeper() as keeper, frozen_clock(NOW):
+    of_module = Keeper() if request.node.get_closest_marker("moto") else KeeperInMemory()
+    with of_module as keeper, frozen_clock(NOW):
         yield keeper
 
 

@@ -25,6 +25,8 @@ from tests.support.services.reports import (
 from tests.support.services.versions import put
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 Use = Callable[[Loop, str], object]
 
 COMMANDS: dict[str, tuple[Use, list[str]]] = {

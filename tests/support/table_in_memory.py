@@ -34,7 +34,7 @@ Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
 _TOKEN = re.compile(r"[#:\w]+|<=|>=|<>|[()<>=]")
-_UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?")
+_UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda one, other: one == other,
     "<>": lambda one, other: one != other,
@@ -202,17 +202,21 @@ def _never(_: int, __: Request) -> None:
 
 
 def _updated(row: Typed, request: Request) -> Typed:
-    """Return a row after `SET #a = :a, … REMOVE #b, …`; either may be missing."""
+    """Return a row after `SET #a = :a, … REMOVE #b, … ADD #c :c`; each may be missing."""
     if not _UPDATE.fullmatch(request["UpdateExpression"]):
         raise NotImplementedError(request["UpdateExpression"])
     row = dict(row)
-    sets, _, removes = request["UpdateExpression"].removeprefix("SET ").partition("REMOVE ")
+    rest, _, added = request["UpdateExpression"].partition("ADD ")
+    sets, _, removes = rest.removeprefix("SET ").partition("REMOVE ")
     names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
     for assignment in sets.strip().split(", ") if sets else ():
         place, value = assignment.split(" = ")
         row[names[place]] = values[value]
-    for place in removes.split(", ") if removes else ():
+    for place in removes.strip().split(", ") if removes else ():
         row.pop(names[place], None)
+    if added:
+        place, value = added.split(" ")
+        row[names[place]] = {"N": str(int(row.get(names[place], {"N": "0"})["N"]) + int(values[value]["N"]))}
     return row
 
 
@@ -257,18 +261,22 @@ def _single(tokens: list[str]) -> Holds:
         place = tokens.pop()
         _expect(tokens, ")")
         exists = first == "attribute_exists"
-        return lambda row, request: (request["ExpressionAttributeNames"][place] in row) == exists
+        return lambda row, request: (_name(place, request) in row) == exists
     return _comparison(first, _COMPARE[tokens.pop()], tokens.pop())
 
 
 def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> Holds:
     def holds(row: Typed, request: Request) -> bool:
-        one = row.get(request["ExpressionAttributeNames"][place], {})
+        one = row.get(_name(place, request), {})
         other = request["ExpressionAttributeValues"][value]
         # A value of another type, or none at all, makes every comparison false.
         return one.keys() == other.keys() and compare(_comparable(one), _comparable(other))
 
     return holds
+
+
+def _name(place: str, request: Request) -> str:
+    return str(request["ExpressionAttributeNames"][place]) if place.startswith("#") else place
 
 
 def _comparable(value: dict[str, Any]) -> Any:  # noqa: ANN401  text sorts by code point, as its UTF-8 bytes do

@@ -40,7 +40,7 @@ facts = st.builds(
 )
 operations = st.one_of(
     st.tuples(st.sampled_from(["put", "put once", "delete"]), sorts, numbers),
-    st.tuples(st.just("update"), st.just(UPDATED), numbers),
+    st.tuples(st.sampled_from(["update", "count"]), st.just(UPDATED), numbers),
     st.tuples(st.just("view"), st.just(UPDATED), st.tuples(facts, st.booleans())),
     st.tuples(st.just("get"), sorts | st.just(UPDATED), st.none()),
     st.tuples(st.just("query"), st.sampled_from(["event#", "0001", ""]), st.tuples(st.booleans(), st.integers(1, 4))),
@@ -91,6 +91,8 @@ def _write(operation: str, key: Mapping[str, Any], number: int) -> None:
         case "update":
             newer = Condition("attribute_not_exists(#n) OR #n < :n", {"n": "n"}, {"n": number})
             TABLE.update(key, assign={"n": number, "m": True}, remove=("list",), condition=newer)
+        case "count":
+            TABLE.increment(key, "counted", assign={"n": number})
         case "delete":
             TABLE.delete(key)
 
@@ -192,11 +194,6 @@ def test_a_call_that_it_does_not_know_is_refused(call: str) -> None:
 def test_another_table_is_refused() -> None:
     with TableInMemory(VARIABLE, KEYS), pytest.raises(NotImplementedError):
         aws.client("dynamodb").get_item(TableName="another", Key={})
-
-
-def test_counting_is_refused() -> None:
-    with TableInMemory(VARIABLE, KEYS), pytest.raises(NotImplementedError):
-        TABLE.increment(KEYS.of("p", "s"), "n", assign={"m": 1})
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from local.lake.synthetic import Company, envelopes, objects
 from patterns.runtime import aws, clock
 from patterns.runtime.bucket import Bucket
 from services.anomalies.current_model import CurrentModel
+from tests.support.aws_in_memory import AwsInMemory
 
 ALL = {"ARGS": "since=2026-10-01"}
 
@@ -19,7 +20,7 @@ ALL = {"ARGS": "since=2026-10-01"}
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[InProcess]:
     """A stack with an empty lake."""
-    with InProcess() as world:
+    with AwsInMemory() as world:
         s3 = aws.client("s3")
         lake = lake_copy.Lake(world.buckets["LAKE_BUCKET"], s3, tmp_path)
         monkeypatch.setattr(lake_copy, "of_running_stack", lambda: lake)

@@ -24,6 +24,7 @@ from tests.support.patterns.toy_control import (
     SWEPT_MS,
     VARIABLE,
     Keeper,
+    KeeperInMemory,
     knocked,
     room_of,
     rules_of,
@@ -125,8 +126,8 @@ class Run:
 
 @pytest.fixture(name="keeper")
 def empty_keeper(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
-    """A control service, at `NOW`, with an empty table: moto reads whole tables at each query."""
-    with Keeper() as keeper, frozen_clock(NOW):
+    """A control service, at `NOW`, with an empty table."""
+    with KeeperInMemory() as keeper, frozen_clock(NOW):
         yield keeper
 
 

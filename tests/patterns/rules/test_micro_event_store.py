@@ -35,6 +35,8 @@ from tests.support.patterns.toy_control import (
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 PAGE = 4
 
 

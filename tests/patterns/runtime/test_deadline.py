@@ -20,6 +20,8 @@ from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 
 @dataclass
 class Hurried:

@@ -16,6 +16,7 @@ from tests.support.patterns.archive import (
     CURRENT,
     HISTORY,
     Archive,
+    ArchiveInMemory,
     Choose,
     Crash,
     crash_after,
@@ -34,7 +35,7 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module", autouse=True)
 def archive() -> Iterator[Archive]:
-    with Archive() as archive:
+    with ArchiveInMemory() as archive:
         yield archive
 
 

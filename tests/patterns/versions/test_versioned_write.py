@@ -26,7 +26,7 @@ Kept = Callable[[str], Versions]
 
 WRITES = ("PutItem", "UpdateItem", "TransactWriteItems")
 
-pytestmark = pytest.mark.usefixtures("world")
+pytestmark = [pytest.mark.moto, pytest.mark.usefixtures("world")]
 
 
 @pytest.fixture(params=[current_only, with_history], ids=["current only", "with history"])

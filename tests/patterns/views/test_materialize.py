@@ -278,13 +278,13 @@ def test_one_event_of_the_year_2100_does_not_mute_what_happens_until_then(world:
 
 
 def test_a_value_of_as_many_levels_as_a_message_may_have_is_kept(world: World, name: str) -> None:
-    body = message(happened("painted", name, colour="@")).replace('"@"', "[" * 29 + "]" * 29)
+    body = message(happened("painted", name, gloss="@")).replace('"@"', "[" * 29 + "]" * 29)
 
     assert deliver(body) == []
 
     row = world.thing(name)
     assert row is not None
-    assert json.dumps(row["colour"]) == "[" * 29 + "]" * 29
+    assert json.dumps(row["gloss"]) == "[" * 29 + "]" * 29
 
 
 def test_several_updates_of_one_row_in_one_batch_are_one_write(world: World, name: str, wire: Wire) -> None:

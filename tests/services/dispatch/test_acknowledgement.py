@@ -10,6 +10,8 @@ from tests.support.samples import NOW
 from tests.support.services.reports import ACKNOWLEDGEMENT, AT, acknowledge, assign, log_path, told_of
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 MINUTE = 60_000
 DAY = 24 * 60 * MINUTE
 

@@ -8,6 +8,8 @@ from tests.support.samples import NOW
 from tests.support.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path, told_of
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 MINUTES = 60_000
 
 

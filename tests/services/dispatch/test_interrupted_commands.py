@@ -9,6 +9,7 @@ from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from services.dispatch.routes import ROUTES
 from tests.support.dispatch.shop import log, open_shop, reported
+from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.broken_commands import Scenario, Suite
 from tests.support.services.reports import (
@@ -89,7 +90,7 @@ SCENARIOS = [
 @pytest.fixture(scope="module")
 def loop(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
     """Everything, for this file alone: its ids are sentences."""
-    with Loop() as loop, frozen_clock(NOW):
+    with LoopInMemory() as loop, frozen_clock(NOW):
         yield loop
 
 

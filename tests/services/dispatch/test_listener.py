@@ -16,6 +16,8 @@ from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.services.reports import report
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 DISPATCH = Package("services", "dispatch")
 DAY = 86_400_000
 

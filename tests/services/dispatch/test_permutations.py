@@ -38,13 +38,12 @@ class Seen:
 Happening = Said | Seen
 
 EPISODES: dict[str, tuple[Happening, ...]] = {
-    "acknowledged on the way from warning to error, and over": (
+    "acknowledged on the way from warning to error": (
         Said(0, "WARNING1"),
         Said(4, "WARNING2"),
         Said(6, "ERROR"),
         Seen(8, "WARNING2", of=4),
         Said(17, "NORMAL"),
-        Said(17.5, "WARNING1"),
     ),
     "escalated, though the one before was acknowledged": (
         Said(0, "WARNING1"),

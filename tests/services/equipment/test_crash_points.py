@@ -9,6 +9,7 @@ import pytest
 from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from services.equipment.routes import ROUTES
+from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services import reports
 from tests.support.services.broken_commands import Scenario, Suite
@@ -174,8 +175,8 @@ SUITE = Suite(seen=seen, published=told, said=said, timeless=timeless, upserts=f
 
 @pytest.fixture
 def empty_loop() -> Iterator[Loop]:
-    """Everything, empty: moto copies whole tables at each transaction."""
-    with Loop() as loop, frozen_clock(NOW):
+    """Everything, empty, without moto: every command is made hundreds of times."""
+    with LoopInMemory() as loop, frozen_clock(NOW):
         yield loop
 
 

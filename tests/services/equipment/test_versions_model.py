@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from contract import times
-from local.in_process.loop import Answer, Loop
+from local.in_process.loop import Answer
 from local.in_process.world import frozen_clock
 from patterns.runtime import aws
+from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
 
@@ -123,7 +124,7 @@ class Versions(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._stack = ExitStack()
-        self._loop = Loop()
+        self._loop = LoopInMemory()
         self._stack.enter_context(self._loop)
         self._models = {name: Model() for name in ("equipment", *PARTS)}
         self._sent: list[tuple[str, Order]] = []
@@ -262,6 +263,6 @@ class Versions(RuleBasedStateMachine):
 
 
 def test_any_sequence_of_commands_retries_and_lost_answers_equals_a_model_in_memory() -> None:
-    # Without shrinking, which takes minutes on moto; the steps that failed are printed as they were.
+    # Without shrinking; the steps that failed are printed as they were.
     chosen = settings(max_examples=24, stateful_step_count=20, deadline=None, phases=[Phase.generate])
     run_state_machine_as_test(Versions, settings=chosen)

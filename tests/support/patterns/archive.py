@@ -10,6 +10,7 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.schema import Keys, TableSchema
 from patterns.versions.versioned_write import Revisions, Versions
+from tests.support.aws_in_memory import AwsInMemory
 from tests.support.crash_points import AFTER, Breaking, Interruption, Killed
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
@@ -27,6 +28,10 @@ class Archive(InProcess):
             "CURRENT_TABLE": TableSchema(KEYS, stream=True),
             "HISTORY_TABLE": TableSchema(BY_VERSION, expires=False),
         }
+
+
+class ArchiveInMemory(AwsInMemory, Archive):
+    """The same, without moto."""
 
 
 Crash = Killed

@@ -18,6 +18,7 @@ from patterns.versions.versioned_write import Revisions, Versions
 from patterns.views.materialize import View
 from patterns.views.oplock_family import OplockFamily
 from patterns.views.view_update import Anchor, On, ViewUpdate
+from tests.support.aws_in_memory import AwsInMemory
 from tests.support.samples import NOW
 
 TTL_DAYS = 10
@@ -47,6 +48,10 @@ class World(InProcess):
     def reap(self, name: str) -> None:
         """Delete one thing, as DynamoDB does some day after its ttl."""
         aws.client("dynamodb").delete_item(TableName=TABLE.name, Key=to_typed({"pk": name, "sk": "-"}))
+
+
+class WorldInMemory(AwsInMemory, World):
+    """The same, without moto."""
 
 
 def happened(kind: str, name: str, *, at: int = NOW, id: str = "e1", **fields: object) -> DomainEvent:  # noqa: A002

@@ -26,6 +26,7 @@ from patterns.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rul
 from patterns.rules.stored_event import PREFIX, StoredEvent
 from patterns.rules.sweep import STORED_WITHIN_MS, sweep
 from patterns.views.materialize import View, materialize
+from tests.support.aws_in_memory import AwsInMemory
 from tests.support.patterns.things import happened, message
 from tests.support.samples import NOW
 
@@ -319,3 +320,7 @@ class Keeper(InProcess):
             TABLE.delete({name: row[name] for name in KEYS.names})
         self.new_records(VARIABLE)
         self.new_messages()
+
+
+class KeeperInMemory(AwsInMemory, Keeper):
+    """The same, without moto."""

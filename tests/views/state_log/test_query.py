@@ -7,6 +7,8 @@ from local.sample.device_state_log import sample
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
 from tests.support.wire import Wire
 
+pytestmark = pytest.mark.moto
+
 Row = tuple[str, str, str, str, str | None]
 
 
