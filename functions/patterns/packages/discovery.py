@@ -25,6 +25,11 @@ def stores() -> list[Package]:
     return _packages("stores")
 
 
+def pages() -> list[Package]:
+    """Every page: its routes ask for no token, and it is no part of the API that is documented."""
+    return _packages("pages")
+
+
 def readers() -> list[Package]:
     """Every service and view with a listener; what was a fault can be put back on its queue."""
     return [package for package in services() + views() if package.has("listener")]
