@@ -28,7 +28,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _respond(event: dict[str, Any]) -> dict[str, Any]:
-    name = event.get("pathParameters", {}).get("file", INDEX)
+    name = (event.get("pathParameters") or {}).get("file", INDEX)
     if found := _files().get(name):
         return found.respond(event["headers"])
     return {"statusCode": int(HTTPStatus.NOT_FOUND), "headers": {"content-type": "text/plain"}, "body": "Not found"}
