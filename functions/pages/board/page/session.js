@@ -27,6 +27,8 @@ const RENEWING = "andon.renewing";
 const callbacks = new Set();
 /** @type {Refusal | null} */
 let refused = null;
+/** @type {Promise<Who | null> | undefined} */
+let started;
 
 onDroppedElsewhere(ended);
 
@@ -34,7 +36,13 @@ onDroppedElsewhere(ended);
  * Finish a sign-in if this is the way back from one; else take up the session that there is.
  * @returns {Promise<Who | null>} null: nobody is signed in; `refusal()` says whether a sign-in was refused
  */
-export async function start() {
+export function start() {
+  started ??= begin();
+  return started;
+}
+
+/** @returns {Promise<Who | null>} */
+async function begin() {
   const parameters = new URLSearchParams(location.search);
   if (parameters.has("state") || parameters.has("code")) refused = await finish(parameters);
   if (!kept()) return null;
@@ -215,5 +223,6 @@ function leaveFor(address, parameters) {
 }
 
 function ended() {
+  started = undefined;
   for (const callback of callbacks) callback();
 }
