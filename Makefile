@@ -4,6 +4,7 @@ PYTHON3 ?= python3
 PYTHON := .venv/bin/python
 RUN := PYTHONPATH=functions $(PYTHON) -m
 CDK := node_modules/.bin/cdk
+TSC := node_modules/.bin/tsc
 PROGRESS = $(PYTHON3) -m local.stack.progress
 
 # The version of jsii's banner about Node 20's end of life that is not to be shown.
@@ -78,10 +79,11 @@ SHOWN_AT_THE_END = $(PYTHON) -m pytest $(2) > .local/test-$(1).log 2>&1; status=
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: install  ## lint, formatting, types, and a synth for AWS with cdk-nag
+check: install  ## lint, formatting, types (Python's and the page's), and a synth for AWS with cdk-nag
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@$(PROGRESS) "checking types" .venv/bin/mypy
+	@$(TSC)
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(MAKE) --no-print-directory synth
 
 format: install  ## put the code into its format, and repair what lint can
@@ -112,7 +114,7 @@ install:  ## install what is missing (the other verbs do it too)
 	has another name: make PYTHON3=python3.13 $(MAKECMDGOALS)")'
 	@command -v npm >/dev/null || { echo "Node 20 or newer is needed, with npm: https://nodejs.org" >&2; exit 1; }
 	@$(MAKE) --no-print-directory --question $(INSTALLED) 2>/dev/null || $(PROGRESS) \
-		"installing Python packages, the emulator and the CDK's command line" \
+		"installing Python packages, the emulator, the CDK's command line and a browser" \
 		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED)
 
 # Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,

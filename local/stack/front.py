@@ -199,8 +199,15 @@ class _Behind:
         return lasts
 
     async def join(self, reader: StreamReader, writer: StreamWriter) -> None:
-        """Copy both ways until one side ends; what a WebSocket has to close with is in what was copied."""
+        """Copy both ways until one side ends, if the emulator switches protocols; else copy its response."""
         from_emulator, to_emulator = self._open()
+        head = await self._head(from_emulator)
+        status = int(head.start.split(" ")[1])
+        if status != HTTPStatus.SWITCHING_PROTOCOLS:
+            writer.write(head.encoded(head.start, ("connection", "close")))
+            await http1.copy_response_body(head, status, "GET", from_emulator, writer)
+            return
+        writer.write(head.encoded(head.start, *live.SWITCHES))
         ways = [
             asyncio.create_task(_copy_until_the_end(*way)) for way in ((reader, to_emulator), (from_emulator, writer))
         ]

@@ -14,6 +14,8 @@ from local.stack.http1 import Head
 
 # The address of AWS IoT, for this machine. Browsers resolve every name below `localhost` to it.
 _HOST: Final = re.compile(r"[a-z0-9-]+\.iot\.[a-z0-9-]+\.localhost(:\d+)?")
+SWITCHES: Final = (("connection", "Upgrade"), ("upgrade", "websocket"))
+"""What a request and a response say of it; they are about one connection, so that a front says them anew."""
 _OWN_NAMES: Final = ("127.0.0.1", "localhost")
 
 
@@ -41,7 +43,7 @@ def refusal_of_origin(headers: Iterable[tuple[str, str]]) -> str | None:
 def upgrade(head: Head) -> bytes:
     """Return the request for the emulator."""
     passed = [(name, value) for name, value in head.headers if name.lower() != "origin"]
-    return Head(head.start, tuple(passed)).encoded(head.start, ("connection", "Upgrade"), ("upgrade", "websocket"))
+    return Head(head.start, tuple(passed)).encoded(head.start, *SWITCHES)
 
 
 def _values(headers: list[tuple[str, str]], name: str) -> list[str]:
