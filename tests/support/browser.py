@@ -13,7 +13,7 @@ from local.stack.users import PASSWORD
 
 # A refusal is an answer that the page has to cope with, although Chromium calls it an error.
 STATUS: Final = "Failed to load resource: the server responded with a status of"
-REFUSED: Final = re.compile(rf"{STATUS} (400|401|403|409|412|428) ")
+REFUSED: Final = re.compile(rf"{STATUS} (400|401|403|404|409|412|428) ")
 REPORT: Final = """addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
   console.error(`violates ${violatedDirective}: ${blockedURI}`))"""
 
@@ -57,7 +57,8 @@ class Watched:
         self._is_own(request.url)
 
     def _response(self, response: Response) -> None:
-        if response.status >= 500:
+        is_missing = response.status == 404 and "/page/" in response.url
+        if response.status >= 500 or is_missing:
             self._seen.append(f"{response.status}: {response.url}")
 
     def _is_own(self, url: str) -> None:
