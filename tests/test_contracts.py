@@ -25,7 +25,7 @@ from patterns.events.actor import actor_of, with_actor
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import NONE, upcast
-from patterns.packages.discovery import packages, pages, readers, services, subscribers_of, views
+from patterns.packages.discovery import apis, packages, pages, readers, services, subscribers_of, views
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
 from tests.support.anomalies import model_content, put_model
@@ -307,18 +307,18 @@ def test_the_openapi_document_has_exactly_the_routes() -> None:
     paths = read(openapi.DOCUMENT)["paths"]
     documented = {f"{method.upper()} {path}" for path, operations in paths.items() for method in operations}
 
-    assert documented == {route for package in openapi.documented() for route in package.routes}
+    assert documented == {route for package in apis() for route in package.routes}
 
 
 def test_what_the_openapi_document_leaves_out_asks_for_no_token() -> None:
-    left_out = [package for package in packages() if package not in openapi.documented()]
+    left_out = [package for package in packages() if package not in apis()]
 
     assert left_out == pages() != []
     assert {groups for package in left_out for groups in package.routes.values()} == {frozenset()}
 
 
 def test_a_route_of_the_documented_api_asks_for_a_group() -> None:
-    assert all(groups for package in openapi.documented() for groups in package.routes.values())
+    assert all(groups for package in apis() for groups in package.routes.values())
 
 
 def test_the_openapi_document_is_what_the_handlers_say() -> None:

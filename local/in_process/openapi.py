@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from patterns.packages.discovery import packages, pages, role_of
+from patterns.packages.discovery import apis, role_of
 from patterns.packages.package import Package
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
@@ -18,16 +18,11 @@ NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")
 ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
 
-def documented() -> list[Package]:
-    """Return the packages whose routes are in the document."""
-    return [package for package in packages() if package not in pages()]
-
-
 def document() -> dict[str, Any]:
     """Return the document: the routes of all packages but pages, merged."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {}
-    for package in documented():
+    for package in apis():
         for handler in _handlers(package):
             generated = json.loads(handler.app.get_openapi_json_schema(title="Andon", version="1"))
             schemas |= generated["components"]["schemas"]

@@ -26,8 +26,13 @@ def stores() -> list[Package]:
 
 
 def pages() -> list[Package]:
-    """Every page: its routes ask for no token, and it is no part of the API that is documented."""
+    """Every page: its routes ask for no token."""
     return _packages("pages")
+
+
+def apis() -> list[Package]:
+    """Every package whose routes ask for a token: all but pages."""
+    return [package for package in packages() if package.side != "pages"]
 
 
 def readers() -> list[Package]:
