@@ -4,6 +4,7 @@ PYTHON3 ?= python3
 PYTHON := .venv/bin/python
 RUN := PYTHONPATH=functions $(PYTHON) -m
 CDK := node_modules/.bin/cdk
+TSC := node_modules/.bin/tsc
 PROGRESS = $(PYTHON3) -m local.stack.progress
 
 # The version of jsii's banner about Node 20's end of life that is not to be shown.
@@ -85,11 +86,12 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: lint types nag  ## lint, formatting, types, and a synth for AWS with cdk-nag
+check: lint types nag  ## lint, formatting, types (Python's and the page's), and a synth for AWS with cdk-nag
 
 lint: install
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
+	@$(TSC)
 
 types: install
 	@$(PROGRESS) "checking types" .venv/bin/mypy $(IN_ONE_PIECE)
@@ -127,7 +129,7 @@ install:  ## install what is missing (the other verbs do it too)
 	has another name: make PYTHON3=python3.13 $(MAKECMDGOALS)")'
 	@command -v npm >/dev/null || { echo "Node 20 or newer is needed, with npm: https://nodejs.org" >&2; exit 1; }
 	@$(MAKE) --no-print-directory --question $(INSTALLED) 2>/dev/null || $(PROGRESS) \
-		"installing Python packages, the emulator and the CDK's command line" \
+		"installing Python packages, the emulator, the CDK's command line and a browser" \
 		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED)
 
 # Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,

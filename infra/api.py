@@ -1,4 +1,7 @@
-"""The HTTP API. It checks the caller's token; each handler checks the caller's groups against those of its route."""
+"""The HTTP API. It checks the caller's token; each handler checks the caller's groups against those of its route.
+
+Only a page's own files are there for everybody.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -15,6 +18,7 @@ from constructs import Construct
 from contract import groups
 from infra.checks import nag
 from infra.function import Function
+from infra.sign_in import READ_SCOPE, SignIn
 from infra.target import Target
 from patterns.packages.discovery import role_of
 
@@ -45,12 +49,17 @@ class Api(Construct):
         super().__init__(scope, "Api")
         self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
         self._stage()
+        self.page_url = f"{Target.of(self).origin or self.http.api_endpoint}/"
         pool = self._users()
         client = self._client(pool)
-        self._authorizer = HttpUserPoolAuthorizer("Users", pool, user_pool_clients=[client])
+        self.sign_in = SignIn(self, pool, page=self.page_url)
+        clients = [client, self.sign_in.people, self.sign_in.walls]
+        self._authorizer = HttpUserPoolAuthorizer("Users", pool, user_pool_clients=clients)
 
-    def serve(self, routes: Iterable[str], functions: Mapping[str, Function]) -> None:
+    def serve(self, routes: Iterable[str], functions: Mapping[str, Function], *, public: bool = False) -> None:
         """Send a package's routes to its functions: reads to the query, all else to the command.
+
+        Those of a `public` package ask for no token.
 
         Raises:
             ValueError: a route needs a handler file that does not exist.
@@ -67,13 +76,16 @@ class Api(Construct):
                 integrations[role] = HttpLambdaIntegration(
                     role, functions[role].handler, scope_permission_to_route=False
                 )
-            self.http.add_routes(
+            made = self.http.add_routes(
                 path=path,
                 methods=[gateway.HttpMethod(method)],
                 integration=integrations[role],
-                authorizer=self._authorizer,
-                authorization_scopes=[ACCESS_SCOPE],
+                authorizer=gateway.HttpNoneAuthorizer() if public else self._authorizer,
+                authorization_scopes=None if public else _scopes(method),
             )
+            if public:
+                for one in made:
+                    nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
 
     def _stage(self) -> None:
         retention = Target.of(self).log_retention
@@ -121,3 +133,8 @@ class Api(Construct):
         )
         CfnOutput(Stack.of(self), "UserPoolClientId", value=client.user_pool_client_id)
         return client
+
+
+def _scopes(method: str) -> list[str]:
+    """Return the scopes of which a token needs one: a screen on the wall can read, and do nothing else."""
+    return [ACCESS_SCOPE, READ_SCOPE] if method == gateway.HttpMethod.GET.value else [ACCESS_SCOPE]

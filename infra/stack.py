@@ -10,6 +10,7 @@ from infra.fault_store import FaultStore
 from infra.lake import Lake
 from infra.models import Models
 from infra.operations import Operations
+from infra.pages import Page
 from infra.questions import Questions
 from infra.service import Service
 from infra.view import View
@@ -32,5 +33,7 @@ class Andon(Stack):
         lake = Lake(self, hub)
         Questions(self, lake)
         Archive(self, hub, api, lake=lake.bucket)  # brings back what those above forgot
+
+        Page(self, "board", api)
 
         Operations(self)  # for everything above

@@ -19,8 +19,8 @@ BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…` and `-c lakeLock=<days>` change
-    either, `-c bytecode=…` that of AWS.
+    `-c stage=…`, `-c origin=https://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…` and
+    `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
     """
 
     name: str
@@ -38,6 +38,8 @@ class Target:
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
     asks_by_athena: bool  # there is a table of the lake, and a work group in which to ask it
     log_retention: RetentionDays
+    serves_sign_in: bool = False  # Cognito's page is at the API's own origin
+    origin: str | None = None  # where people see the page; without one it is at API Gateway's own address
     stage: str = "dev"
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the ARN of the SNS topic for alarms
@@ -63,6 +65,7 @@ class Target:
         return replace(
             chosen,
             stage=context("stage") or "dev",
+            origin=context("origin") or chosen.origin,
             customer_key=context("customerKey") in {True, "true"},
             alarm_topic=context("alarmTopic"),
             lake_lock_days=None if lake_lock_days is None else int(lake_lock_days),
@@ -111,6 +114,8 @@ LOCAL: Final = Target(
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
     log_retention=RetentionDays.ONE_DAY,
+    serves_sign_in=True,
+    origin="http://127.0.0.1:4566",
 )
 
 TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}

@@ -23,7 +23,7 @@ from patterns.events.actor import actor_of, with_actor
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import NONE, upcast
-from patterns.packages.discovery import packages, readers, services, subscribers_of, views
+from patterns.packages.discovery import apis, packages, pages, readers, services, subscribers_of, views
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
 from tests.support.anomalies import model_content, put_model
@@ -289,6 +289,7 @@ def test_the_sample_of_the_lakes_queue_has_samples_of_events_inside() -> None:
 def test_every_package_stands_in_the_stack() -> None:
     stack = (FUNCTIONS.parent / "infra" / "stack.py").read_text()
 
+    assert [page.name for page in pages() if f'Page(self, "{page.name}", api)' not in stack] == []
     assert not [
         f"functions/{package.side}/{package.name} stands in no line of infra/stack.py"
         for package in services() + views()
@@ -312,7 +313,18 @@ def test_the_openapi_document_has_exactly_the_routes() -> None:
     paths = read(openapi.DOCUMENT)["paths"]
     documented = {f"{method.upper()} {path}" for path, operations in paths.items() for method in operations}
 
-    assert documented == {route for package in packages() for route in package.routes}
+    assert documented == {route for package in apis() for route in package.routes}
+
+
+def test_what_the_openapi_document_leaves_out_asks_for_no_token() -> None:
+    left_out = [package for package in packages() if package not in apis()]
+
+    assert left_out == pages() != []
+    assert {groups for package in left_out for groups in package.routes.values()} == {frozenset()}
+
+
+def test_a_route_of_the_documented_api_asks_for_a_group() -> None:
+    assert all(groups for package in apis() for groups in package.routes.values())
 
 
 def test_the_openapi_document_is_what_the_handlers_say() -> None:
@@ -325,7 +337,7 @@ def test_no_file_imports_another_package(path: Path) -> None:
     owner = path.relative_to(FUNCTIONS).parts
     mine = ".".join(owner[:2])
 
-    of_packages = {name for name in imported if name.startswith(("services.", "stores.", "views."))}
+    of_packages = {name for name in imported if name.startswith(("pages.", "services.", "stores.", "views."))}
     assert not {name for name in of_packages if not _within(name, mine)}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from local.stack.emulator import ROOT
-from patterns.packages.discovery import packages
+from patterns.packages.discovery import apis
 
 DOCUMENT: Final = ROOT / "docs" / "openapi.json"
 JSON: Final = "application/json"
@@ -47,7 +47,7 @@ class Operation:
 def read() -> list[Operation]:
     """Read all operations, in the order of the document."""
     document = json.loads(DOCUMENT.read_text())
-    routes = {route: groups for package in packages() for route, groups in package.routes.items()}
+    routes = {route: groups for package in apis() for route, groups in package.routes.items()}
     return [
         _operation(document, path, method.upper(), operation, routes[f"{method.upper()} {path}"])
         for path, operations in document["paths"].items()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from patterns.packages.discovery import packages, role_of
+from patterns.packages.discovery import apis, role_of
 from patterns.packages.package import Package
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
@@ -19,10 +19,10 @@ ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
 
 def document() -> dict[str, Any]:
-    """Return the document: the routes of all packages, merged."""
+    """Return the document: the routes of all packages but pages, merged."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {}
-    for package in packages():
+    for package in apis():
         for handler in _handlers(package):
             generated = json.loads(handler.app.get_openapi_json_schema(title="Andon", version="1"))
             schemas |= generated["components"]["schemas"]

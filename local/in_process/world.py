@@ -31,6 +31,12 @@ ENVIRONMENT = {
     "STAGE": "local",
     "POWERTOOLS_SERVICE_NAME": "local",
     "POWERTOOLS_METRICS_NAMESPACE": "Andon",
+    # What a page is told of its deployment; nobody signs in here.
+    "ISSUER": f"https://cognito-idp.{REGION}.amazonaws.com/{REGION}_local",
+    "CLIENT_ID": "people",
+    "WALL_CLIENT_ID": "walls",
+    "SIGN_IN_ORIGIN": "https://sign-in.example",
+    "LIVE_ORIGIN": "wss://live.example",
 }
 
 

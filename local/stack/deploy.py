@@ -30,7 +30,13 @@ def bootstrap(home: Path, emulator: Emulator) -> None:
 def synthesise(home: Path, emulator: Emulator) -> None:
     """Write the cloud assembly into `home`, so that two stacks at a time do not share one."""
     _cdk(
-        ["synth", "--quiet", "--context=target=local", f"--output={home / 'cdk.out'}"],
+        [
+            "synth",
+            "--quiet",
+            "--context=target=local",
+            f"--context=origin={emulator.url}",
+            f"--output={home / 'cdk.out'}",
+        ],
         home=home,
         emulator=emulator,
         cwd=ROOT,
@@ -51,8 +57,7 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     )
     flat = {name: value for stack in json.loads(written.read_text()).values() for name, value in stack.items()}
     written.unlink()  # `outputs.json` has all of it, and only its owner can read that
-    # The allow-list of the front: whatever else a browser is to reach is added here.
-    let_through(home, {"/": api_path(flat["ApiUrl"])})
+    let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths(flat["UserPoolId"]))
     return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
 
 
@@ -65,6 +70,12 @@ def api_path(on_aws: str) -> str:
     if not found:
         raise Failed(f"the stack's ApiUrl is not one of API Gateway: {on_aws}")
     return f"/_aws/execute-api/{found[1]}/"
+
+
+def sign_in_paths(pool: str) -> dict[str, str]:
+    """Return what a browser reaches of Cognito: its page, its tokens, and the pool's public configuration."""
+    paths = ("/oauth2/authorize", "/oauth2/token", "/login", "/logout", f"/{pool}/.well-known/openid-configuration")
+    return {path: path for path in paths}
 
 
 def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:

@@ -19,10 +19,11 @@ sys.path[0] = str(ROOT)
 
 # These are in the emulator's environment.
 from ministack import app as ministack  # type: ignore[import-not-found]  # noqa: E402
-from ministack.services import dynamodb  # type: ignore[import-not-found]  # noqa: E402
+from ministack.services import cognito, dynamodb  # type: ignore[import-not-found]  # noqa: E402
 
-from local.stack import foreign  # noqa: E402
+from local.stack import foreign, live  # noqa: E402
 from local.stack.key_conditions import faster  # noqa: E402
+from local.stack.token_groups import with_groups  # noqa: E402
 
 FRONT: Final = ROOT / "local" / "stack" / "front.py"
 FORBIDDEN: Final = 403
@@ -33,12 +34,14 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
+REFUSALS: Final = {"http": foreign.refusal, "websocket": live.refusal_of_origin}
+
+
 def guarded(emulator: Application) -> Application:
     """Refuse pages of other sites here, too: a page can try all ports until it finds this one."""
 
     async def application(scope: Message, receive: Receive, send: Send) -> None:
-        refusal = foreign.refusal(_headers(scope)) if scope["type"] == "http" else None
-        if scope["type"] == "websocket" or refusal:
+        if scope["type"] in REFUSALS and REFUSALS[scope["type"]](_headers(scope)):
             await _refuse(scope, send)
         else:
             await emulator(scope, receive, send)
@@ -82,6 +85,7 @@ def main(port: str, routes: str, *flags: str) -> None:
     sys.argv[1:] = []  # the emulator has arguments of its own
     ministack.app = guarded(ministack.app)
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
+    cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     ministack.main()
 
 

@@ -1,4 +1,4 @@
-"""The front on the public port: it lets the HTTP API through to the emulator behind it, and nothing else.
+"""The front on the public port: it lets the HTTP API, sign-in and live connections through, and nothing else.
 
 The emulator takes any unsigned request for the API of AWS, such as `POST /2015-03-31/functions`, and runs the code in
 it. Every web page that a browser on this machine shows could send one. So the emulator listens on a port that only
@@ -24,7 +24,7 @@ from uuid import uuid4
 if __name__ == "__main__":  # run as a file, in the emulator's environment, which has nothing of this project
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from local.stack import foreign, http1
+from local.stack import foreign, http1, live
 from local.stack.http1 import CopyBody, Head, Malformed
 
 HOST: Final = "127.0.0.1"
@@ -32,7 +32,10 @@ HOST: Final = "127.0.0.1"
 IDLE_S: Final = 60
 
 Routes = dict[str, str]
-"""The allow-list: the beginning of a public path -> that of the emulator's path. Both end in a slash."""
+"""The allow-list: the beginning of a public path -> that of the emulator's path, where both end in a slash.
+
+A path without a slash at its end is that path only.
+"""
 
 
 class Refused(Exception):
@@ -97,6 +100,9 @@ class Front:
             return False
         if head is None:
             return False
+        if live.wants(head):
+            await self._connect(head, reader, writer, behind)
+            return False
         method, start = self._start_line(head)
         copy_body = http1.request_body(head)
         if head.all("expect"):
@@ -110,6 +116,19 @@ class Front:
             sending.cancel()
             with contextlib.suppress(asyncio.CancelledError, Malformed, OSError, EOFError):
                 await sending
+
+    async def _connect(self, head: Head, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> None:
+        """Open a live connection, and copy what comes from either side until one of them ends it.
+
+        Raises:
+            Refused: it is for something else, or a page of another site asks for it.
+        """
+        if why := live.refusal(head.headers):
+            raise Refused(HTTPStatus.FORBIDDEN, why)
+        if not self._routes():
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
+        await behind.send(live.upgrade(head))
+        await behind.join(reader, writer)
 
     def _start_line(self, head: Head) -> tuple[str, str]:
         """Return the method and the request's first line for the emulator.
@@ -130,8 +149,11 @@ class Front:
         routes = self._routes()
         if not routes:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
+        path, question, query = target.partition("?")
+        if path in routes and not path.endswith("/"):
+            return routes[path] + question + query
         for public, emulators in sorted(routes.items(), reverse=True):  # the longer one first
-            if target.startswith(public):
+            if public.endswith("/") and target.startswith(public):
                 return emulators + target.removeprefix(public)
         raise Refused(HTTPStatus.NOT_FOUND, "nothing is served here")
 
@@ -176,6 +198,26 @@ class _Behind:
             self.close()
         return lasts
 
+    async def join(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Copy both ways until one side ends, if the emulator switches protocols; else copy its response."""
+        from_emulator, to_emulator = self._open()
+        head = await self._head(from_emulator)
+        status = int(head.start.split(" ")[1])
+        if status != HTTPStatus.SWITCHING_PROTOCOLS:
+            writer.write(head.encoded(head.start, ("connection", "close")))
+            await http1.copy_response_body(head, status, "GET", from_emulator, writer)
+            return
+        writer.write(head.encoded(head.start, *live.SWITCHES))
+        ways = [
+            asyncio.create_task(_copy_until_the_end(*way)) for way in ((reader, to_emulator), (from_emulator, writer))
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+
     def _open(self) -> tuple[StreamReader, StreamWriter]:
         if self._streams is None:
             raise ConnectionResetError
@@ -195,6 +237,12 @@ class _Behind:
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None
+
+
+async def _copy_until_the_end(reader: StreamReader, writer: StreamWriter) -> None:
+    while piece := await reader.read(http1.CHUNK):
+        writer.write(piece)
+        await writer.drain()
 
 
 async def _answer(writer: StreamWriter, refused: Refused) -> None:

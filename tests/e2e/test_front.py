@@ -88,7 +88,8 @@ def test_a_page_that_the_api_serves_itself_is_no_foreigner(stack: Stack) -> None
 
 
 @pytest.mark.parametrize(
-    "path", ["/2015-03-31/functions", "/_ministack/reset", "/restapis", "/_aws/execute-api", "/oauth2/token"]
+    "path",
+    ["/2015-03-31/functions", "/_ministack/reset", "/restapis", "/_aws/execute-api", "/oauth2/idpresponse"],
 )
 def test_nothing_else_of_the_emulator_is_reached(stack: Stack, path: str) -> None:
     before = len(stack.client("lambda").list_functions()["Functions"])

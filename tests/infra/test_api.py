@@ -1,10 +1,15 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from contract import groups
-from tests.support.infra.synthesised import FILES, PACKAGES, Synthesised, text
+from infra.api import ACCESS_SCOPE
+from infra.sign_in import READ_SCOPE
+from pages.board import settings
+from patterns.packages.discovery import pages
+from tests.support.infra.synthesised import FILES, PACKAGES, Synthesised, synthesise, text
 
 ROUTE = "AWS::ApiGatewayV2::Route"
 
@@ -12,6 +17,10 @@ ROUTE = "AWS::ApiGatewayV2::Route"
 def only(aws: Synthesised, resource_type: str) -> dict[str, Any]:
     [made] = aws.of_type(resource_type).values()
     return made
+
+
+def client_of_scripts(stack: Synthesised) -> dict[str, Any]:
+    return stack.of_type("AWS::Cognito::UserPoolClient")[stack.output("UserPoolClientId")]
 
 
 def handler_of(aws: Synthesised, route: dict[str, Any]) -> str:
@@ -32,15 +41,95 @@ def test_each_route_leads_to_its_own_package_reads_to_the_query_and_all_else_to_
     assert {made["RouteKey"]: handler_of(aws, made) for made in aws.of_type(ROUTE).values()} == declared
 
 
-def test_nobody_calls_a_route_without_a_token_of_our_users(aws: Synthesised) -> None:
+def public(made: dict[str, Any]) -> bool:
+    return any(made["RouteKey"] in page.routes for page in pages())
+
+
+def test_nobody_calls_a_route_of_the_api_without_a_token_of_our_users(aws: Synthesised) -> None:
     [(authorizer, made)] = aws.of_type("AWS::ApiGatewayV2::Authorizer").items()
 
     for route in aws.of_type(ROUTE).values():
-        assert route["AuthorizationType"] == "JWT"
-        assert route["AuthorizerId"] == {"Ref": authorizer}
-        assert route["AuthorizationScopes"] == ["aws.cognito.signin.user.admin"], "an ID token has no scope"
-    assert made["JwtConfiguration"]["Audience"] == [{"Ref": aws.output("UserPoolClientId")}]
+        if not public(route):
+            assert route["AuthorizationType"] == "JWT"
+            assert route["AuthorizerId"] == {"Ref": authorizer}
+            assert route["AuthorizationScopes"], "an ID token has no scope"
+    assert [audience["Ref"] for audience in made["JwtConfiguration"]["Audience"]] == [
+        aws.output("UserPoolClientId"),
+        *clients_of_the_page(aws),
+    ]
     assert text(made["JwtConfiguration"]["Issuer"]).endswith(f"/{aws.output('UserPoolId')}")
+
+
+def test_only_the_files_of_a_page_are_there_for_everybody(aws: Synthesised) -> None:
+    without = {made["RouteKey"] for made in aws.of_type(ROUTE).values() if made["AuthorizationType"] == "NONE"}
+
+    assert without == {"GET /", "GET /page/{file}"} == {route for page in pages() for route in page.routes}
+
+
+def test_a_screen_on_the_wall_reads_and_does_nothing_else(aws: Synthesised) -> None:
+    people, walls = clients_of_the_page(aws).values()
+    [scope] = [scope for scope in walls["AllowedOAuthScopes"] if scope not in people["AllowedOAuthScopes"]]
+
+    assert scope_of(aws, scope) == READ_SCOPE
+    for made in aws.of_type(ROUTE).values():
+        if not public(made):
+            assert (READ_SCOPE in made["AuthorizationScopes"]) == made["RouteKey"].startswith("GET ")
+            assert ACCESS_SCOPE in made["AuthorizationScopes"]
+    assert ACCESS_SCOPE not in walls["AllowedOAuthScopes"]
+
+
+def test_the_page_asks_for_the_scopes_that_its_clients_may_have(aws: Synthesised) -> None:
+    for client, asked in zip(clients_of_the_page(aws).values(), (settings.SCOPES, settings.WALL_SCOPES), strict=True):
+        assert [scope_of(aws, scope) for scope in client["AllowedOAuthScopes"]] == asked.split()
+
+
+@pytest.mark.parametrize(("index", "hours"), [(0, 12), (1, 90 * 24)])
+def test_people_sign_in_by_code_and_are_sent_back_to_the_page_only(aws: Synthesised, index: int, hours: int) -> None:
+    client = [*clients_of_the_page(aws).values()][index]
+
+    assert client["AllowedOAuthFlows"] == ["code"]
+    assert client["GenerateSecret"] is False, "a page cannot keep one: PKCE takes its place"
+    assert client["CallbackURLs"] == client["LogoutURLs"] == [aws.outputs["BoardUrl"]["Value"]]
+    assert text(client["CallbackURLs"][0]) == "ApiHttp17514DA7.ApiEndpoint/"
+    assert client["RefreshTokenValidity"] == hours * 60
+    assert client["RefreshTokenRotation"] == {"Feature": "ENABLED", "RetryGracePeriodSeconds": 60}
+    assert client["AccessTokenValidity"] == 60
+    assert client["EnableTokenRevocation"] is True
+    assert client["PreventUserExistenceErrors"] == "ENABLED"
+    assert "ALLOW_REFRESH_TOKEN_AUTH" not in client["ExplicitAuthFlows"], "it would not rotate"
+
+
+def test_the_page_knows_its_users_and_where_they_sign_in(aws: Synthesised, local: Synthesised) -> None:
+    people, walls = clients_of_the_page(aws)
+    on_aws, on_the_emulator = (one.functions()["pages/board/query.py"]["Environment"] for one in (aws, local))
+
+    assert on_aws["Variables"]["CLIENT_ID"] == {"Ref": people}
+    assert on_aws["Variables"]["WALL_CLIENT_ID"] == {"Ref": walls}
+    assert text(on_aws["Variables"]["ISSUER"]) == f"{aws.output('UserPoolId')}.ProviderURL"
+    assert text(on_aws["Variables"]["SIGN_IN_ORIGIN"]).endswith(".amazoncognito.com")
+    assert on_the_emulator["Variables"]["SIGN_IN_ORIGIN"] == "http://127.0.0.1:4566"
+    assert text(on_the_emulator["Variables"]["ISSUER"]) == f"http://127.0.0.1:4566/{local.output('UserPoolId')}"
+
+
+def test_the_page_may_be_at_a_domain_of_its_own(layer: Path) -> None:
+    moved = synthesise(layer, origin="https://andon.example.com")
+
+    assert moved.outputs["BoardUrl"]["Value"] == "https://andon.example.com/"
+    for client in clients_of_the_page(moved).values():
+        assert client["CallbackURLs"] == ["https://andon.example.com/"]
+
+
+def clients_of_the_page(stack: Synthesised) -> dict[str, Any]:
+    """Return the clients of people and of walls, by logical id."""
+    clients = stack.of_type("AWS::Cognito::UserPoolClient")
+    return {name: clients[name] for name in sorted(clients) if name != stack.output("UserPoolClientId")}
+
+
+def scope_of(stack: Synthesised, scope: Any) -> str:  # noqa: ANN401  CloudFormation's
+    if isinstance(scope, str):
+        return scope
+    server, name = scope["Fn::Join"][1]
+    return f"{stack.of_type('AWS::Cognito::UserPoolResourceServer')[server['Ref']]['Identifier']}{name}"
 
 
 def test_only_the_api_calls_the_functions_behind_it_and_only_its_schedule_a_sweep(aws: Synthesised) -> None:
@@ -81,8 +170,7 @@ def test_users_survive_the_stack(aws: Synthesised) -> None:
 
 
 def test_a_password_is_sent_only_to_the_emulator_or_by_an_administrator(aws: Synthesised, local: Synthesised) -> None:
-    on_aws = only(aws, "AWS::Cognito::UserPoolClient")
-    on_the_emulator = only(local, "AWS::Cognito::UserPoolClient")
+    on_aws, on_the_emulator = (client_of_scripts(one) for one in (aws, local))
 
     assert set(on_aws["ExplicitAuthFlows"]) == {
         "ALLOW_ADMIN_USER_PASSWORD_AUTH",
@@ -92,8 +180,8 @@ def test_a_password_is_sent_only_to_the_emulator_or_by_an_administrator(aws: Syn
     assert set(on_the_emulator["ExplicitAuthFlows"]) - set(on_aws["ExplicitAuthFlows"]) == {"ALLOW_USER_PASSWORD_AUTH"}
 
 
-def test_a_client_offers_no_oauth_and_tells_nobody_who_exists(aws: Synthesised) -> None:
-    client = only(aws, "AWS::Cognito::UserPoolClient")
+def test_the_client_of_scripts_offers_no_oauth_and_tells_nobody_who_exists(aws: Synthesised) -> None:
+    client = client_of_scripts(aws)
 
     assert client["AllowedOAuthFlowsUserPoolClient"] is False
     assert client["PreventUserExistenceErrors"] == "ENABLED"
@@ -116,7 +204,7 @@ def test_calls_are_throttled(aws: Synthesised) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ApiUrl", "BusName", "UserPoolId", "UserPoolClientId", "FaultQueueUrl", "FaultsBucket"]
+    "name", ["ApiUrl", "BoardUrl", "BusName", "UserPoolId", "UserPoolClientId", "FaultQueueUrl", "FaultsBucket"]
 )
 def test_what_scripts_need_is_an_output(aws: Synthesised, local: Synthesised, name: str) -> None:
     assert name in aws.outputs

@@ -86,7 +86,7 @@ def hold_back(synthesised: Synthesised, file: str) -> str | None:
 def test_the_functions_of_a_package_share_one_asset_and_all_share_one_layer(aws: Synthesised) -> None:
     assets: dict[str, set[str]] = {}
     for file, made in aws.functions().items():
-        assets.setdefault(file.split("/")[1], set()).add(made["Code"]["S3Key"])
+        assets.setdefault(file.rpartition("/")[0], set()).add(made["Code"]["S3Key"])
 
     assert [len(keys) for keys in assets.values()] == [1] * len(assets)
     assert len(set.union(*assets.values())) == len(assets)

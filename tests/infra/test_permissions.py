@@ -151,11 +151,14 @@ def test_a_trigger_publishes_as_its_own_service_and_a_listener_or_sweep_only_fau
     assert publishing["Condition"] == {"ForAllValues:StringEquals": condition}
 
 
+@pytest.mark.parametrize("file", [file for file in FILES if file.startswith("pages/")])
+def test_what_serves_a_page_to_everybody_may_do_nothing(aws: Synthesised, file: str) -> None:
+    assert beyond_logs(aws, file) == set()
+
+
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
 def test_no_role_and_no_environment_names_a_table_of_another_package(aws: Synthesised, package: Package) -> None:
-    foreign = [
-        aws.output(table) for other in PACKAGES if other.name != package.name for table in declared_tables(other)
-    ]
+    foreign = [aws.output(table) for other in PACKAGES if other != package for table in declared_tables(other)]
 
     for file in files(package):
         known = json.dumps([list(aws.statements(file)), aws.functions()[file]["Environment"]])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.stack import emulator, private_file
+from local.stack import emulator, live, private_file
 from local.stack.foreign import refusal
 from local.stack.front import RoutesFile
 from tests.support.front import Fronted, fronted
@@ -104,6 +104,16 @@ def test_the_longest_beginning_of_a_path_decides(running: Fronted) -> None:
     assert running.seen == ["GET /oauth2/authorize?a=b", "GET /_aws/execute-api/abc/oauth"]
 
 
+def test_a_path_without_a_slash_at_its_end_is_that_path_only(running: Fronted) -> None:
+    running.routes["/login"] = "/login"
+
+    for path in ("/login", "/login?a=b", "/login/x", "/logins"):
+        running.send(GET.replace(b"/equipment/press-7", path.encode()) + b"\r\n")
+
+    behind = "/_aws/execute-api/abc"
+    assert running.seen == ["GET /login", "GET /login?a=b", f"GET {behind}/login/x", f"GET {behind}/logins"]
+
+
 def test_before_anything_is_deployed_nothing_is_let_through(running: Fronted) -> None:
     running.routes.clear()
 
@@ -181,3 +191,80 @@ def test_the_allow_list_is_read_again_when_it_changes_and_nobody_else_can_read_i
     assert (before, first, routes()) == ({}, {"/": "/a/"}, {"/": "/b/"})
     assert os.stat(path).st_mode & 0o777 == 0o600  # noqa: PTH116
     assert [one.name for one in tmp_path.iterdir()] == ["front.json"]
+
+
+UPGRADE = (
+    "GET /mqtt?X-Amz-Credential=a HTTP/1.1\r\nhost: {host}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n"
+    "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n"
+    "sec-websocket-protocol: mqtt\r\n{more}\r\n"
+)
+IOT = "data-ats.iot.us-east-1.localhost"
+
+
+@pytest.mark.parametrize("origin", ["http://127.0.0.1:{port}", "http://localhost:{port}", None])
+def test_a_live_connection_of_our_page_reaches_the_emulator_without_its_origin(
+    running: Fronted, origin: str | None
+) -> None:
+    more = f"origin: {origin.format(port=running.port)}\r\nsec-fetch-site: cross-site\r\n" if origin else ""
+
+    with running.connect() as connection, connection.makefile("rb") as received:
+        connection.sendall(UPGRADE.format(host=f"{IOT}:{running.port}", more=more).encode())
+        head = b"".join(iter(received.readline, b"\r\n"))
+        body = json.loads(received.readline())
+        for piece in (b"\x82\x01a", b"\x00" * 300_000, b"end"):
+            connection.sendall(piece)
+            assert received.read(len(piece)) == piece
+
+    assert head.startswith(b"HTTP/1.1 101 ")
+    assert b"\r\nupgrade: websocket\r\n" in head
+    assert (body["method"], body["path"]) == ("GET", "/mqtt?X-Amz-Credential=a")
+    headers = body["headers"]
+    assert (headers["connection"], headers["upgrade"]) == ("Upgrade", "websocket")
+    assert headers["sec-websocket-protocol"] == "mqtt"
+    assert headers["host"] == f"{IOT}:{running.port}"
+    assert "origin" not in headers
+
+
+@pytest.mark.parametrize(
+    ("host", "more"),
+    [
+        (f"{IOT}:{{port}}", "origin: https://example.com\r\n"),
+        (f"{IOT}:{{port}}", "origin: http://127.0.0.1:3000\r\n"),
+        (f"{IOT}:{{port}}", "origin: http://{host}\r\n"),
+        (f"{IOT}:{{port}}", "origin: null\r\n"),
+        (f"{IOT}:{{port}}", "origin: http://127.0.0.1:{port}\r\norigin: https://example.com\r\n"),
+        (f"{IOT}:{{port}}", "host: example.com\r\n"),
+        ("127.0.0.1:{port}", ""),
+        ("abc.execute-api.localhost:{port}", ""),
+        (f"{IOT}.example.com", ""),
+        ("appsync.localhost", ""),
+    ],
+)
+def test_a_foreign_page_opens_no_live_connection_and_nobody_another_one(running: Fronted, host: str, more: str) -> None:
+    named = host.format(port=running.port)
+    text = UPGRADE.format(host=named, more=more.format(port=running.port, host=named))
+
+    assert running.send(text.encode()).startswith(b"HTTP/1.1 403 ")
+    assert running.seen == []
+
+
+def test_a_live_connection_that_the_emulator_refuses_is_refused(running: Fronted) -> None:
+    text = UPGRADE.format(host=f"{IOT}:{running.port}", more="").replace("/mqtt?X-Amz-Credential=a", "/refused")
+
+    assert running.send(text.encode()).startswith(b"HTTP/1.1 201 ")
+
+
+def test_before_anything_is_deployed_there_is_no_live_connection(running: Fronted) -> None:
+    running.routes.clear()
+
+    answer = running.send(UPGRADE.format(host=f"{IOT}:{running.port}", more="").encode())
+
+    assert answer.startswith(b"HTTP/1.1 503 ")
+
+
+def test_the_emulator_itself_opens_a_live_connection_for_no_browser() -> None:
+    iot = ("host", f"{IOT}:4566")
+
+    assert live.refusal_of_origin([iot]) is None
+    assert live.refusal_of_origin([iot, ("origin", "http://127.0.0.1:4566")]) is not None
+    assert live.refusal_of_origin([("host", "127.0.0.1:4566")]) is not None

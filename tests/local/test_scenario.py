@@ -15,12 +15,12 @@ from local.in_process.world import frozen_clock
 from local.sample.episode import STORY
 from local.sample.scenario import Answer, Call, Played, call_of, contains, play, report
 from local.stack.errors import Failed
-from patterns.packages.discovery import packages
+from patterns.packages.discovery import apis
 from tests.support.samples import NOW
 
 ROUTES = [
     (route, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(route))))
-    for route in sorted((route for package in packages() for route in package.routes), key=lambda it: it.count("{"))
+    for route in sorted((route for package in apis() for route in package.routes), key=lambda it: it.count("{"))
 ]
 MINUTE_MS = 60_000
 PATIENCE = 10

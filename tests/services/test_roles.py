@@ -5,9 +5,9 @@ import pytest
 from contract import groups
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
-from patterns.packages.discovery import owner_of_route, packages
+from patterns.packages.discovery import apis, owner_of_route
 
-ROUTES = sorted(route for package in packages() for route in package.routes)
+ROUTES = sorted(route for package in apis() for route in package.routes)
 
 WRITERS = {
     "PUT /equipment/{id}": {"operator"},

@@ -21,15 +21,22 @@ class Fronted:
     seen: list[str]
     routes: front.Routes
 
+    def connect(self) -> socket.socket:
+        """Open a connection."""
+        return socket.create_connection((emulator.HOST, self.port), timeout=10)
+
     def send(self, raw: bytes) -> bytes:
         """Send bytes on a connection of its own and return all that comes back until it is closed."""
-        with socket.create_connection((emulator.HOST, self.port), timeout=10) as connection:
+        with self.connect() as connection:
             connection.sendall(raw)
             return b"".join(iter(lambda: connection.recv(65_536), b""))
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Answers 201 with the method, the path, the headers and the length of the body, as JSON."""
+    """Answers 201 with the method, the path, the headers and the length of the body, as JSON.
+
+    A WebSocket is refused at `/refused`; elsewhere it begins with that JSON in a line, and then sends back what comes.
+    """
 
     protocol_version = "HTTP/1.1"
     seen: list[str]
@@ -39,7 +46,20 @@ class Echo(BaseHTTPRequestHandler):
         body = self._body()
         headers = {name.lower(): value for name, value in self.headers.items()}
         said = {"method": self.command, "path": self.path, "headers": headers, "body": len(body)}
-        self._write(json.dumps(said).encode())
+        if "upgrade" in headers and self.path != "/refused":
+            self._echo(json.dumps(said).encode())
+        else:
+            self._write(json.dumps(said).encode())
+
+    def _echo(self, first: bytes) -> None:
+        self.close_connection = True
+        self.send_response(101)
+        self.send_header("connection", "Upgrade")
+        self.send_header("upgrade", "websocket")
+        self.end_headers()
+        self.wfile.write(first + b"\n")
+        while piece := self.connection.recv(65_536):
+            self.wfile.write(piece)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_OPTIONS = answer  # noqa: N815
 

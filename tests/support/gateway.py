@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
-from patterns.packages.discovery import owner_of_route, packages
+from patterns.packages.discovery import apis, owner_of_route
 
 BY_ITSELF = "x-answered-by-the-gateway"
 
@@ -21,7 +21,7 @@ class Gateway:
     """All routes of all packages; the token is an admin's."""
 
     def __init__(self) -> None:
-        routes = [route for package in packages() for route in package.routes]
+        routes = [route for package in apis() for route in package.routes]
         # A literal part goes before a parameter: /states/latest before /states/{timestamp}.
         self._routes = [(route, _pattern(route)) for route in sorted(routes, key=lambda route: route.count("{"))]
 

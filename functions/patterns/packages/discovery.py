@@ -25,6 +25,16 @@ def stores() -> list[Package]:
     return _packages("stores")
 
 
+def pages() -> list[Package]:
+    """Every page: its routes ask for no token."""
+    return _packages("pages")
+
+
+def apis() -> list[Package]:
+    """Every package whose routes ask for a token: all but pages."""
+    return [package for package in packages() if package.side != "pages"]
+
+
 def readers() -> list[Package]:
     """Every service and view with a listener; what was a fault can be put back on its queue."""
     return [package for package in services() + views() if package.has("listener")]

@@ -27,7 +27,7 @@ from patterns.packages.declarations import Grants, StoreDeclaration, ViewDeclara
 
 FUNCTIONS: Final = Path(__file__).parents[2]
 
-Side = Literal["services", "views", "stores"]
+Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 ROLES: Final = ("command", "query", "trigger", "listener", "sweep", "restore")
@@ -38,7 +38,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A service, a view or a store, named by its folder."""
+    """A service, a view, a store or a page, named by its folder."""
 
     side: Side
     name: str
@@ -50,8 +50,8 @@ class Package:
 
     @property
     def tables(self) -> Mapping[str, TableSchema]:
-        """The tables that it owns, by environment variable; a store has none."""
-        if self.side == "stores":
+        """The tables that it owns, by environment variable; a store and a page have none."""
+        if self.side in {"stores", "pages"}:
             return {}
         if self.side == "services":
             return cast("Mapping[str, TableSchema]", self.load("tables").TABLES)

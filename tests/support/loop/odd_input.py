@@ -5,9 +5,9 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from local.in_process.lambda_events import http_event
-from patterns.packages.discovery import packages
+from patterns.packages.discovery import apis
 
-ROUTES: Final = sorted(route for package in packages() for route in package.routes)
+ROUTES: Final = sorted(route for package in apis() for route in package.routes)
 
 ODD_TEXTS: Final = (
     "",

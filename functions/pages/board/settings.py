@@ -1,0 +1,48 @@
+"""What the page has to know of its deployment, and what its security policy names of it."""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from patterns.runtime import strict_json
+
+SCOPES: Final = "openid aws.cognito.signin.user.admin"
+WALL_SCOPES: Final = "openid andon/read"  # what a screen on the wall may do: read
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The deployment, from the function's environment.
+
+    issuer: the user pool's address, below which is its OpenID configuration; sign_in: the origin of its sign-in page;
+    live: the origin of the live connection, `ws://…` or `wss://…`.
+    """
+
+    issuer: str
+    client_id: str
+    wall_client_id: str
+    sign_in: str
+    live: str
+
+    @classmethod
+    def of_environment(cls) -> "Settings":
+        """Return the settings that the infrastructure wrote."""
+        return cls(
+            issuer=os.environ["ISSUER"],
+            client_id=os.environ["CLIENT_ID"],
+            wall_client_id=os.environ["WALL_CLIENT_ID"],
+            sign_in=os.environ["SIGN_IN_ORIGIN"],
+            live=os.environ["LIVE_ORIGIN"],
+        )
+
+    def to_json(self) -> bytes:
+        """Return what `session.js` reads."""
+        return strict_json.dumps(
+            {
+                "issuer": self.issuer,
+                "clientId": self.client_id,
+                "wallClientId": self.wall_client_id,
+                "scopes": SCOPES,
+                "wallScopes": WALL_SCOPES,
+            }
+        ).encode()
