@@ -48,7 +48,7 @@ def _step(chance: random.Random, number: int) -> object:
         case "batch":
             return TABLE.get_many([key, other])
         case "index":
-            query = KeyQuery(keys=BY_COLOUR, index="ByColour", partition="red", forward=chance.random() < 0.5)
+            query = KeyQuery(keys=BY_COLOUR, index_name="ByColour", partition="red", forward=chance.random() < 0.5)
             return list(_pages(query, chance.randint(1, 3)))
     return None
 
