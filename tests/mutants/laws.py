@@ -1017,7 +1017,37 @@ ANOMALIES: Final = [
     ),
 ]
 
+PAGES: Final = [
+    *_in(
+        "local/stack/live.py",
+        "tests/local/test_front.py",
+        ("any page opens a live connection", "len(origins) > 1 or set(origins) - own", "False"),
+        ("the emulator opens a live connection for a browser", 'if _values(listed, "origin") else', "if False else"),
+        ("the emulator sees where a live connection is from", 'if name.lower() != "origin"', "if True"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/static_files.py",
+        "tests/pages/board/test_query.py",
+        (
+            "both encodings have one tag",
+            "f'\"{self.digest}-gzip\"' if compressed else",
+            "f'\"{self.digest}\"' if compressed else",
+        ),
+        ("a client gets gzip that refuses it", 'return weight.replace(" ", "").rstrip("0.") != "q="', "return True"),
+    ),
+    *_in(
+        "infra/api.py",
+        "tests/infra/test_api.py",
+        (
+            "a screen on the wall can write",
+            "if method == gateway.HttpMethod.GET.value else [ACCESS_SCOPE]",
+            "if True else []",
+        ),
+    ),
+]
+
 MUTANTS: Final = [
+    *PAGES,
     *RUNTIME,
     *DYNAMODB,
     *EVENTS,

@@ -96,7 +96,13 @@ def session(page: Page, call: str) -> object:
     return returned
 
 
+def leave(page: Page, call: str, *, to: str | re.Pattern[str]) -> None:
+    """Call what leaves the page, as `signOut()`, and wait until the browser is at the address `to`."""
+    with page.expect_navigation(url=to):
+        # Without waiting for what it returns: the page that would say so may be gone.
+        page.evaluate(f"""async () => {{ const session = await import("/page/session.js"); void session.{call}; }}""")
+
+
 def leave_for_sign_in(page: Page, call: str = "signIn()") -> None:
     """Begin a sign-in, and wait for the provider's form."""
-    with page.expect_navigation(url=re.compile(r"/oauth2/authorize\?")):
-        session(page, call)
+    leave(page, call, to=re.compile(r"/oauth2/authorize\?"))

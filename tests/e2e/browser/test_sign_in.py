@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from contract import groups
 from tests.e2e.browser.conftest import SignedIn
-from tests.support.browser import Watched, fill_in, leave_for_sign_in, session
+from tests.support.browser import Watched, fill_in, leave, leave_for_sign_in, session
 
 TOKEN_ENDPOINT = "**/oauth2/token"
 HOUR_MS = 3_600_000
@@ -223,8 +223,7 @@ def test_sign_out_withdraws_the_tokens_and_forgets_them(page: Page, signed_in: S
     page.route("**/.well-known/openid-configuration", configuration)
     page.route("**/oauth2/revoke", revoke)
     page.reload()
-    with page.expect_navigation(url=f"{origin}/"):
-        session(page, "signOut()")
+    leave(page, "signOut()", to=f"{origin}/")
 
     assert [parse_qs(one)["token"] for one in withdrawn] == [[refresh]]
     assert storage(page) == {"session": {}, "local": {}}
@@ -261,8 +260,7 @@ def test_who_uses_a_wall_screen_for_a_moment_leaves_it_signed_in(page: Page, sig
     signed_in("supervisor")
     assert session(page, "who().name") == "supervisor"
 
-    with page.expect_navigation(url=f"{origin}/"):
-        session(page, "signOut()")
+    leave(page, "signOut()", to=f"{origin}/")
 
     assert session(page, "start().then(({name}) => name)") == "analyst"
 
@@ -278,8 +276,7 @@ def test_a_wall_screen_that_signs_out_does_so_in_all_tabs(
         """async () => { const {onEnd} = await import("/page/session.js"); return {end: new Promise(onEnd)} }"""
     )
 
-    with page.expect_navigation(url=f"{origin}/"):
-        session(page, "signOut()")
+    leave(page, "signOut()", to=f"{origin}/")
 
     ended.evaluate("async ({end}) => { await end }")
     assert session(other, "who()") is None
