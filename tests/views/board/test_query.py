@@ -162,10 +162,14 @@ def test_a_skeleton_is_shown_by_its_id_and_in_no_list(loop: Loop, equipment_id: 
 
     assert found == {
         "equipmentId": equipment_id,
+        "version": times.to_ms(MINUTES[1]),
         "name": None,
+        "factoryId": None,
+        "lineId": None,
         "location": None,
         "state": "WARNING1",
         "stateSince": None,
+        "stateTimestamp": MINUTES[1],
     }
     (row,) = [row for row in loop.rows("BOARD_TABLE") if row["EquipmentID"] == equipment_id]
     assert not row.keys() & {"Company", "Location"}
