@@ -31,7 +31,6 @@ ENVIRONMENT = {
     "STAGE": "local",
     "LIVE_ROOT": "Andon",
     "LIVE_ROLE_ARN": f"arn:aws:iam::{ACCOUNT}:role/browser",
-    "LIVE_ORIGIN": "ws://data-ats.iot.us-east-1.localhost:4566",
     "POWERTOOLS_SERVICE_NAME": "local",
     "POWERTOOLS_METRICS_NAMESPACE": "Andon",
     # What a page is told of its deployment; nobody signs in here.

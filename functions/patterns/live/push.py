@@ -123,6 +123,7 @@ def _log(context: LambdaContext, *, records: int, pushed: list[Pushed]) -> None:
     counts = {
         "records": records,
         "pushed": len([*chain.from_iterable(one.messages for one in pushed)]),
+        "unseen": sum(not one.messages and not one.fault for one in pushed),
         "fault": sum(one.fault is not None for one in pushed),
     }
     metrics = directive(dimension="service", counts=counts, now_ms=clock.now_ms())

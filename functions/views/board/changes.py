@@ -36,8 +36,8 @@ def messages_of(old: Item | None, new: Item | None) -> Iterator[Message]:
 
 def _path_in(row: BoardRow | None) -> tuple[str, ...] | None:
     """Return where the list shows a row; None: nowhere, for it is deleted, or nobody registered it."""
-    place = row and row.get("Place")
-    return path_of(place) if place else None
+    place = row.get("Place") if row else None
+    return None if place is None else path_of(place)
 
 
 def _gone(before: BoardRow, after: BoardRow | None, *, moved: bool) -> GoneResponse:
