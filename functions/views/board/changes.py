@@ -30,7 +30,7 @@ def messages_of(old: Item | None, new: Item | None) -> Iterator[Message]:
     left, stands = _path_in(before), _path_in(after)
     if before and left and left != stands:
         yield Message(left, _gone(before, after, moved=stands is not None))
-    if after and stands and (left != stands or _seen(before) != _seen(after)):
+    if after and stands and _seen(before) != _seen(after):
         yield Message(stands, to_response(after))
 
 
