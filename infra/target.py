@@ -21,6 +21,8 @@ class Target:
 
     `-c stage=…`, `-c origin=https://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…` and
     `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
+    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…`, `-c lakeLock=<days>` and
+    `-c liveOrigin=wss://…` change either, `-c bytecode=…` that of AWS.
     """
 
     name: str

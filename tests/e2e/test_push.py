@@ -2,12 +2,15 @@
 
 import statistics
 import time
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
 from contract import groups, times
 from local.stack.api import path_of
 from local.stack.stack import Stack
+from tests.support.cpu import cpu_ms_of
 from tests.support.mqtt import Subscriber
 from tests.support.screen import as_pushed
 
@@ -15,6 +18,7 @@ COMPANY = "Pushers"
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
 HERE, THERE = "MX/West/JAL/Guadalajara/G/Centro", "MX/East/JAL/Guadalajara/G/Centro"
 ROUNDS = 10
+SCREENS = 200
 
 
 def register(stack: Stack, machine: str, place: str, *, version: int | None = None) -> None:
@@ -40,6 +44,13 @@ def subscribed(stack: Stack, location: str | None = None) -> Subscriber:
     return Subscriber(answer.json)
 
 
+def next_of(screen: Subscriber, at: str) -> dict[str, Any]:
+    """Return the next item about the log of a time; what was written before it may come first."""
+    while (item := screen.next()[1]).get("stateTimestamp") != at:
+        pass
+    return item
+
+
 def listed(stack: Stack, machine: str) -> dict[str, object]:
     items = stack.api(groups.ANALYST).get(path_of("board", COMPANY)).json["items"]
     (item,) = [item for item in items if item["equipmentId"] == machine]
@@ -53,13 +64,10 @@ def test_a_report_is_on_the_socket_of_its_place_as_the_list_says_it(stack: Stack
         for number in range(ROUNDS):
             started = time.perf_counter()
             at = report(stack, "pushed-1", ("ERROR", "WARNING1")[number % 2])
-            while (item := near.next()[1]).get("stateTimestamp") != at:
-                pass  # what was written before the first report
+            item = next_of(near, at)
             took_ms.append((time.perf_counter() - started) * 1000)
         assert as_pushed(item) == as_pushed(listed(stack, "pushed-1"))
-        while (seen := all_of_it.next()[1]).get("stateTimestamp") != at:
-            pass
-        assert seen == item
+        assert next_of(all_of_it, at) == item
         with pytest.raises(TimeoutError):
             far.next(within_s=0.5)
     print(f"\nPUT -> socket: median {statistics.median(took_ms):.0f} ms, max {max(took_ms):.0f} ms")  # noqa: T201  a figure for a person
@@ -84,3 +92,16 @@ def test_a_machine_that_moves_is_gone_from_one_place_and_comes_to_the_other(stac
 def _is_listed(stack: Stack, machine: str) -> bool:
     items = stack.api(groups.ANALYST).get(path_of("board", COMPANY)).json["items"]
     return machine in {item["equipmentId"] for item in items}
+
+
+def test_two_hundred_screens_show_a_report_at_once(stack: Stack) -> None:
+    register(stack, "pushed-3", HERE)
+    with ExitStack() as connected:
+        screens = [connected.enter_context(subscribed(stack, HERE)) for _ in range(SCREENS)]
+        started, worked_ms = time.perf_counter(), cpu_ms_of(stack.outputs["Endpoint"])
+        at = report(stack, "pushed-3", "ERROR")
+        items = [next_of(screen, at) for screen in screens]
+        took_ms = (time.perf_counter() - started) * 1000
+        worked_ms = cpu_ms_of(stack.outputs["Endpoint"]) - worked_ms
+    assert [as_pushed(item) for item in items] == [as_pushed(listed(stack, "pushed-3"))] * SCREENS
+    print(f"\nPUT -> {SCREENS} sockets: {took_ms:.0f} ms; CPU of the emulator and all functions: {worked_ms:.0f} ms")  # noqa: T201

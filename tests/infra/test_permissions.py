@@ -147,12 +147,13 @@ def test_a_sweep_may_decide_and_take_out_what_is_done_and_report_faults(aws: Syn
     [(f"services/{service.name}/trigger.py", {"events:source": service.name}) for service in SERVICES]
     + [(file, {"events:source": file.split("/")[1]}) for file in sorted(STREAM_FIRST)]
     + [(f"{reader.side}/{reader.name}/listener.py", {"events:detail-type": "fault"}) for reader in READERS]
+    + [(view.path("push"), {"events:detail-type": "fault"}) for view in VIEWS if view.has("push")]
     + [
         (f"services/{service.name}/sweep.py", {"events:source": service.name, "events:detail-type": "fault"})
         for service in SWEPT
     ],
 )
-def test_a_trigger_publishes_as_its_own_service_and_a_listener_or_sweep_only_faults(
+def test_a_trigger_publishes_as_its_own_service_and_a_listener_push_or_sweep_only_faults(
     aws: Synthesised, file: str, condition: dict[str, str]
 ) -> None:
     [publishing] = [made for made in aws.statements(file) if made["Action"] == "events:PutEvents"]
