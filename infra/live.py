@@ -23,12 +23,7 @@ def live_origin(scope: Construct) -> str:
     AWS tells nobody the account's own host at synth; so it is any of the region, unless `-c liveOrigin=wss://…` narrows
     it to that of `aws iot describe-endpoint --endpoint-type iot:Data-ATS`.
     """
-    return _known_origin(scope) or f"wss://*.iot.{Aws.REGION}.{Aws.URL_SUFFIX}"
-
-
-def _known_origin(scope: Construct) -> str | None:
-    origin: str | None = scope.node.try_get_context("liveOrigin") or Target.of(scope).live_origin
-    return origin
+    return Target.of(scope).live_origin or f"wss://*.iot.{Aws.REGION}.{Aws.URL_SUFFIX}"
 
 
 class Live(Construct):
@@ -66,7 +61,7 @@ class Live(Construct):
     def _connecting(self, query: Function) -> None:
         query.handler.add_environment(connection.ROLE, self.role.role_arn)
         query.grant(["sts:AssumeRole"], [self.role.role_arn])
-        if origin := _known_origin(self):
+        if origin := Target.of(self).live_origin:
             query.handler.add_environment(connection.ORIGIN, origin)
         else:
             query.grant(["iot:DescribeEndpoint"], ["*"])

@@ -71,6 +71,7 @@ class Target:
             origin=context("origin") or chosen.origin,
             customer_key=context("customerKey") in {True, "true"},
             alarm_topic=context("alarmTopic"),
+            live_origin=context("liveOrigin") or chosen.live_origin,
             lake_lock_days=None if lake_lock_days is None else int(lake_lock_days),
             bytecode=NONE if chosen.bytecode == NONE else bytecode,
             hold_back_seconds=chosen.hold_back_seconds if hold_back_seconds is None else int(hold_back_seconds),
