@@ -108,7 +108,7 @@ def _signals_of_function(watched: Function) -> Iterator[Signal]:
             age = iterator_age(watched)
             yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
         case "push", _:
-            age = _iterator_age(watched)
+            age = iterator_age(watched)
             means = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
             yield Signal(name="Behind", metric=age, above=LATE_PUSH_SECONDS * 1000, minutes=1, means=means)
             means = f"{name}'s push raises or times out: the broker does not take what screens are to show."

@@ -19,10 +19,8 @@ BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c origin=https://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…` and
-    `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
-    `-c stage=…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…`, `-c lakeLock=<days>` and
-    `-c liveOrigin=wss://…` change either, `-c bytecode=…` that of AWS.
+    `-c stage=…`, `-c origin=https://…`, `-c liveOrigin=wss://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`,
+    `-c holdBackSeconds=…` and `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
     """
 
     name: str

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,7 +48,7 @@ def records(loop: LoopInMemory, *machines: str) -> list[Any]:
         reports = [fact("state-reported", id=name, equipmentId=machine, state=name) for name in ("NORMAL", "WARNING1")]
         registered = fact("equipment-created", id=machine, at=NOW)
         entity = {**registered.entities["equipment"], "id": machine}
-        for event in (replace(registered, entities={"equipment": entity}), *reports):
+        for event in (registered._replace(entities={"equipment": entity}), *reports):
             assert loop.deliver(BOARD, [body_of(event)]) == []
     return loop.new_records("BOARD_TABLE")
 
