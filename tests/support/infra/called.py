@@ -19,6 +19,7 @@ from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
 from patterns.events.bus_entry import to_message
 from patterns.events.fault import fault_of
+from patterns.live import connection
 from patterns.packages.discovery import packages, restorers, services
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
@@ -78,6 +79,7 @@ def by_file() -> dict[str, set[Asked]]:
     Commands come once more with an If-Match for things that do not exist.
     """
     asked: dict[str, set[Asked]] = defaultdict(set)
+    connection._origin_of_account.cache_clear()  # noqa: SLF001  a process asks once
     with Loop() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
         for operation in ("", "TransactWriteItems", "PutItem"):
