@@ -82,10 +82,10 @@ def test_the_host_of_the_broker_is_asked_for_only_where_it_is_unknown(
     named = synthesise(layer, liveOrigin="wss://a1-ats.iot.eu-west-1.amazonaws.com")
 
     asks = ("iot:DescribeEndpoint", "*")
-    assert "LIVE_ORIGIN" not in variables(aws, QUERY)
+    assert "LIVE_ENDPOINT" not in variables(aws, QUERY)
     assert asks in aws.allowed(QUERY)
-    assert variables(named, QUERY)["LIVE_ORIGIN"] == "wss://a1-ats.iot.eu-west-1.amazonaws.com"
-    assert variables(local, QUERY)["LIVE_ORIGIN"] == "ws://data-ats.iot.us-east-1.localhost:4566"
+    assert variables(named, QUERY)["LIVE_ENDPOINT"] == "wss://a1-ats.iot.eu-west-1.amazonaws.com"
+    assert variables(local, QUERY)["LIVE_ENDPOINT"] == "ws://data-ats.iot.us-east-1.localhost:4566"
     assert asks not in named.allowed(QUERY) | local.allowed(QUERY)
 
 

@@ -18,7 +18,7 @@ ROLE_SECONDS: Final = 900  # the least that STS gives
 
 ROOT: Final = "LIVE_ROOT"
 ROLE: Final = "LIVE_ROLE_ARN"
-ORIGIN: Final = "LIVE_ORIGIN"
+ORIGIN: Final = "LIVE_ENDPOINT"
 """Environment variables; without the last one, AWS is asked for the account's own host."""
 
 SERVICE: Final = "iotdevicegateway"

@@ -31,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str, dict
     monkeypatch.setattr(connection, "region", lambda: "eu-west-1")
     monkeypatch.setenv("LIVE_ROOT", "Andon")
     monkeypatch.setenv("LIVE_ROLE_ARN", ROLE)
-    monkeypatch.delenv("LIVE_ORIGIN", raising=False)
+    monkeypatch.delenv("LIVE_ENDPOINT", raising=False)
     connection._origin_of_account.cache_clear()  # noqa: SLF001  nothing else gives it up
     yield calls
     connection._origin_of_account.cache_clear()  # noqa: SLF001
@@ -55,7 +55,7 @@ def test_the_accounts_host_is_asked_for_once_and_not_at_all_where_it_is_configur
 ) -> None:
     connect(FILTER, now_ms=NOW)
     connect(FILTER, now_ms=NOW)
-    monkeypatch.setenv("LIVE_ORIGIN", "ws://here:4566")
+    monkeypatch.setenv("LIVE_ENDPOINT", "ws://here:4566")
     there = connect(FILTER, now_ms=NOW)
 
     assert there.url.startswith("ws://here:4566/mqtt?")
