@@ -32,6 +32,7 @@ SIZES: Final = {
     "query": Size(1024, 10),
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
+    "push": Size(512, 30),
     "sweep": Size(512, 60),  # the next one begins after a minute
     "restore": Size(512, 30),
 }

@@ -23,6 +23,7 @@ from infra.target import Target
 from infra.view import View
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
+LATE_PUSH_SECONDS: Final = 60  # a person looks at it
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
 
 
@@ -106,6 +107,12 @@ def _signals_of_function(watched: Function) -> Iterator[Signal]:
             means = f"What {name} does is not published. Its stream forgets it after 24 hours."
             age = iterator_age(watched)
             yield Signal(name="Behind", metric=age, above=LATE_SECONDS * 1000, minutes=1, means=means)
+        case "push", _:
+            age = iterator_age(watched)
+            means = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
+            yield Signal(name="Behind", metric=age, above=LATE_PUSH_SECONDS * 1000, minutes=1, means=means)
+            means = f"{name}'s push raises or times out: the broker does not take what screens are to show."
+            yield Signal(name="Errors", metric=errors, above=0, minutes=1, means=means)
         case "sweep", "services":
             yield from _signals_of_sweep(watched)
         case "sweep", _:

@@ -1,20 +1,16 @@
 """A write side: the tables it owns, a function for each handler file, and how its changes reach the bus."""
 
-import json
 from collections.abc import Iterable
 from typing import Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import queues
 from infra.api import Api
-from infra.bucket import private_bucket
-from infra.checks import nag
+from infra.changes import CHANGED, failure_store, follow
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
@@ -36,20 +32,11 @@ DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history o
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
-# The changes of a table that reach the trigger. Filters are alternatives; a mapping may have five.
-# https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
-CHANGED: Final = (
-    {"eventName": ["INSERT", "MODIFY"]},
-    # Not the removal of a row that expired: that is nobody's deletion.
-    # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
-)
-# Unless the row says that its expiry matters, by the type of an event or by True; `exists` works on leaves only.
+# Of rows that expired, those that say by a type of event, or by True, that it matters; `exists` works on leaves only.
 EXPIRED: Final = tuple(
     {"eventName": ["REMOVE"], "dynamodb": {"OldImage": {EXPIRE: marked}}}
     for marked in ({"S": [{"exists": True}]}, {"BOOL": [True]})
 )
-FAILURES: Final = "aws/lambda"  # the folder in which Lambda puts batches that a trigger gave up on
 EVERY: Final = Duration.minutes(1)
 
 
@@ -114,13 +101,9 @@ class Service(Construct):
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
-        # S3: a queue or a topic would get only pointers into a stream that forgets within a day.
-        failures = private_bucket(self, "Failures", unlogged=nag.FEW_READS)
-        trigger.grant(["s3:ListBucket"], [failures.bucket_arn])
-        trigger.grant(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
-        nag.acknowledge_wildcard(trigger, f"<{nag.logical_id(failures)}.Arn>/{FAILURES}/*", nag.FAILURE_KEYS)
+        failures = failure_store(self, trigger)
         for table in tables:
-            _map(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
+            follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 
 
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:
@@ -129,24 +112,3 @@ def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:
     partitions = [due.partition_of(shard) for shard in range(due.SHARDS)]
     keys = {table.keys.partition: {"S": [{"anything-but": partitions}]}}
     return [{**changed, "dynamodb": {"Keys": keys}} for changed in CHANGED]
-
-
-def _map(table: OwnedTable, trigger: Function, failures: s3.Bucket, filters: Iterable[object]) -> None:
-    target = Target.of(table)
-    mapping = lambda_.CfnEventSourceMapping
-    patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in filters]
-    mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
-        table,
-        "Changes",
-        function_name=trigger.handler.function_name,
-        event_source_arn=table.grant_follow(trigger),
-        starting_position="TRIM_HORIZON",
-        batch_size=100,
-        maximum_retry_attempts=-1,
-        maximum_record_age_in_seconds=target.record_age_seconds,
-        bisect_batch_on_function_error=True,
-        destination_config=mapping.DestinationConfigProperty(
-            on_failure=mapping.OnFailureProperty(destination=failures.bucket_arn)
-        ),
-        filter_criteria=mapping.FilterCriteriaProperty(filters=patterns) if target.filters_expiries else None,
-    )

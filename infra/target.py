@@ -19,8 +19,8 @@ BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c origin=https://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`, `-c holdBackSeconds=…` and
-    `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
+    `-c stage=…`, `-c origin=https://…`, `-c liveOrigin=wss://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`,
+    `-c holdBackSeconds=…` and `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Target:
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
     asks_by_athena: bool  # there is a table of the lake, and a work group in which to ask it
+    live_origin: str | None  # where browsers connect to the broker; None: AWS says it at run time
     log_retention: RetentionDays
     serves_sign_in: bool = False  # Cognito's page is at the API's own origin
     origin: str | None = None  # where people see the page; without one it is at API Gateway's own address
@@ -68,6 +69,7 @@ class Target:
             origin=context("origin") or chosen.origin,
             customer_key=context("customerKey") in {True, "true"},
             alarm_topic=context("alarmTopic"),
+            live_origin=context("liveOrigin") or chosen.live_origin,
             lake_lock_days=None if lake_lock_days is None else int(lake_lock_days),
             bytecode=NONE if chosen.bytecode == NONE else bytecode,
             hold_back_seconds=chosen.hold_back_seconds if hold_back_seconds is None else int(hold_back_seconds),
@@ -95,6 +97,7 @@ AWS: Final = Target(
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
     bytecode=REQUIRED,
     asks_by_athena=True,
+    live_origin=None,
     log_retention=RetentionDays.ONE_MONTH,
 )
 
@@ -113,6 +116,7 @@ LOCAL: Final = Target(
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
+    live_origin="ws://data-ats.iot.us-east-1.localhost:4566",  # of `make up`, unless `-c liveOrigin` says another port
     log_retention=RetentionDays.ONE_DAY,
     serves_sign_in=True,
     origin="http://127.0.0.1:4566",

@@ -1,4 +1,4 @@
-"""A read side: its table, its subscriptions, its listener and its query."""
+"""A read side: its table, its subscriptions, its listener, its query, and its push if it has one."""
 
 from typing import Final
 
@@ -9,6 +9,7 @@ from infra.api import Api
 from infra.checks.loops import Participant
 from infra.event_hub import RETRY_HOURS, EventHub
 from infra.function import functions_of
+from infra.live import Live
 from infra.owned_table import OwnedTable
 from infra.queues import Reader
 from patterns.events import fault
@@ -29,6 +30,9 @@ class View(Construct):
         api.serve(package.routes, functions)
 
         table.grant_read(functions["query"])
+        if push := functions.get("push"):
+            hub.grant_publish(push, only={"detail-type": fault.TYPE})
+            Live(self, table, push=push, query=functions["query"])
         listener = functions["listener"]
         table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         subscriptions = package.subscriptions

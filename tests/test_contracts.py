@@ -358,8 +358,8 @@ def test_no_handler_loads_boto3_when_it_is_initialised(module: str) -> None:
     assert not {"boto3", "botocore.session"} & loaded
 
 
-@pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener"), *modules("sweep")])
-def test_listeners_triggers_and_sweeps_load_neither_pydantic_nor_the_x_ray_sdk(module: str) -> None:
+@pytest.mark.parametrize("module", [*modules("trigger"), *modules("listener"), *modules("push"), *modules("sweep")])
+def test_what_no_caller_waits_for_loads_neither_pydantic_nor_the_x_ray_sdk(module: str) -> None:
     assert not {"pydantic", "aws_xray_sdk"} & loaded_by(module)
 
 

@@ -87,9 +87,10 @@ class EscalationEntity(LogRef, Why):
 
 
 class AcknowledgementEntity(LogRef):
-    """`acknowledgement`: who was the first to see a log."""
+    """`acknowledgement`: who was the first to see a log: a subject, and the name that it signs in with."""
 
     acknowledgedBy: str
+    acknowledgedByName: NotRequired[str]
     acknowledgedAt: str
 
 

@@ -30,6 +30,9 @@ FEW_MODELS: Final = (
 ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
 ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no data; what it reads asks for a token"
+LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"
+LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id and one filter; this is all of theirs"
+LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; -c liveOrigin does without it"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"

@@ -11,7 +11,7 @@ from typing import Any
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.world import InProcess
-from patterns.packages.discovery import owner_of_route, owner_of_table, readers, restorers, services, subscribers_of
+from patterns.packages.discovery import follower_of_table, owner_of_route, readers, restorers, services, subscribers_of
 from patterns.packages.package import Package
 
 BATCH = 10
@@ -91,11 +91,11 @@ class Loop(InProcess):
             self.invoke(package, role, sqs_event(bodies[start : start + BATCH]))
 
     def _trigger(self) -> bool:
-        """Hand every change to its trigger; return whether there was any."""
+        """Hand every change to its trigger, or its push; return whether there was any."""
         moved = False
         for table in (name for name, schema in self.schemas.items() if schema.stream):
             if records := self.new_records(table):
-                package = owner_of_table(table)
-                self.invoke(package, "trigger", {"Records": records})
+                package, role = follower_of_table(table)
+                self.invoke(package, role, {"Records": records})
                 moved = True
         return moved

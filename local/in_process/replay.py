@@ -24,7 +24,7 @@ from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.schema import Keys
 from patterns.events.domain_event import DomainEvent
 from patterns.events.topic import ANY
-from patterns.packages.discovery import owner_of_queue, owner_of_route, owner_of_table, subscribers_of
+from patterns.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, subscribers_of
 from patterns.packages.package import Package
 
 KEPT = Path(".local/replay.json")
@@ -71,7 +71,7 @@ def invocations_of(message: dict[str, Any]) -> list[Invocation]:
             arn = message["Records"][0]["eventSourceARN"]
             if ":sqs:" in arn:
                 return [Invocation(owner_of_queue(arn.rpartition(":")[2]), "listener", message)]
-            return [Invocation(owner_of_table(arn.split("/")[1]), "trigger", message)]
+            return [Invocation(*follower_of_table(arn.split("/")[1]), message)]
         event = DomainEvent.from_wire(message)
     except Exception as error:
         raise NotReplayable(f"no HTTP event, batch of a stream or a queue, or domain event: {error}") from error

@@ -29,6 +29,8 @@ ENVIRONMENT = {
     "MOTO_ACCOUNT_ID": ACCOUNT,
     "BUS_NAME": BUS,
     "STAGE": "local",
+    "LIVE_ROOT": "Andon",
+    "LIVE_ROLE_ARN": f"arn:aws:iam::{ACCOUNT}:role/browser",
     "POWERTOOLS_SERVICE_NAME": "local",
     "POWERTOOLS_METRICS_NAMESPACE": "Andon",
     # What a page is told of its deployment; nobody signs in here.

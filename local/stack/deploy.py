@@ -35,6 +35,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
             "--quiet",
             "--context=target=local",
             f"--context=origin={emulator.url}",
+            f"--context=liveOrigin={live_origin(emulator)}",
             f"--output={home / 'cdk.out'}",
         ],
         home=home,
@@ -59,6 +60,11 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     written.unlink()  # `outputs.json` has all of it, and only its owner can read that
     let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths(flat["UserPoolId"]))
     return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
+
+
+def live_origin(emulator: Emulator) -> str:
+    """Return where a browser connects to the broker of changes: a host name by which the emulator knows what it is."""
+    return f"ws://data-ats.iot.{aws.REGION}.localhost:{emulator.port}"
 
 
 def api_path(on_aws: str) -> str:

@@ -75,6 +75,13 @@ def test_a_trigger_that_falls_behind_wakes_somebody_long_before_its_stream_forge
     assert made["Threshold"] <= 60 * 60 * 1000
 
 
+def test_a_push_that_falls_behind_or_fails_wakes_somebody(aws: Synthesised) -> None:
+    function = aws.id_of_function("views/board/push.py")
+
+    assert alarm(aws, "IteratorAge", FunctionName=function)["Threshold"] == 60_000
+    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
+
+
 @swept
 def test_a_sweep_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
     made = alarm(aws, "Errors", FunctionName=aws.id_of_function(f"services/{package.name}/sweep.py"))

@@ -39,6 +39,11 @@ def beyond_logs(aws: Synthesised, file: str) -> Pairs:
     return {(action, on) for action, on in aws.allowed(file) if not action.startswith(("logs:", "xray:"))}
 
 
+def browser(aws: Synthesised) -> str:
+    """The ARN of the role with which browsers subscribe."""
+    return text(aws.functions()["views/board/query.py"]["Environment"]["Variables"]["LIVE_ROLE_ARN"])
+
+
 def own_tables(aws: Synthesised, package: Package) -> list[str]:
     return [f"{aws.output(name)}.Arn" for name in declared_tables(package)]
 
@@ -82,7 +87,11 @@ def test_a_command_may_read_and_change_its_own_tables_and_delete_nothing(aws: Sy
 
 @pytest.mark.parametrize("package", [one for one in SERVICES + VIEWS if one.has("query")], ids=name_of)
 def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: Synthesised, package: Package) -> None:
-    assert beyond_logs(aws, f"{package.side}/{package.name}/query.py") == on_tables(aws, QUERIES[package.name])
+    lets_connect = {("iot:DescribeEndpoint", "*"), ("sts:AssumeRole", browser(aws))} if package.has("push") else set()
+
+    allowed = beyond_logs(aws, f"{package.side}/{package.name}/query.py")
+
+    assert allowed == lets_connect | on_tables(aws, QUERIES[package.name])
 
 
 @pytest.mark.parametrize(
@@ -138,12 +147,13 @@ def test_a_sweep_may_decide_and_take_out_what_is_done_and_report_faults(aws: Syn
     [(f"services/{service.name}/trigger.py", {"events:source": service.name}) for service in SERVICES]
     + [(file, {"events:source": file.split("/")[1]}) for file in sorted(STREAM_FIRST)]
     + [(f"{reader.side}/{reader.name}/listener.py", {"events:detail-type": "fault"}) for reader in READERS]
+    + [(view.path("push"), {"events:detail-type": "fault"}) for view in VIEWS if view.has("push")]
     + [
         (f"services/{service.name}/sweep.py", {"events:source": service.name, "events:detail-type": "fault"})
         for service in SWEPT
     ],
 )
-def test_a_trigger_publishes_as_its_own_service_and_a_listener_or_sweep_only_faults(
+def test_a_trigger_publishes_as_its_own_service_and_a_listener_push_or_sweep_only_faults(
     aws: Synthesised, file: str, condition: dict[str, str]
 ) -> None:
     [publishing] = [made for made in aws.statements(file) if made["Action"] == "events:PutEvents"]
@@ -207,6 +217,8 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
             for folder in ("faults", "ids", "equipment", "operators", "rehydrations")
         ),
         *(("s3:DeleteObject", f"{kind}/data/*") for kind in ("equipment", "operators")),
+        ("iot:Publish", "Andon/*"),
+        ("iot:DescribeEndpoint", "*"),
         ("xray:PutTelemetryRecords", "*"),
         ("xray:PutTraceSegments", "*"),
     }
@@ -214,13 +226,14 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
 
 def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Synthesised) -> None:
     roles = aws.of_type("AWS::IAM::Role")
+    query = aws.functions()["views/board/query.py"]["Role"]
+    allowed = {name: {"Service": "lambda.amazonaws.com"} for name in roles}
+    allowed[browser(aws).removesuffix(".Arn")] = {"AWS": query}
 
-    assert len(roles) == len(FILES)
-    for role in roles.values():
+    assert len(roles) == len(FILES) + 1
+    for name, role in roles.items():
         assert "ManagedPolicyArns" not in role
-        assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [
-            {"Service": "lambda.amazonaws.com"}
-        ]
+        assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [allowed[name]]
 
 
 @pytest.mark.parametrize("file", FILES)

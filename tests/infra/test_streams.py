@@ -8,21 +8,23 @@ from patterns.dynamodb.attribute_values import to_typed
 from patterns.dynamodb.schema import Keys
 from patterns.packages.package import Package
 from patterns.rules.due import SHARDS, Due, shard_of
-from tests.support.infra.synthesised import SERVICES, SWEPT, Synthesised, declared_tables, text
+from tests.support.infra.synthesised import SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
 
 
-def streams(services: list[Package]) -> list[tuple[str, str]]:
-    """Pairs of a trigger and a table whose stream it follows."""
+def streams(packages: list[Package]) -> list[tuple[str, str]]:
+    """Pairs of a function, a trigger or a push, and a table whose stream it follows."""
     return [
-        (f"services/{service.name}/trigger.py", name)
-        for service in services
-        for name, schema in declared_tables(service).items()
+        (package.path("push" if package.side == "views" else "trigger"), name)
+        for package in packages
+        for name, schema in declared_tables(package).items()
         if schema.stream
     ]
 
 
-STREAMED = streams(SERVICES)
-KEYS = {name: schema.keys for service in SERVICES for name, schema in declared_tables(service).items()}
+PUSHED = streams(VIEWS)
+STREAMED = streams(SERVICES) + PUSHED
+KEYS = {name: schema.keys for package in SERVICES + VIEWS for name, schema in declared_tables(package).items()}
+PUSHED_WITHIN = 5 * 60  # by then every screen has read all of it again
 BY_TTL = {"userIdentity": {"type": "Service", "principalId": "dynamodb.amazonaws.com"}}
 
 streamed = pytest.mark.parametrize(("file", "table"), STREAMED)
@@ -46,11 +48,13 @@ def test_a_trigger_misses_no_change_of_its_table(aws: Synthesised, file: str, ta
 
 
 @streamed
-def test_a_batch_is_retried_until_just_before_the_stream_forgets_it(aws: Synthesised, file: str, table: str) -> None:
+def test_a_batch_is_retried_until_just_before_the_stream_forgets_it_or_nobody_needs_it(
+    aws: Synthesised, file: str, table: str
+) -> None:
     mapping = follows(aws, file, table)
 
     assert mapping["MaximumRetryAttempts"] == -1
-    assert mapping["MaximumRecordAgeInSeconds"] == 23 * 60 * 60
+    assert mapping["MaximumRecordAgeInSeconds"] == (PUSHED_WITHIN if (file, table) in PUSHED else 23 * 60 * 60)
     assert mapping["BisectBatchOnFunctionError"] is True
 
 
@@ -78,7 +82,7 @@ def test_the_filter_drops_what_ttl_removed_and_nothing_else(aws: Synthesised, fi
     assert not passes(removed | BY_TTL, patterns)
 
 
-@streamed
+@pytest.mark.parametrize(("file", "table"), streams(SERVICES))
 @pytest.mark.parametrize(("marked", "passed"), [("report-expired", True), (True, True), (False, False)])
 def test_of_what_ttl_removed_the_filter_passes_the_rows_whose_expiry_matters(
     aws: Synthesised, file: str, table: str, *, marked: str | bool, passed: bool

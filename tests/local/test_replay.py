@@ -13,7 +13,7 @@ from tests.support.lake import lake_of
 from tests.support.samples import paths, sample
 
 ROOT = Path(__file__).parents[2]
-EVERY = [*paths("http"), *paths("stream"), *paths("domain"), *paths("queue")]
+EVERY = [*paths("http"), *paths("stream"), *paths("push"), *paths("domain"), *paths("queue")]
 
 
 @pytest.fixture
@@ -44,6 +44,7 @@ def test_every_sample_finds_its_handlers_by_itself(path: Path) -> None:
     expected = {
         "http": {"command", "query"},
         "stream": {"trigger"},
+        "push": {"push"},
         "domain": {"listener"},
         "queue": {"listener"},
     }

@@ -47,12 +47,16 @@ RUNTIME: Final = [
         f"{WIRE}/test_retries.py",
         ("a checksum is not compared", "if expected and expected != str(zlib.crc32(response.body)):", "if False:"),
         ("a transaction has no token", '{"ClientRequestToken": os.urandom(16).hex(), **request}', "{**request}"),
-        ("a request is tried again without end", "attempt == retries.ATTEMPTS or ", ""),
         ("a response without a body is a success", "orjson.loads(body)", 'orjson.loads(body or b"{}")'),
         ("any JSON is a response", "content if isinstance(content, dict) else None", "content"),
         ("a code keeps its namespace", '.rpartition("#")[2]', ""),
-        ("a code keeps its address", 'written.partition(":")[0]', "written"),
+        ("a code keeps its address", 'return written.partition(":")[0]', "return written"),
         ("an older code is not read", 'older.partition(";")[0] if older else ', ""),
+    ),
+    *_in(
+        f"{PATTERNS}/runtime/attempts.py",
+        f"{WIRE}/test_retries.py",
+        ("a request is tried again without end", "attempt == retries.ATTEMPTS or ", ""),
         ("pauses do not grow", " * 2 ** (attempt - 1)", ""),
         ("somebody waits for an attempt that begins too late", "            require_in_time(seconds)\n", ""),
         ("what a retry took is lost", "retries.QUOTA.give_back(taken or 1)\n            return", "return"),
@@ -369,7 +373,7 @@ VIEWS: Final = [
         ("oplock: no event id in the order", '{event.timestamp_ms:013d}#{event.id}"', '{event.timestamp_ms:013d}"'),
         ("oplock: time is not padded", "{event.timestamp_ms:013d}", "{event.timestamp_ms}"),
         ("oplock: what it is about does not count", "if about_ms is None else", "if True else"),
-        ("oplock: an old row wins over what it is about", 'f"about#{about_ms:013d}', 'f"{about_ms:013d}'),
+        ("oplock: an old row wins over what it is about", 'f"{ABOUT}{about_ms:013d}', 'f"{about_ms:013d}'),
         (
             "a ttl is checked, and older events are written",
             "_both(newer, condition.expression)",
@@ -793,16 +797,78 @@ INFRA: Final = [
 
 SAMPLE: Final = [
     *_in(
+        "functions/views/board/version.py",
+        "tests/views/board/test_version.py",
+        ("board: the version falls when old reports go", " and name not in surplus", ""),
+    ),
+    *_in(
+        "functions/views/board/changes.py",
+        "tests/views/board/test_changes.py",
+        ("board: what moved stays on its old screens", "if before and left and left != stands:", "if not after:"),
+        ("board: a tombstone hides what moved", "version_of(after or before) - moved", "version_of(after or before)"),
+        (
+            "board: a tombstone is older than what it buries",
+            "version_of(after or before) - moved",
+            "version_of(before) - 1",
+        ),
+        ("board: every report of NORMAL is pushed", 'UNSEEN | {"stateTimestamp"}', "UNSEEN"),
+        (
+            "board: a newer log of trouble is not pushed",
+            'if response["state"] == NORMAL else UNSEEN',
+            "if True else UNSEEN",
+        ),
+    ),
+    *_in(
+        "functions/views/board/topics.py",
+        "tests/views/board/test_push.py",
+        ("board: companies share their places", "(company, *location)", '("Acme", *location)'),
+    ),
+    *_in(
+        f"{PATTERNS}/live/push.py",
+        "tests/views/board/test_push.py",
+        (
+            "push: a poisonous row stops its neighbours",
+            "return Pushed(fault=_fault_of(error, change.record, source))\n    try:",
+            "raise\n    try:",
+        ),
+        ("push: what is refused for good comes again for ever", "if error.code not in REFUSED:", "if True:"),
+        ("push: what was not taken is forgotten", "if error.code not in REFUSED:", "if False:"),
+        ("push: a row's first change in a batch is its last", "Change(before.old, change.new, record)", "before"),
+    ),
+    *_in(
+        f"{PATTERNS}/live/topics.py",
+        f"{TESTS}/live/test_topics.py",
+        ("topics: places are told apart by a byte", "_DIGEST_BYTES: Final = 8", "_DIGEST_BYTES: Final = 1"),
+        ("topics: a whole place subscribes to more than it may", "if len(path) == levels else", "if False else"),
+        ("topics: as long as you like", " or len(topic.encode()) > MOST_BYTES", ""),
+    ),
+    *_in(
+        f"{PATTERNS}/live/connection.py",
+        f"{TESTS}/live/test_connection.py",
+        ("connection: may receive everything", 'f"{iot}:topic/{received}"', 'f"{iot}:topic/*"'),
+        (
+            "connection: without a policy of its own",
+            "client_id=client_id, topic_filter=topic_filter)",
+            'client_id="x", topic_filter=topic_filter)',
+        ),
+        ("connection: an address for ever", "URL_SECONDS: Final = 60", "URL_SECONDS: Final = 86400"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/etag.py",
+        "tests/views/board/test_query.py -k not_changed",
+        ("etag: one content is as good as another", "hashlib.sha256(body.encode())", "hashlib.sha256()"),
+    ),
+    *_in(
         "functions/views/board/standing.py",
         "tests/views/board/test_view.py",
-        ("board: trouble before the last NORMAL is told", ' if row.get(of_log, "") > normal}', "}"),
+        ("board: trouble before the last NORMAL is told", ' if row.get(log, "") > normal}', "}"),
         ("board: since the newest report", "seen[-2][0]", "seen[-1][0]"),
         ("board: silent although a newer report was seen", 'silent_since < (last or "")', "False"),
     ),
     *_in(
         "functions/views/board/view.py",
         "tests/views/board/test_view.py",
-        ("board: a tombstone is in the index", '"Place": None, "Company": None, "Location": None}', '"Place": None}'),
+        ("board: a tombstone is in the index", '    "Company": None,\n    "Location": None,\n', ""),
         ("board: rows and tombstones expire", "TTL_DAYS = None", "TTL_DAYS = 33"),
     ),
     *_in(

@@ -10,7 +10,7 @@ import pytest
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.loop import Loop
 from patterns.events.publish import NotPublished
-from patterns.packages.discovery import owner_of_table
+from patterns.packages.discovery import follower_of_table
 from tests.support.samples import paths, sample
 from tests.support.wire import Wire
 
@@ -25,7 +25,7 @@ def table_of(message: Mapping[str, Any]) -> str:
 
 def tell(loop: Loop, message: dict[str, Any]) -> list[dict[str, Any]]:
     """Call the trigger with a batch; return what it published."""
-    package = owner_of_table(table_of(message))
+    package, _ = follower_of_table(table_of(message))
     package.handler("trigger")(message, LambdaContext(f"{package.name}-trigger"))
     return [json.loads(body)["detail"] for body in loop.new_messages()]
 

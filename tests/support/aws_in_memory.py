@@ -50,6 +50,7 @@ class AwsInMemory(InProcess):
         self.tables = {variable: StreamedTable(variable, schema) for variable, schema in self.schemas.items()}
         self.queues: dict[str, list[str]] = defaultdict(list)
         self._on_the_bus: list[str] = []
+        self.pushed: list[tuple[str, str]] = []  # pairs of topic and body
         self._taken = count()
         self._objects: dict[str, dict[str, bytes]] = {bucket: {} for bucket in self.buckets.values()}
         self._lock = RLock()
@@ -74,6 +75,7 @@ class AwsInMemory(InProcess):
             kept.clear()
         self.queues.clear()
         self._on_the_bus.clear()
+        self.pushed.clear()
 
     def typed_rows(self, table: str) -> list[dict[str, Any]]:
         """Return all rows of a table with DynamoDB's type descriptors."""
@@ -129,7 +131,7 @@ class AwsInMemory(InProcess):
 
     def _answer(self, service: str, operation: str, request: Request) -> Answer:
         with self._lock:
-            answer: Answer = getattr(self, f"_{service}")(operation, request)
+            answer: Answer = getattr(self, f"_{service.replace('-', '_')}")(operation, request)
         return answer
 
     def _dynamodb(self, operation: str, request: Request) -> Answer:
@@ -163,6 +165,22 @@ class AwsInMemory(InProcess):
             envelope |= bus_members(f"entry {next(self._taken)}", clock.now_ms())
             self._on_the_bus.append(json.dumps({**envelope, "detail": json.loads(entry["Detail"])}, ensure_ascii=False))
         return {"FailedEntryCount": 0, "Entries": [{"EventId": "taken"} for _ in request["Entries"]]}
+
+    def _iot_data(self, operation: str, request: Request) -> Answer:
+        if operation != "Publish":
+            raise NotImplementedError(operation)
+        self.pushed.append((request["topic"], request["payload"].decode()))
+        return {}
+
+    def _iot(self, operation: str, request: Request) -> Answer:
+        if (operation, request) != ("DescribeEndpoint", {"endpointType": "iot:Data-ATS"}):
+            raise NotImplementedError(operation)
+        return {"endpointAddress": "a1-ats.iot.us-east-1.amazonaws.com"}
+
+    def _sts(self, operation: str, _: Request) -> Answer:
+        if operation != "AssumeRole":
+            raise NotImplementedError(operation)
+        return {"Credentials": {"AccessKeyId": "ASIA", "SecretAccessKey": "secret", "SessionToken": "token"}}
 
     def _sqs(self, operation: str, request: Request) -> Answer:
         entries = request["Entries"] if operation == "SendMessageBatch" else [request]

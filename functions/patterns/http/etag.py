@@ -1,9 +1,16 @@
-"""Entity tags: the version of what a response shows, quoted."""
+"""Entity tags: the version of what a response shows, or a digest of what has no version, quoted."""
+
+import hashlib
 
 
 def etag_of(version: int) -> str:
     """Return the tag of a version."""
     return f'"{version}"'
+
+
+def etag_of_content(body: str) -> str:
+    """Return the tag of a response by its content: the same body, the same tag."""
+    return f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"'
 
 
 def matches(if_none_match: str | None, etag: str) -> bool:

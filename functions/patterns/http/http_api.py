@@ -15,7 +15,7 @@ from patterns.http.caller import Caller, authorize
 from patterns.http.etag import etag_of, matches
 from patterns.http.http_request import parse, routable
 from patterns.http.middleware import refuse_array, refuse_unknown_query
-from patterns.http.page import Scope, read_page
+from patterns.http.page import PageResponse, Scope, read_page
 from patterns.http.problem import respond_failed, respond_invalid, respond_no_route, respond_rejected
 from patterns.http.response import headers_of_every_response, respond
 from patterns.runtime import clock
@@ -93,7 +93,14 @@ class HttpApi(APIGatewayHttpResolver):
         headers: Mapping[str, str] | None = None,
     ) -> Response[str]:
         """Return one page of a list; its cursor is valid for the same route and parameters only."""
-        page = read_page(
+        page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor)
+        return respond(HTTPStatus.OK, page, **(headers or {}))
+
+    def read_page(
+        self, table: Table, query: KeyQuery, *, to_response: ToResponse, limit: int, cursor: str | None
+    ) -> PageResponse:
+        """Read one page of a list, as `page` responds with."""
+        return read_page(
             table,
             query,
             to_response=to_response,
@@ -102,7 +109,6 @@ class HttpApi(APIGatewayHttpResolver):
             cursor=cursor,
             now_ms=clock.now_ms(),
         )
-        return respond(HTTPStatus.OK, page, **(headers or {}))
 
     @in_time
     def handler(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from aws_lambda_powertools.event_handler import Response
 
+from patterns.http.etag import etag_of_content, matches
 from patterns.runtime import strict_json
 
 JSON: Final = "application/json"
@@ -25,3 +26,11 @@ def respond(
     if body is None:
         return Response(int(status), body="", headers=named)
     return Response(int(status), content_type=content_type, body=strict_json.dumps(body), headers=named)
+
+
+def respond_unless_known(body: Mapping[str, Any], *, if_none_match: str | None) -> Response[str]:
+    """Return a response with the tag of its content; 304 if the client has that content."""
+    etag = etag_of_content(strict_json.dumps(body))
+    if matches(if_none_match, etag):
+        return respond(HTTPStatus.NOT_MODIFIED, ETag=etag)
+    return respond(HTTPStatus.OK, body, ETag=etag)

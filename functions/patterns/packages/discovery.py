@@ -73,19 +73,20 @@ def role_of(route: str) -> str:
     return "query" if route.startswith("GET ") else "command"
 
 
-def owner_of_table(table: str) -> Package:
-    """Return the service that owns a table, by its environment variable or its deployed name.
+def follower_of_table(table: str) -> tuple[Package, str]:
+    """Return who follows a table's stream, by its environment variable or its deployed name: the owner, and the role.
 
-    `THINGS_TABLE` and `Stack-ThingsTable1A2B` are the same table.
+    `THINGS_TABLE` and `Stack-ThingsTable1A2B` are the same table. A service's trigger follows it, a view's push.
 
     Raises:
-        LookupError: no service owns it.
+        LookupError: nobody does.
 
     """
-    for package in services():
-        if any(_plain(variable) in _plain(table) for variable in package.tables):
-            return package
-    raise LookupError(f"no service owns {table}")
+    for package in services() + views():
+        streamed = [variable for variable, schema in package.tables.items() if schema.stream]
+        if any(_plain(variable) in _plain(table) for variable in streamed):
+            return package, "push" if package.side == "views" else "trigger"
+    raise LookupError(f"nobody follows {table}")
 
 
 def owner_of_queue(queue: str) -> Package:

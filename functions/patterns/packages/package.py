@@ -30,7 +30,7 @@ FUNCTIONS: Final = Path(__file__).parents[2]
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "trigger", "listener", "sweep", "restore")
+ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "restore")
 """The handler files that a package may have; each is one Lambda function."""
 
 Handler = Callable[[dict[str, Any], Any], Any]
@@ -57,7 +57,7 @@ class Package:
             return cast("Mapping[str, TableSchema]", self.load("tables").TABLES)
         indexes = getattr(self.view, "INDEXES", {})
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
-        schema = TableSchema(self.view.KEYS, indexes, expires=expires)
+        schema = TableSchema(self.view.KEYS, indexes, stream=self.has("push"), expires=expires)
         return {self.view.TABLE.variable: schema}
 
     @property

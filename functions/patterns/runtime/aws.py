@@ -1,8 +1,8 @@
 """Requests to AWS, every error mapped to `CallFailed`.
 
-Two wires do the same. libcurl's speaks AWS's JSON protocols at a tenth of botocore's CPU and import time; botocore's
-speaks everything (S3, too), and tests hook into it. `AWS_WIRE` chooses: `libcurl` (default) or `botocore`. Either is
-imported at the first call: at synth, packages declare their tables without them.
+Two wires do the same. libcurl's speaks AWS's JSON protocols, and publishes to IoT, at a tenth of botocore's CPU and
+import time; botocore's speaks everything (S3, too), and tests hook into it. `AWS_WIRE` chooses: `libcurl` (default) or
+`botocore`. Either is imported at the first call: at synth, packages declare their tables without them.
 """
 
 import gc
@@ -16,6 +16,8 @@ from patterns.runtime.errors import CallFailed
 
 LIBCURL: Final = "libcurl"
 BOTOCORE: Final = "botocore"
+
+IOT_DATA: Final = "iot-data"
 
 Call = Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
 
@@ -62,6 +64,10 @@ def _call_of(service: str) -> Call:
 
         if service in aws_json.PROTOCOLS:
             return aws_json.call
+        if service == IOT_DATA:
+            from patterns.runtime import iot_data  # noqa: PLC0415  see above
+
+            return iot_data.call
     from patterns.runtime import botocore_client  # noqa: PLC0415  see above
 
     return botocore_client.call

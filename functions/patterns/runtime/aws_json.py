@@ -1,10 +1,9 @@
-"""AWS's JSON protocols: a request -> JSON, its response -> a dict or `CallFailed`, and what is tried again.
+"""AWS's JSON protocols: a request -> JSON, its response -> a dict or `CallFailed`.
 
 https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
 """
 
 import os
-import random
 import zlib
 from collections.abc import Mapping
 from functools import cache
@@ -12,12 +11,10 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from patterns.runtime import retries
+from patterns.runtime.attempts import until_done
 from patterns.runtime.credentials import credentials, region
 from patterns.runtime.curl import Request, Response
-from patterns.runtime.deadline import require_in_time
 from patterns.runtime.errors import CallFailed
-from patterns.runtime.in_turns import exchange, pause
 
 
 class Protocol(NamedTuple):
@@ -53,37 +50,24 @@ def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, 
     """
     if operation == "transact_write_items":  # so that an attempt whose response was lost does not count twice
         request = {"ClientRequestToken": os.urandom(16).hex(), **request}
-    body, attempt, taken = orjson.dumps(request), 1, 0
-    require_in_time()
-    while True:
-        response = exchange(_request(service, operation, body))
-        try:
-            content = _content(response)
-        except CallFailed as error:
-            again = retries.again_after(error.code, response.status)
-            if again is None:
-                retries.QUOTA.give_back(taken or 1)  # a refusal is as good a sign of life as a success
-                raise
-            if attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
-                raise
-            seconds = again.seconds * 2 ** (attempt - 1) * random.random()  # noqa: S311  jitter is no secret
-            require_in_time(seconds)
-            pause(seconds)
-            attempt, taken = attempt + 1, again.quota
-        else:
-            retries.QUOTA.give_back(taken or 1)
-            return content
+    body = orjson.dumps(request)
+    return until_done(lambda: _request(service, operation, body), _content)
 
 
 @cache
 def endpoint(service: str) -> str:
     """Return the URL of a service: a configured one by the SDKs' variables, else the region's."""
     protocol = PROTOCOLS[service]
-    configured = os.environ.get(f"AWS_ENDPOINT_URL_{protocol.variable}") or os.environ.get("AWS_ENDPOINT_URL")
+    return endpoint_of(protocol.host, protocol.variable)
+
+
+def endpoint_of(host: str, variable: str) -> str:
+    """Return the URL of a service by the first part of its name, and the end of its `AWS_ENDPOINT_URL_…`."""
+    configured = os.environ.get(f"AWS_ENDPOINT_URL_{variable}") or os.environ.get("AWS_ENDPOINT_URL")
     if configured and os.environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() != "true":
         return configured
     suffix = "amazonaws.com.cn" if region().startswith("cn-") else "amazonaws.com"
-    return f"https://{protocol.host}.{region()}.{suffix}"
+    return f"https://{host}.{region()}.{suffix}"
 
 
 @cache
@@ -122,7 +106,7 @@ def _content(response: Response) -> dict[str, Any]:
 
 def _require_checksum(response: Response) -> None:
     """Compare DynamoDB's checksum: a proxy or a disk between us and AWS may change a byte."""
-    expected = _header(response, CRC32_HEADER)
+    expected = header_in(response, CRC32_HEADER)
     if expected and expected != str(zlib.crc32(response.body)):
         raise CallFailed(CHECKSUM)
 
@@ -139,11 +123,16 @@ def _object(body: bytes) -> dict[str, Any] | None:
 def _code(response: Response, content: Mapping[str, Any]) -> str:
     """Return the code of an error, of which there are three forms: `Code`, `name.space#Code`, `Code:http://…`."""
     written = str(content.get("__type", response.status))
-    older = _header(response, CODE_HEADER)
-    return older.partition(";")[0] if older else written.partition(":")[0].rpartition("#")[2]
+    older = header_in(response, CODE_HEADER)
+    return older.partition(";")[0] if older else plain_code(written)
 
 
-def _header(response: Response, name: bytes) -> str:
+def plain_code(written: str) -> str:
+    """Return a code without its namespace and its address."""
+    return written.partition(":")[0].rpartition("#")[2]
+
+
+def header_in(response: Response, name: bytes) -> str:
     """Return the value of a header, empty if there is none; name: in small letters, with its colon."""
     for header in response.headers:
         if header[: len(name)].lower() == name:

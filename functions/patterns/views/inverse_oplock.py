@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 10
 
+ABOUT = "about#"
+
 NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
 # A replayed event is written again over itself: it has another ttl to write.
 NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
@@ -39,7 +41,12 @@ def order_of(event: DomainEvent, about_ms: int | None = None) -> str:
     all text without it: a row that was written before its set had an `about_ms` is replaced by the next event.
     """
     order = f"{event.timestamp_ms:013d}#{event.id}"
-    return order if about_ms is None else f"about#{about_ms:013d}#{order}"
+    return order if about_ms is None else f"{ABOUT}{about_ms:013d}#{order}"
+
+
+def milliseconds_of(order: str) -> int:
+    """Return the first time in an order, of the event or of what it is about; of a newer order it is not less."""
+    return int(order.removeprefix(ABOUT).partition("#")[0])
 
 
 def oplock_attribute(name: str) -> str:

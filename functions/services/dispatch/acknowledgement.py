@@ -1,6 +1,6 @@
 """That somebody has seen a log: recorded once, for whoever was first."""
 
-from typing import Final, Literal, TypedDict, cast
+from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from contract import logs, times
 from contract.entities import AcknowledgementEntity, LogRef
@@ -14,7 +14,10 @@ DISCRIMINATOR: Final = "acknowledgement"
 
 
 class AcknowledgementRow(TypedDict):
-    """Who acknowledged a log first, and when (epoch milliseconds); the primary key aside. `ttl` is epoch seconds."""
+    """Who acknowledged a log first, and when (epoch milliseconds); the primary key aside. `ttl` is epoch seconds.
+
+    Rows of before have no `acknowledgedByName`.
+    """
 
     discriminator: Literal["acknowledgement"]
     equipmentId: str
@@ -22,6 +25,7 @@ class AcknowledgementRow(TypedDict):
     logTimestamp: str
     timestamp: int
     acknowledgedBy: str
+    acknowledgedByName: NotRequired[str]
     ttl: int
 
 
@@ -30,8 +34,8 @@ def key_of(log: LogRef) -> dict[str, str | int]:
     return row_key(log, DISCRIMINATOR)
 
 
-def acknowledge(log: LogRef, *, actor: str, now_ms: int) -> Item:
-    """Decide the row of an acknowledgement.
+def acknowledge(log: LogRef, *, actor: str, name: str, now_ms: int) -> Item:
+    """Decide the row of an acknowledgement; actor: the caller's subject. name: its readable one, empty if it has none.
 
     Raises:
         Invalid: the log's time lies ahead or too far back.
@@ -47,19 +51,24 @@ def acknowledge(log: LogRef, *, actor: str, now_ms: int) -> Item:
         "acknowledgedBy": actor,
         "ttl": logs.ttl_of(log["timestamp"], now_ms=now_ms),
     }
+    if name:
+        row["acknowledgedByName"] = name
     return {**key_of(log), **row}
 
 
 def to_response(item: Item) -> AcknowledgementEntity:
     """Return what a response or an event says of a row."""
     row = cast("AcknowledgementRow", item)
-    return {
+    entity: AcknowledgementEntity = {
         "equipmentId": row["equipmentId"],
         "state": row["state"],
         "timestamp": row["logTimestamp"],
         "acknowledgedBy": row["acknowledgedBy"],
         "acknowledgedAt": times.to_utc(row["timestamp"]),
     }
+    if "acknowledgedByName" in row:
+        entity["acknowledgedByName"] = row["acknowledgedByName"]
+    return entity
 
 
 def fact_of(change: Change) -> Fact | None:

@@ -86,9 +86,10 @@ class EscalationResponse(DecidedByRule, LogKey):
 
 
 class AcknowledgementResponse(LogKey):
-    """Who acknowledged a log first; `acknowledgedAt` is fixed-width UTC."""
+    """Who acknowledged a log first, a subject and its name, and when (fixed-width UTC)."""
 
     acknowledgedBy: str  # noqa: N815
+    acknowledgedByName: str | Absent = None  # noqa: N815
     acknowledgedAt: str  # noqa: N815
 
 
@@ -109,6 +110,7 @@ class EntryResponse(DecidedByRule):
     operator: str | Absent = None
     supervisor: str | Absent = None
     acknowledgedBy: str | Absent = None  # noqa: N815
+    acknowledgedByName: str | Absent = None  # noqa: N815
     acknowledgedAt: str | Absent = None  # noqa: N815
     since: str | Absent = None
     reason: str | Absent = None

@@ -14,7 +14,10 @@ ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
 DAY_MS = 24 * 60 * 60 * 1000
 
 INSTEAD_OF_A_TRIGGER = "Change what it speaks of: that is published anew."
+INSTEAD_OF_A_PUSH = "Screens read all of it again within minutes."
 INSTEAD_OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
+
+INSTEAD_OF = {"trigger": INSTEAD_OF_A_TRIGGER, "push": INSTEAD_OF_A_PUSH}
 
 # The newest ones; a list of faults counts all of them.
 ATTEMPTS_KEPT = 10
@@ -151,7 +154,7 @@ def reader_of(fault: Fault) -> str:
     """
     reader, _, role = fault["consumer"].rpartition(".")
     if role != "listener":
-        instead = INSTEAD_OF_A_TRIGGER if role == "trigger" else INSTEAD_OF_A_RULE
+        instead = INSTEAD_OF.get(role, INSTEAD_OF_A_RULE)
         raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
     if fault.get("truncated"):
         raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")

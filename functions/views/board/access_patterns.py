@@ -18,10 +18,23 @@ def equipment_in(company: str, location: str | None) -> KeyQuery:
 
 
 def _within(location: str) -> Sort | None:
-    parts = location.split("/")
+    try:
+        return locations.BY_LOCATION.within(*parts_of(location))
+    except ValueError as error:  # more than a key can hold
+        raise Invalid.field("query.location", str(error)) from error
+
+
+def parts_of(location: str | None) -> tuple[str, ...]:
+    """Return the parts of a place's path, from the country down; none are the whole company.
+
+    Raises:
+        Invalid: a part is invalid, or there are more than levels.
+
+    """
+    parts = [] if location is None else location.split("/")
     if len(parts) > len(locations.LEVELS):
         raise Invalid.field("query.location", f"has more than {len(locations.LEVELS)} levels")
     try:
-        return locations.BY_LOCATION.within(*map(names.part, parts))
-    except ValueError as error:  # an invalid part, or more than a key can hold
+        return tuple(map(names.part, parts))
+    except ValueError as error:
         raise Invalid.field("query.location", str(error)) from error

@@ -4,28 +4,44 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import Company, Cursor, EquipmentId, Limit, LocationFilter
+from contract.parameters import Company, Cursor, EquipmentId, IfNoneMatch, Limit, LocationFilter
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
-from patterns.http.response import respond
+from patterns.http.response import respond, respond_unless_known
+from patterns.live.connection import connect, root
 from patterns.runtime import clock
-from views.board.access_patterns import equipment_in
-from views.board.responses import BoardResponse, StandingResponse
+from views.board.access_patterns import equipment_in, parts_of
+from views.board.responses import BoardResponse, ChangesResponse, StandingResponse
 from views.board.routes import ROUTES
 from views.board.standing import require_equipment, to_response
+from views.board.topics import filter_of
 from views.board.view import KEYS, TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/board/<company>", responses=responses(BoardResponse, 200))
+@app.get("/board/<company>", responses=responses(BoardResponse, 200, 304))
 def get_board(
-    company: Company, location: LocationFilter = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+    company: Company,
+    location: LocationFilter = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    if_none_match: IfNoneMatch = None,
 ) -> Response[str]:
     """List how the equipment of a company, or of a place in it, stands, by location."""
-    return app.page(TABLE, equipment_in(company, location), to_response=to_response, limit=limit, cursor=cursor)
+    query = equipment_in(company, location)
+    page = app.read_page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor)
+    return respond_unless_known(page, if_none_match=if_none_match)
+
+
+@app.get("/board/<company>/changes", responses=responses(ChangesResponse, 200))
+def get_changes(company: Company, location: LocationFilter = None) -> Response[str]:
+    """Return how to subscribe to changes of that list, by MQTT over a WebSocket; the address lasts a minute."""
+    connection = connect(filter_of(root(), company, parts_of(location)), now_ms=clock.now_ms())
+    body = {"url": connection.url, "topic": connection.topic, "clientId": connection.client_id}
+    return respond(HTTPStatus.OK, body, Cache_Control="no-store")
 
 
 @app.get("/equipment/<id>/board", responses=responses(StandingResponse, 200, 404))

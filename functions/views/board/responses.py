@@ -55,20 +55,30 @@ class LastAnomalyResponse(ResponseModel):
 class StandingResponse(ResponseModel):
     """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
-    `stateSince` is the newest report of another state. While the state is not `NORMAL`, `operator`, `escalatedTo` and
-    `acknowledgedBy` are the people who deal with it; `atRisk`, if the trouble comes back often or gets worse.
-    `silentSince` is the newest report of equipment that has not reported for too long. `lastAnomaly` is about the
-    newest log that was unlike the machine, however long ago.
+    The state began after `stateSince`, the newest report of any other state (null: there was none), and at the latest
+    with its own first report. Of that state only the newest report is kept, `stateTimestamp`: the time of the current
+    log, by which it is assigned, escalated and acknowledged. `version` grows with every event about the equipment: of
+    two responses the one with the greater is newer.
+
+    While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the people who deal with it;
+    `atRisk`, if the trouble comes back often or gets worse. `acknowledgedByName` is the name that `acknowledgedBy`, a
+    subject, signs in with. `silentSince` is the newest report of equipment that has not reported for too long.
+    `lastAnomaly` is about the newest log that was unlike the machine, however long ago.
     """
 
     equipmentId: str  # noqa: N815  the contract's name
+    version: int
     name: str | None
+    factoryId: str | None  # noqa: N815
+    lineId: str | None  # noqa: N815
     location: PlaceResponse | None
     state: str | None
     stateSince: str | None  # noqa: N815
+    stateTimestamp: str | None  # noqa: N815
     operator: str | Absent = None
     escalatedTo: str | Absent = None  # noqa: N815
     acknowledgedBy: str | Absent = None  # noqa: N815
+    acknowledgedByName: str | Absent = None  # noqa: N815
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
     lastAudit: LastAuditResponse | Absent = None  # noqa: N815
@@ -80,3 +90,16 @@ class BoardResponse(ResponseModel):
 
     items: list[StandingResponse]
     cursor: str | Absent = None
+
+
+class ChangesResponse(ResponseModel):
+    """How to subscribe to changes: connect to `url` by MQTT 3.1.1 as `clientId`, subscribe to exactly `topic`.
+
+    A message is an item of the list, to replace one with a version that is not greater; or
+    `{"equipmentId", "version", "gone": true}`, if it left the list. Repeated reports of `NORMAL` are not pushed. What
+    was missed is not sent again: read the list after subscribing, and from time to time. `url` is for one connection.
+    """
+
+    url: str
+    topic: str
+    clientId: str  # noqa: N815

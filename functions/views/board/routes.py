@@ -4,5 +4,6 @@ from contract.groups import READERS
 
 ROUTES = {
     "GET /board/{company}": READERS,
+    "GET /board/{company}/changes": READERS,
     "GET /equipment/{id}/board": READERS,
 }

@@ -40,11 +40,15 @@ class BoardFields(TypedDict, total=False):
     """What events say of equipment; times are fixed-width UTC, None removes an attribute.
 
     `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the newest logs that were assigned, escalated
-    and acknowledged. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`,
-    so that no index has it; as long as nobody registered it, the row has a `ttl`.
+    and acknowledged; `AcknowledgedBy` is a subject, and `AcknowledgedByName` the name that it signs in with. Rows that
+    are older than these have no such name, no factory and no line until the next event. Equipment that was deleted, or
+    that nobody registered yet, has no `Company` and no `Location`, so that no index has it; as long as nobody
+    registered it, the row has a `ttl`.
     """
 
     Name: str | None
+    FactoryID: str | None
+    LineID: str | None
     Place: LocationEntity | None
     Company: str | None
     Location: str | None
@@ -56,6 +60,7 @@ class BoardFields(TypedDict, total=False):
     EscalatedTo: str
     EscalatedLog: str
     AcknowledgedBy: str
+    AcknowledgedByName: str | None
     AcknowledgedLog: str
     Risk: Risk
     RiskSince: str

@@ -9,11 +9,13 @@ from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import is_alive
 from patterns.runtime.errors import NotFound
 from views.board.row import SEEN, BoardRow, LastAnomaly, LastAudit, Risk
+from views.board.version import version_of
 
 TROUBLE = {  # member of a response -> its attribute, and the attribute with the time of the log or episode it is about
     "operator": ("Operator", "AssignedTo"),
     "escalatedTo": ("EscalatedTo", "EscalatedLog"),
     "acknowledgedBy": ("AcknowledgedBy", "AcknowledgedLog"),
+    "acknowledgedByName": ("AcknowledgedByName", "AcknowledgedLog"),
     "atRisk": ("Risk", "RiskSince"),
 }
 
@@ -24,43 +26,47 @@ class Trouble(TypedDict, total=False):
     operator: str
     escalatedTo: str
     acknowledgedBy: str
+    acknowledgedByName: str
     atRisk: Risk
 
 
 class EquipmentStanding(Trouble):
-    """What a response says of equipment; of equipment that nobody registered yet, name and location are null."""
+    """What a response says of equipment; of equipment that nobody registered yet, name, line and place are null."""
 
     equipmentId: str
+    version: int
     name: str | None
+    factoryId: str | None
+    lineId: str | None
     location: LocationEntity | None
     state: str | None
     stateSince: str | None
+    stateTimestamp: str | None
     silentSince: NotRequired[str]
     lastAudit: NotRequired[LastAudit]
     lastAnomaly: NotRequired[LastAnomaly]
 
 
 class Standing(NamedTuple):
-    """The newest state that was reported, and since when at the latest it lasts.
+    """The newest state that was reported. It began after `since`, and lasts at least since its report `reported`.
 
+    since: the newest report of any other state. reported: the newest report of this one. Both None: there is none.
     trouble: empty while the state is NORMAL. silent_since: the time of the last report, if it has gone silent.
     """
 
     state: str | None
     since: str | None
+    reported: str | None
     trouble: Trouble
     silent_since: str | None
 
 
 def standing_of(row: BoardRow) -> Standing:
-    """Return how equipment stands.
-
-    `since` is the newest report of any *other* state: the current one began after that; None if there is no other.
-    """
+    """Return how equipment stands."""
     seen = sorted((time, state) for state, time in _reports(row).items())
     last, state = seen[-1] if seen else (None, None)
     since = seen[-2][0] if len(seen) > 1 else None
-    return Standing(state, since, _trouble(row, state), _silent_since(row, last))
+    return Standing(state, since, last, _trouble(row, state), _silent_since(row, last))
 
 
 def to_response(row: BoardRow) -> EquipmentStanding:
@@ -68,10 +74,14 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     standing = standing_of(row)
     members = {
         "equipmentId": row["EquipmentID"],
+        "version": version_of(row),
         "name": row.get("Name"),
+        "factoryId": row.get("FactoryID"),
+        "lineId": row.get("LineID"),
         "location": row.get("Place"),
         "state": standing.state,
         "stateSince": standing.since,
+        "stateTimestamp": standing.reported,
     }
     optional = {
         **standing.trouble,
@@ -105,8 +115,8 @@ def _trouble(row: Mapping[str, Any], state: str | None) -> Trouble:
     if state in {None, NORMAL}:
         return {}
     normal = _reports(row).get(NORMAL, "")
-    trouble = {name: row[what] for name, (what, of_log) in TROUBLE.items() if row.get(of_log, "") > normal}
-    return cast("Trouble", trouble)
+    of_log = {name: what for name, (what, log) in TROUBLE.items() if row.get(log, "") > normal}
+    return cast("Trouble", {name: row[what] for name, what in of_log.items() if what in row})
 
 
 def _silent_since(row: BoardRow, last: str | None) -> str | None:

@@ -33,11 +33,19 @@ INDEXES = {"ByLocation": Index(BY_LOCATION)}
 
 SILENCE = "silence"  # the oplock of going silent and of coming back
 
-TOMBSTONE: Final[BoardFields] = {"Deleted": True, "Name": None, "Place": None, "Company": None, "Location": None}
+TOMBSTONE: Final[BoardFields] = {
+    "Deleted": True,
+    "Name": None,
+    "FactoryID": None,
+    "LineID": None,
+    "Place": None,
+    "Company": None,
+    "Location": None,
+}
 
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
-    """Keep its name and place; a deletion keeps the row, as a tombstone without the keys of the index."""
+    """Keep its name, line and place; a deletion keeps the row, as a tombstone without the keys of the index."""
     equipment = event.entity("equipment")
     deleted = equipment.get("deleted") is True
     return _update(equipment.text("id"), ANCHOR.oplock, TOMBSTONE if deleted else _metadata(equipment))
@@ -82,7 +90,11 @@ def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
     """Keep who acknowledged the newest log, and its time."""
     acknowledgement = event.entity("acknowledgement")
     log = _time(event, acknowledgement)
-    fields: BoardFields = {"AcknowledgedBy": acknowledgement.text("acknowledgedBy"), "AcknowledgedLog": log}
+    fields: BoardFields = {
+        "AcknowledgedBy": acknowledgement.text("acknowledgedBy"),
+        "AcknowledgedByName": acknowledgement.optional_text("acknowledgedByName"),
+        "AcknowledgedLog": log,
+    }
     return _update_about(log, acknowledgement, "acknowledged", fields)
 
 
@@ -141,6 +153,8 @@ def _metadata(equipment: Entity) -> BoardFields:
     return {
         "Deleted": None,
         "Name": equipment.text("name"),
+        "FactoryID": equipment.optional_text("factoryId"),
+        "LineID": equipment.optional_text("lineId"),
         "Place": place,
         "Company": place["company"],
         "Location": board_sort_key(place, equipment.text("id")),

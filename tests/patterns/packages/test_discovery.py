@@ -1,6 +1,6 @@
 import pytest
 
-from patterns.packages.discovery import owner_of_queue, owner_of_route, owner_of_table, packages, subscribers_of
+from patterns.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, packages, subscribers_of
 from patterns.packages.package import Package
 
 
@@ -22,20 +22,24 @@ def test_a_route_of_nobody_is_refused() -> None:
     ("table", "owner"),
     [
         ("EQUIPMENT_TABLE", "equipment"),
-        ("EQUIPMENT_HISTORY_TABLE", "equipment"),
         ("Andon-EquipmentTable", "equipment"),
-        ("Andon-equipmentEquipmentHistoryTable1A2B3C4D-5E6F", "equipment"),
+        ("Andon-equipmentEquipmentTable1A2B3C4D-5E6F", "equipment"),
         ("Andon-dispatchDispatchTable1A2B3C4D-5E6F", "dispatch"),
     ],
 )
 def test_a_table_is_found_by_its_variable_and_by_its_deployed_name(table: str, owner: str) -> None:
-    assert owner_of_table(table) == Package("services", owner)
+    assert follower_of_table(table) == (Package("services", owner), "trigger")
 
 
-@pytest.mark.parametrize("table", ["Andon-Nobody", "STATE_LOG_TABLE", ""])
-def test_a_table_that_no_service_owns_is_refused(table: str) -> None:
-    with pytest.raises(LookupError, match="no service owns"):
-        owner_of_table(table)
+@pytest.mark.parametrize("table", ["BOARD_TABLE", "Andon-boardBoardTable1A2B3C4D-5E6F"])
+def test_the_table_of_a_view_is_followed_by_its_push(table: str) -> None:
+    assert follower_of_table(table) == (Package("views", "board"), "push")
+
+
+@pytest.mark.parametrize("table", ["Andon-Nobody", "STATE_LOG_TABLE", "EQUIPMENT_HISTORY_TABLE", ""])
+def test_a_table_whose_stream_nobody_follows_is_refused(table: str) -> None:
+    with pytest.raises(LookupError, match="nobody follows"):
+        follower_of_table(table)
 
 
 def test_an_event_has_subscribers_of_every_side() -> None:

@@ -28,7 +28,7 @@ def test_a_log_is_not_acknowledged_before_somebody_does(loop: Loop, equipment_id
 
 
 def test_an_acknowledgement_is_created_and_published(loop: Loop, equipment_id: str) -> None:
-    answer = acknowledge(loop, equipment_id, subject="the token's subject")
+    answer = acknowledge(loop, equipment_id, subject="the token's subject", name="Ann Doe")
 
     body = {
         "equipmentId": equipment_id,
@@ -36,6 +36,7 @@ def test_an_acknowledgement_is_created_and_published(loop: Loop, equipment_id: s
         "timestamp": AT,
         "acknowledgedBy": "the token's subject",
         "acknowledgedAt": times.to_utc(NOW),
+        "acknowledgedByName": "Ann Doe",
     }
     assert (answer.status, answer.body) == (201, body)
     assert (acknowledged(loop, equipment_id).status, acknowledged(loop, equipment_id).body) == (200, body)

@@ -131,6 +131,7 @@ def test_an_episode_says_who_did_what_when_and_why(loop: Loop, equipment_id: str
             "state": "ERROR",
             "timestamp": at(5),
             "acknowledgedBy": "Bob",
+            "acknowledgedByName": "Bob",
             "acknowledgedAt": at(17),
         },
         {"type": "operator-assigned", "at": at(18), "state": "ERROR", "timestamp": at(5), "operator": "Ann"},

@@ -10,7 +10,7 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.loop import BATCH, Loop
 from patterns.events.change_data_capture import event_of
 from patterns.events.publish import NotPublished
-from patterns.packages.discovery import owner_of_table, readers, services, subscribers_of
+from patterns.packages.discovery import follower_of_table, readers, services, subscribers_of
 from patterns.packages.package import Package
 from patterns.runtime.errors import CallFailed
 
@@ -64,7 +64,9 @@ class ChaoticLoop:
     def _trigger(self) -> bool:
         records = {table: self._loop.new_records(table) for table, one in self._loop.schemas.items() if one.stream}
         for table, news in records.items():
-            package = owner_of_table(table)
+            package, role = follower_of_table(table)
+            if role == "push":
+                continue  # screens, not events
             self.counts["changes"] += len(news)
             self.meant |= set(_meant(package, news))
             for start in range(0, len(news), STREAM_BATCH):

@@ -19,6 +19,7 @@ from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
 from patterns.events.bus_entry import to_message
 from patterns.events.fault import fault_of
+from patterns.live import connection
 from patterns.packages.discovery import packages, restorers, services
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
@@ -41,10 +42,13 @@ PARTS = {
     "Update": "UpdateItem",
 }
 # The endings of variables with the name of a resource.
-NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL")
+NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL", "_ARN")
 
 MACHINES = ("d#12345",)
 """Those of the sample of a report, in a state that the model does not know of them."""
+
+IOT = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId"
+"""How the template writes the beginning of the ARNs of IoT's things."""
 
 SINGLE = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
 
@@ -60,9 +64,13 @@ class Asked:
 
     def resource(self, environment: dict[str, Any]) -> str:
         """Name the resource as policies do; `environment` is the environment of a function in the template."""
-        return (
-            f"{environment[self.variable]['Ref']}.Arn{self.suffix}" if self.variable in environment else self.variable
-        )
+        match environment.get(self.variable):
+            case {"Ref": name}:
+                return f"{name}.Arn{self.suffix}"
+            case {"Fn::GetAtt": [name, "Arn"]}:
+                return f"{name}.Arn{self.suffix}"
+            case _:
+                return self.variable
 
 
 def by_file() -> dict[str, set[Asked]]:
@@ -71,6 +79,7 @@ def by_file() -> dict[str, set[Asked]]:
     Commands come once more with an If-Match for things that do not exist.
     """
     asked: dict[str, set[Asked]] = defaultdict(set)
+    connection._origin_of_account.cache_clear()  # noqa: SLF001  a process asks once
     with Loop() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
         for operation in ("", "TransactWriteItems", "PutItem"):
@@ -83,7 +92,7 @@ def by_file() -> dict[str, set[Asked]]:
 
 
 def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
-    for kind in ("http", "stream", "domain", "queue"):
+    for kind in ("http", "stream", "push", "domain", "queue"):
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
@@ -92,10 +101,11 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for package in (package for package in packages() if package.has("listener")):
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
         yield from _resubmission(package)
-    for service in services():
+    for follower in packages():
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
         unreadable = {"eventID": "1", "eventName": "INSERT", "eventSourceARN": arn, "dynamodb": {"NewImage": "?"}}
-        yield Invocation(service, "trigger", {"Records": [unreadable]}), NOW
+        for role in {"trigger", "push"} & {*follower.roles}:
+            yield Invocation(follower, role, {"Records": [unreadable]}), NOW
     for service in services():
         if service.has("sweep"):
             yield from _decisions(service, loop, wire)
@@ -196,6 +206,18 @@ def _permissions(call: Call) -> Iterator[Asked]:
             yield Asked("s3:ListBucket", bucket)
         case ("sqs", "SendMessage" | "SendMessageBatch", {"QueueUrl": queue}):
             yield Asked("sqs:SendMessage", queue)
+        case _:
+            yield _permission_on_topics(call)
+
+
+def _permission_on_topics(call: Call) -> Asked:
+    match call:
+        case ("iot-data", "Publish", {"topic": topic}):
+            return Asked("iot:Publish", f"{IOT}:topic/{topic}")
+        case ("iot", "DescribeEndpoint", _):
+            return Asked("iot:DescribeEndpoint", "*")
+        case ("sts", "AssumeRole", {"RoleArn": role}):
+            return Asked("sts:AssumeRole", role)
         case (service, operation, _):
             raise NotImplementedError(f"say here which permission {service} {operation} takes")
 

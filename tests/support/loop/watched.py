@@ -12,7 +12,7 @@ from local.in_process.loop import Answer
 from patterns.events.bus_entry import MAX_AHEAD_MS
 from patterns.events.change_data_capture import event_of
 from patterns.events.fault import TYPE as FAULT_TYPE
-from patterns.packages.discovery import owner_of_table, packages, readers, services, subscribers_of
+from patterns.packages.discovery import follower_of_table, packages, readers, services, subscribers_of
 from patterns.packages.package import Package
 from patterns.runtime import clock, strict_json
 from patterns.runtime.log import logger
@@ -143,8 +143,8 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         table = sorted(self._streams)[which % len(self._streams)]
         batch, self._streams[table] = self._streams[table][:size], self._streams[table][size:]
         for _ in range(1 + twice if batch else 0):
-            package = owner_of_table(table)
-            package.handler("trigger")({"Records": batch}, LambdaContext(f"{package.name}-trigger"))
+            package, role = follower_of_table(table)
+            package.handler(role)({"Records": batch}, LambdaContext(f"{package.name}-{role}"))
         self._collect()
 
     def queue(self, which: int, size: int, *, skip: int = 0, twice: bool = False) -> None:
@@ -327,7 +327,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         for table, waiting in self._streams.items():
             records = self._loop.new_records(table)
             waiting.extend(records)
-            self._meant |= _images_of(owner_of_table(table), records)
+            self._meant |= _images_of(*follower_of_table(table), records)
         for body in self._loop.new_messages():
             envelope = json.loads(body)
             assert _is_by(envelope["detail"]), envelope
@@ -341,8 +341,10 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
             self._queues[package].append(body)
 
 
-def _images_of(package: Package, records: list[Any]) -> dict[str, Any]:
-    """Return the images of the changes that are events of a service, by the event's id."""
+def _images_of(package: Package, role: str, records: list[Any]) -> dict[str, Any]:
+    """Return the images of the changes that are events of a service, by the event's id; a push publishes none."""
+    if role == "push":
+        return {}
     facts = package.load("trigger").FACTS
     found = [event_of(record, facts=facts, tags={}) for record in records]
     return {event.id: json.loads(strict_json.dumps(event.raw)) for event in found if event}

@@ -40,7 +40,8 @@ def escalation(supervisor: str, minute: int, id: str, log: int) -> DomainEvent: 
 def acknowledgement(by: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
     """Return the event that the log of another minute was acknowledged."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
-    return fact("state-acknowledged", id=id, at=at, equipmentId=EQUIPMENT_ID, acknowledgedBy=by, timestamp=time)
+    about = {"equipmentId": EQUIPMENT_ID, "timestamp": time}
+    return fact("state-acknowledged", id=id, at=at, acknowledgedBy=by, acknowledgedByName=f"{by} Doe", **about)
 
 
 def risk(reason: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa: A002

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from contract import times
 from contract.locations import LEVELS
 from local.in_process.loop import Answer, Loop
 from patterns.events.domain_event import DomainEvent
@@ -162,10 +163,14 @@ def test_a_skeleton_is_shown_by_its_id_and_in_no_list(loop: Loop, equipment_id: 
 
     assert found == {
         "equipmentId": equipment_id,
+        "version": times.to_ms(MINUTES[1]),
         "name": None,
+        "factoryId": None,
+        "lineId": None,
         "location": None,
         "state": "WARNING1",
         "stateSince": None,
+        "stateTimestamp": MINUTES[1],
     }
     (row,) = [row for row in loop.rows("BOARD_TABLE") if row["EquipmentID"] == equipment_id]
     assert not row.keys() & {"Company", "Location"}
@@ -233,13 +238,18 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
 
     assert found == {
         "equipmentId": equipment_id,
+        "version": found["version"],
         "name": "Hydraulic press 7",
+        "factoryId": "gdl-1",
+        "lineId": "line-3",
         "location": {**LOCATION, **dict(zip(LEVELS, PLACES["a"].split("/"), strict=True))},
         "state": "ERROR",
         "stateSince": MINUTES[1],
+        "stateTimestamp": MINUTES[2],
         "operator": "Liz",
         "escalatedTo": "Sara",
         "acknowledgedBy": "Ann",
+        "acknowledgedByName": "Ann Doe",
         "atRisk": {"since": MINUTES[2], "reason": "it gets worse"},
         "silentSince": MINUTES[2],
         "lastAudit": {"part": "hydraulics", "result": "passed", "revision": 1, "timestamp": MINUTES[4]},
@@ -333,6 +343,7 @@ def test_how_equipment_stands_follows_from_the_events_in_either_order(
 RISK = risk("why", 4, "r1", since=2)
 OVER = state("NORMAL", 6, "s8")
 NEXT = state("ERROR", 7, "s9")
+BY_ANN: dict[str, object] = {"acknowledgedBy": "Ann", "acknowledgedByName": "Ann Doe"}
 DONE: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
     "escalated": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2)], {"escalatedTo": "Sara"}),
     "escalated to another one": (
@@ -342,7 +353,7 @@ DONE: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
     "escalated, and over": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), OVER], {}),
     "escalated, over, and the next": ([state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), OVER, NEXT], {}),
     "escalated after it was over": ([state("A", 2, "s1"), OVER, escalation("Sara", 8, "x1", log=2), NEXT], {}),
-    "acknowledged": ([state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2)], {"acknowledgedBy": "Ann"}),
+    "acknowledged": ([state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2)], BY_ANN),
     "acknowledged, and over": ([state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2), OVER], {}),
     "acknowledged, over, and the next": (
         [state("A", 2, "s1"), acknowledgement("Ann", 3, "k1", log=2), OVER, NEXT],
@@ -350,7 +361,7 @@ DONE: dict[str, tuple[Sequence[DomainEvent], dict[str, object]]] = {
     ),
     "acknowledged a later report of the same trouble": (
         [state("NORMAL", 1, "s0"), state("A", 2, "s1"), state("B", 3, "s2"), acknowledgement("Ann", 4, "k1", log=3)],
-        {"acknowledgedBy": "Ann"},
+        BY_ANN,
     ),
     "at risk": ([state("A", 2, "s1"), RISK], {"atRisk": {"since": MINUTES[2], "reason": "why"}}),
     "at risk, before any report is seen": ([RISK], {}),
@@ -408,7 +419,8 @@ def test_what_is_done_about_it_follows_from_the_events_in_either_order(
             deliver(loop, event, about=about)
 
         found = one(loop, about).body
-        always = {"equipmentId", "name", "location", "state", "stateSince"}
+        always = {"equipmentId", "version", "name", "factoryId", "lineId", "location"}
+        always |= {"state", "stateSince", "stateTimestamp"}
         assert {name: value for name, value in found.items() if name not in always} == expected
 
 
@@ -421,7 +433,8 @@ def test_what_rules_decided_in_the_samples_is_shown_as_if_people_had(loop: Loop,
     silent = standing(loop, equipment_id, state("WARNING1", 40, "s1"), state("ERROR", 50, "s2"), *by_rules)
     back = standing(loop, equipment_id, fact("equipment-back"))
 
-    assert silent == back | {"silentSince": MINUTES[50]}
+    assert silent | {"version": 0} == back | {"version": 0, "silentSince": MINUTES[50]}
+    assert back["version"] > silent["version"]
     assert {name: back[name] for name in ("operator", "escalatedTo", "atRisk")} == {
         "operator": "Sue",
         "escalatedTo": "Sara",
@@ -437,3 +450,55 @@ def test_a_list_says_the_same_of_equipment_as_its_own_page(loop: Loop, equipment
 
     assert alone.keys() >= {"escalatedTo", "atRisk", "silentSince"}
     assert ask(loop, company).body["items"] == [alone]
+
+
+def test_a_list_that_has_not_changed_is_not_sent_again(loop: Loop, equipment_id: str) -> None:
+    company = f"Owner of {equipment_id.replace('#', '')}"
+    deliver(loop, registered(equipment_id, company))
+    first = ask(loop, company)
+
+    same = ask_again(loop, company, first.headers["etag"])
+    deliver(loop, state("ERROR", 1, "s1"), about=equipment_id)
+    changed = ask_again(loop, company, first.headers["etag"])
+
+    assert (same.status, same.body, same.headers["etag"]) == (304, None, first.headers["etag"])
+    assert (changed.status, changed.body["items"][0]["state"]) == (200, "ERROR")
+    assert changed.headers["etag"] != first.headers["etag"]
+
+
+def ask_again(loop: Loop, company: str, etag: str) -> Answer:
+    headers = {"if-none-match": f'"x", W/{etag}'}
+    return loop.request("GET /board/{company}", path={"company": company}, headers=headers, groups=["analyst"])
+
+
+def subscribe(loop: Loop, groups: Sequence[str] = ("analyst",), **query: str) -> Answer:
+    return loop.request("GET /board/{company}/changes", path={"company": "Acme"}, query=query, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("location", "levels"), [(None, 1), ("MX", 2), ("MX/West/JAL/Guadalajara/Guadalajara/Centro", 7)]
+)
+def test_whoever_reads_the_list_may_subscribe_to_its_changes_and_to_no_others(
+    loop: Loop, location: str | None, levels: int
+) -> None:
+    answer = subscribe(loop, **({} if location is None else {"location": location}))
+
+    assert answer.status == 200
+    assert answer.body.keys() == {"url", "topic", "clientId"}
+    assert answer.body["url"].startswith("wss://")
+    assert answer.body["topic"].removesuffix("/#").count("/") == levels
+    assert answer.body["topic"].endswith("/#") == (levels < 7)
+    assert answer.headers["cache-control"] == "no-store"  # the address is a key, for a minute
+
+
+@pytest.mark.parametrize("group", ["device", "gateway"])
+def test_a_device_may_not_subscribe(loop: Loop, group: str) -> None:
+    assert subscribe(loop, [group]).status == 403
+
+
+@pytest.mark.parametrize("location", ["", "MX/", "MX#JAL", "a/b/c/d/e/f/g", "\u0000"], ids=ascii)
+def test_nobody_subscribes_to_a_place_that_none_can_be(loop: Loop, location: str) -> None:
+    answer = subscribe(loop, location=location)
+
+    assert answer.status == 400
+    assert "query.location" in str(answer.body)

@@ -1,0 +1,27 @@
+"""The topics of board: a company, and within it the levels of a location. Pure."""
+
+from typing import Final
+
+from contract.entities import LocationEntity
+from contract.locations import LEVELS
+from patterns.live import topics
+
+PATH: Final = ("company", *LEVELS)
+
+
+def path_of(place: LocationEntity) -> tuple[str, ...]:
+    """Return the path on which what is said of equipment at a place is pushed."""
+    return (
+        place["company"],
+        place["country"],
+        place["region"],
+        place["state"],
+        place["county"],
+        place["city"],
+        place["neighborhood"],
+    )
+
+
+def filter_of(root: str, company: str, location: tuple[str, ...]) -> str:
+    """Return the filter of a company, or of a place in it, given from the country down."""
+    return topics.filter_of(root, (company, *location), levels=len(PATH))

@@ -1,0 +1,23 @@
+"""The version of a row of the board: a number that grows with every event that changes the row. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from patterns.views.inverse_oplock import milliseconds_of
+from patterns.views.oplock_family import OPLOCK
+from views.board.view import REPORTS
+
+
+def version_of(row: Mapping[str, Any]) -> int:
+    """Return the sum of the milliseconds of the row's oplocks.
+
+    Each oplock only grows, in whatever order events arrive, and so does the sum: of two images of a row the one with
+    the greater version is newer. A stored counter would count late events, too. Two images may tie: what is said again
+    about the same log counts with the log's time.
+
+    Members of the family of reports that are about to be removed do not count, or the sum would fall when they are:
+    the sum of the newest of a family only grows, too. JSON's numbers hold it: 25 oplocks of 10^13 are below 2^53.
+    """
+    surplus = {f"{OPLOCK}{name}" for name in REPORTS.surplus(row)}
+    orders = [order for name, order in row.items() if name.startswith(OPLOCK) and name not in surplus]
+    return sum(map(milliseconds_of, orders))

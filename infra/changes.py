@@ -1,0 +1,68 @@
+"""How the changes of tables reach a function: the streams' mappings, and the bucket for batches that it gave up on."""
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.bucket import private_bucket
+from infra.checks import nag
+from infra.function import Function
+from infra.owned_table import OwnedTable
+from infra.target import Target
+
+# Filters are alternatives; a mapping may have five.
+# https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+CHANGED: Final = (
+    {"eventName": ["INSERT", "MODIFY"]},
+    # Not the removal of a row that expired: that is nobody's deletion.
+    # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
+    {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
+)
+FAILURES: Final = "aws/lambda"  # the folder in which Lambda puts batches that a function gave up on
+
+
+def failure_store(scope: Construct, function: Function) -> s3.Bucket:
+    """Create the bucket in which Lambda keeps the batches that a function gave up on, whole."""
+    # S3: a queue or a topic would get only pointers into a stream that forgets within a day.
+    failures = private_bucket(scope, "Failures", unlogged=nag.FEW_READS)
+    function.grant(["s3:ListBucket"], [failures.bucket_arn])
+    function.grant(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
+    nag.acknowledge_wildcard(function, f"<{nag.logical_id(failures)}.Arn>/{FAILURES}/*", nag.FAILURE_KEYS)
+    return failures
+
+
+def follow(
+    table: OwnedTable,
+    function: Function,
+    failures: s3.Bucket,
+    filters: Iterable[object],
+    *,
+    within_seconds: int | None = None,
+) -> None:
+    """Bring the changes of a table to a function; what it cannot take within a time is kept by `failures`.
+
+    within_seconds: at most what the target says, which is also the default.
+    """
+    target = Target.of(table)
+    mapping = lambda_.CfnEventSourceMapping
+    patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in filters]
+    longest = target.record_age_seconds
+    mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
+        table,
+        "Changes",
+        function_name=function.handler.function_name,
+        event_source_arn=table.grant_follow(function),
+        starting_position="TRIM_HORIZON",
+        batch_size=100,
+        maximum_retry_attempts=-1,
+        maximum_record_age_in_seconds=min(within_seconds or longest, longest),
+        bisect_batch_on_function_error=True,
+        destination_config=mapping.DestinationConfigProperty(
+            on_failure=mapping.OnFailureProperty(destination=failures.bucket_arn)
+        ),
+        filter_criteria=mapping.FilterCriteriaProperty(filters=patterns) if target.filters_expiries else None,
+    )

@@ -1,0 +1,70 @@
+"""The version of a row only grows, whatever order events arrive in, and ends at the same number."""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+import pytest
+
+from patterns.dynamodb.attribute_values import Item, to_plain
+from patterns.events.domain_event import DomainEvent
+from tests.support.samples import NOW
+from tests.support.table_in_memory import TableInMemory
+from tests.views.board.stories import ANOMALIES, EVERYTHING, HELP, JOIN, LIFE, PEOPLE, STATES, state
+from views.board.version import version_of
+from views.board.view import KEYS, ON, REPORTS, TABLE
+
+MANY = [state(f"S{number:02d}", number, f"s{number}") for number in range(REPORTS.most + 6)]
+STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "anomalies": ANOMALIES, "join": JOIN}
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[TableInMemory]:
+    with TableInMemory("BOARD_TABLE", KEYS) as table:
+        yield table
+
+
+def images(table: TableInMemory, events: Sequence[DomainEvent]) -> list[Item]:
+    """Return the images of the row, in order, as events change it."""
+    table.clear()
+    for event in events:
+        ON[event.tags["source"], event.type](event).write(TABLE, event, ttl_days=None, now_ms=NOW)
+    return [to_plain(record["dynamodb"]["NewImage"]) for record in table.new_records()]
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_it_grows_in_every_order_and_ends_at_the_same_number(
+    table: TableInMemory, story: Sequence[DomainEvent]
+) -> None:
+    ends = set()
+    for events in permutations(story):
+        versions = [version_of(row) for row in images(table, events)]
+        assert versions == sorted(versions), [event.id for event in events]
+        ends.add(versions[-1])
+    assert len(ends) == 1
+
+
+@pytest.mark.parametrize("story", [MANY, EVERYTHING], ids=["more states than are kept", "everything"])
+def test_it_never_falls_when_the_oldest_reports_are_removed(table: TableInMemory, story: Sequence[DomainEvent]) -> None:
+    chance, ends = random.Random(7), set()  # noqa: S311  no secret
+    for _ in range(60):
+        events = chance.sample([*story, *story], 2 * len(story))
+        versions = [version_of(row) for row in images(table, events)]
+        assert versions == sorted(versions), [event.id for event in events]
+        ends.add(versions[-1])
+    assert len(ends) == 1
+
+
+def test_what_is_said_again_about_the_same_log_ties_and_is_not_older(table: TableInMemory) -> None:
+    liz, ann = PEOPLE[3], PEOPLE[5]
+
+    first, second = images(table, [liz, ann])
+
+    assert first["Operator"] != second["Operator"]
+    assert version_of(first) == version_of(second)
+
+
+def test_javascript_can_hold_it(table: TableInMemory) -> None:
+    everything = [*EVERYTHING, *MANY]
+
+    assert version_of(images(table, everything)[-1]) * 5 < 2**53  # the clock may show year 2200
