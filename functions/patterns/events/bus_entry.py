@@ -59,7 +59,7 @@ class Delivery(NamedTuple):
 
     @property
     def taken_ms(self) -> int:
-        """Since when the event is on its way to a reader, in epoch milliseconds, whatever a device's clock says.
+        """Since when the event is on its way to a reader, in epoch milliseconds, whatever the clock of its origin says.
 
         The bus writes whole seconds. An event's own time is exact, and counts where it lies within that second.
         """

@@ -35,7 +35,7 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
 
     It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`). `lag` lists the
     milliseconds from the bus to the row, one for each live event that was applied; `replayed` counts the others.
-    It does not count from the fact: that is a time of a device's clock, which can be wrong by hours.
+    It does not count from the fact: its time may come from a clock that is wrong by hours.
     """
     counts = {"received": len(results), **NONE_YET}
     by_type: Counter[str] = Counter()
