@@ -1,0 +1,139 @@
+/** The page: who is signed in, where one is, and what is drawn there. */
+import { openBoard } from "./board.js";
+import { openChoice, remember } from "./choose.js";
+import { openDeed } from "./deed.js";
+import { element, fill } from "./dom.js";
+import { openFaults } from "./faults.js";
+import { Following } from "./following.js";
+import { banner, header, setAccount, tick } from "./header.js";
+import { openMachine } from "./machine.js";
+import { PendingDeeds } from "./pending.js";
+import { placeOf } from "./places.js";
+import * as session from "./session.js";
+import { openSignIn } from "./sign-in.js";
+import { language, text } from "./speech.js";
+import { Starts } from "./starts.js";
+
+/**
+ * @typedef {object} View
+ * @property {HTMLElement[]} elements
+ * @property {string} className
+ * @property {() => void} draw  Called when something may have changed, and every second: ages grow.
+ * @property {() => void} close
+ *
+ * @typedef {object} Context  What views share.
+ * @property {import("./roles.js").Who | null} who
+ * @property {PendingDeeds} pending
+ * @property {Starts} starts
+ * @property {(company: string) => Following} follow
+ * @property {() => Following | null} followed
+ * @property {(deed: import("./help.js").LogDeed, item: import("./pending.js").ShownItem) => void} act
+ * @property {(words: string) => void} say
+ */
+
+const SECOND_MS = 1000;
+const SAID_MS = 8000;
+
+const main = element("main", { id: "main", tabindex: -1 });
+const said = element("p", { class: "said-last", role: "status" });
+
+/** @type {View | null} */
+let view = null;
+/** @type {Following | null} */
+let following = null;
+/** @type {import("./places.js").Place} */
+let lastBoard = { view: "choose" };
+let saidTimer = 0;
+let isDrawing = false;
+
+/** Draw with the next frame: many messages cost one drawing. */
+function drawSoon() {
+  if (isDrawing) return;
+  isDrawing = true;
+  setTimeout(draw, 0);
+}
+
+function draw() {
+  isDrawing = false;
+  tick(following);
+  view?.draw();
+}
+
+/** @type {Context} */
+const context = {
+  get who() {
+    return session.who();
+  },
+  pending: new PendingDeeds(drawSoon),
+  starts: new Starts(drawSoon),
+  follow(company) {
+    if (following?.company === company) return following;
+    following?.close();
+    remember(company);
+    return (following = new Following(company, drawSoon));
+  },
+  followed: () => following,
+  act: (deed, item) => openDeed(deed, item, context),
+  say(words) {
+    following?.refresh();
+    fill(said, words);
+    clearTimeout(saidTimer);
+    saidTimer = setTimeout(() => fill(said), SAID_MS);
+  },
+};
+
+/** @param {string | null} [why] */
+function show(why = null) {
+  view?.close();
+  const place = placeOf(location.hash);
+  view = session.who() === null ? openSignIn(why) : viewOf(place);
+  main.className = view.className;
+  main.replaceChildren(...view.elements);
+  if (place.view === "board") lastBoard = place;
+  const current = session.who() === null ? "" : place.view;
+  setAccount(session.who(), { board: lastBoard, current, onSignOut: () => void session.signOut() });
+  scrollTo(0, 0);
+  draw();
+}
+
+/**
+ * @param {import("./places.js").Place} place
+ * @returns {View}
+ */
+function viewOf(place) {
+  if (place.view === "board") return openBoard(place, context);
+  if (place.view === "machine") return openMachine(place, context);
+  return place.view === "faults" ? openFaults(context) : openChoice();
+}
+
+function ended() {
+  following?.close();
+  following = null;
+  show(text("signIn.ended"));
+}
+
+/** Take up the session; return why that failed. */
+async function whyNotSignedIn() {
+  try {
+    await session.start();
+    const refused = session.refusal();
+    return refused === null ? null : text(`signIn.${refused}`);
+  } catch {
+    return text("signIn.unreachable");
+  }
+}
+
+async function start() {
+  document.documentElement.lang = language;
+  document.body.replaceChildren(header, banner, main, said);
+  const why = await whyNotSignedIn();
+  session.onEnd(ended);
+  addEventListener("hashchange", () => {
+    show();
+    main.focus({ preventScroll: true });
+  });
+  show(why);
+  setInterval(draw, SECOND_MS);
+}
+
+void start();

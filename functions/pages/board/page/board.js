@@ -1,0 +1,155 @@
+/** The board: every machine in its place, and who needs help. */
+import { drawByKey, element, fill } from "./dom.js";
+import { setCounts, setTitle } from "./header.js";
+import { LOG_DEEDS, makeCard, updateCard } from "./help.js";
+import { nameOf } from "./items.js";
+import { fragmentOf, isAt } from "./places.js";
+import { may } from "./roles.js";
+import { problemText, text } from "./speech.js";
+import { countsOf, helpNeeded, kindOf, linesOf } from "./standing.js";
+import { makeTile, updateTile } from "./tile.js";
+import { isVague, stateWord } from "./words.js";
+
+/**
+ * @typedef {import("./app.js").Context} Context
+ * @typedef {import("./places.js").BoardPlace} BoardPlace
+ * @typedef {import("./pending.js").ShownItem} ShownItem
+ */
+
+/** Cards of which this many fit beside each other on a wall; more are smaller. */
+const ROOMY = 4;
+
+/**
+ * @param {BoardPlace} place
+ * @param {Context} context
+ * @returns {import("./app.js").View}
+ */
+export function openBoard(place, context) {
+  const lines = element("div", { class: "lines" });
+  const parts = element("nav", { class: "parts", "aria-label": text("board.parts") });
+  const state = element("p", { class: "empty" });
+  const list = element("ul", { class: "cards" });
+  const count = element("span", { class: "help-count" });
+  const nobody = element("p", { class: "empty" }, text("board.help.none"));
+  const heard = element("p", { class: "hidden", "aria-live": "polite" });
+  const help = element(
+    "section",
+    { class: "help", "aria-labelledby": "help" },
+    element("h2", { id: "help" }, text("board.help"), " ", count),
+    list,
+    nobody,
+  );
+  const machines = element("section", { class: "machines", "aria-label": text("board.lines") }, parts, state, lines);
+  const deeds = { mayDo: LOG_DEEDS.some((deed) => may(context.who, deed)), onDeed };
+  /** @type {Map<string, string> | null} */
+  let before = null;
+  setTitle([place.company, place.factoryId, place.lineId].filter((part) => part !== undefined).join(" · "));
+
+  /**
+   * @param {import("./help.js").LogDeed} deed
+   * @param {string} equipmentId
+   */
+  function onDeed(deed, equipmentId) {
+    const item = context.follow(place.company).items.find((one) => one.equipmentId === equipmentId);
+    if (item) context.act(deed, item);
+  }
+
+  function draw() {
+    const following = context.follow(place.company);
+    const all = following.items;
+    const items = all.filter((item) => isAt(place, item)).map((item) => context.pending.shown(item));
+    const needed = helpNeeded(items);
+    const isWide = new Set(items.map((item) => item.factoryId)).size > 1;
+    context.starts.note(items);
+    void context.starts.ask(needed.filter((item) => isVague(item, context.starts.of(item))));
+    setCounts(following.isLoaded ? countsOf(items) : null);
+    drawParts(parts, place, all);
+    drawByKey(lines, linesOf(items), {
+      keyOf: (line) => line.key,
+      make: makeLine,
+      update: (section, line) => {
+        const names = isWide || line.lineId === null ? [line.factoryId, line.lineId ?? text("board.noLine")] : [line.lineId];
+        fill(/** @type {Element} */ (section.firstElementChild), names.filter((name) => name !== null).join(" · "));
+        drawByKey(/** @type {Element} */ (section.lastElementChild), line.items, {
+          keyOf: (item) => item.equipmentId,
+          make: makeTile,
+          update: (tile, item) => updateTile(tile, item, context.starts.of(item)),
+        });
+      },
+    });
+    drawByKey(list, needed, {
+      keyOf: (item) => item.equipmentId,
+      make: (item) => makeCard(item, deeds),
+      update: (card, item) => updateCard(card, item, context.starts.of(item)),
+    });
+    list.dataset["size"] = needed.length <= ROOMY ? "roomy" : "dense";
+    lines.dataset["size"] = items.length <= 24 ? "roomy" : "dense";
+    fill(count, needed.length ? String(needed.length) : "");
+    nobody.hidden = needed.length > 0 || !following.isLoaded;
+    drawState(state, following, items.length);
+    before = announce(heard, before, needed);
+  }
+
+  return { elements: [help, machines, heard], className: "view-board", draw, close: () => setCounts(null) };
+}
+
+/** @returns {HTMLElement} */
+const makeLine = () => element("section", { class: "line" }, element("h2", {}), element("ul", { class: "tiles" }));
+
+/**
+ * @param {HTMLElement} state
+ * @param {import("./following.js").Following} following
+ * @param {number} shown
+ */
+function drawState(state, following, shown) {
+  state.hidden = shown > 0;
+  if (following.isLoaded) fill(state, text("board.empty"));
+  else fill(state, following.problem === null ? text("board.loading") : problemText(following.problem));
+}
+
+/**
+ * Ways to less and to more: all, the factories, the lines of the one that is shown.
+ *
+ * @param {HTMLElement} parts
+ * @param {BoardPlace} place
+ * @param {readonly import("./items.js").Item[]} items
+ */
+function drawParts(parts, place, items) {
+  const { company, factoryId } = place;
+  /** @type {BoardPlace[]} */
+  const places = [{ view: "board", company }];
+  for (const line of linesOf(items)) {
+    if (line.factoryId === null) continue;
+    places.push({ view: "board", company, factoryId: line.factoryId });
+    if (line.factoryId === factoryId && line.lineId !== null) {
+      places.push({ view: "board", company, factoryId, lineId: line.lineId });
+    }
+  }
+  const links = new Map(places.map((one) => [fragmentOf(one), one]));
+  parts.hidden = links.size <= 2 && factoryId === undefined;
+  drawByKey(parts, [...links], {
+    keyOf: ([fragment]) => fragment,
+    make: ([fragment, one]) =>
+      element("a", { href: fragment }, one.lineId ?? one.factoryId ?? text("board.all", { company })),
+    update: (link, [fragment]) => {
+      if (fragment === fragmentOf(place)) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    },
+  });
+}
+
+/**
+ * Say what is new among those that need help, to who listens to the page; not at the first sight.
+ *
+ * @param {HTMLElement} heard
+ * @param {Map<string, string> | null} before
+ * @param {readonly ShownItem[]} needed
+ */
+function announce(heard, before, needed) {
+  const now = new Map(needed.map((item) => [item.equipmentId, kindOf(item)]));
+  const fresh = needed.filter((item) => before !== null && before.get(item.equipmentId) !== now.get(item.equipmentId));
+  if (fresh.length) {
+    fill(heard, fresh.map((item) => text("board.announce", { name: nameOf(item), state: stateWord(item) })).join(". "));
+  }
+  return now;
+}

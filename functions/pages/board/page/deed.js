@@ -1,0 +1,206 @@
+/** The dialogs in which a person acts on a log: has seen it, assigns it, escalates it. */
+import { find, pathOf, Refused, write } from "./api.js";
+import { element, fill } from "./dom.js";
+import { nameOf } from "./items.js";
+import { problemText, text } from "./speech.js";
+
+/**
+ * @typedef {import("./app.js").Context} Context
+ * @typedef {import("./pending.js").ShownItem} ShownItem
+ * @typedef {import("./help.js").LogDeed} LogDeed
+ * @typedef {{path: string, member: "operator" | "supervisor", shown: "operator" | "escalatedTo"}} Responsibility
+ */
+
+const STALE = [412, 428]; // somebody else was first: with another version, or with the first one
+const SUGGESTED = 12;
+
+/** @type {Record<"assign" | "escalate", Responsibility>} */
+const RESPONSIBILITIES = {
+  assign: { path: "assignment", member: "operator", shown: "operator" },
+  escalate: { path: "escalation", member: "supervisor", shown: "escalatedTo" },
+};
+
+/**
+ * @param {LogDeed} deed
+ * @param {ShownItem} item  As it was when the person decided to act: its log is the one that is acted on.
+ * @param {Context} context
+ */
+export function openDeed(deed, item, context) {
+  if (deed === "acknowledge") openAcknowledgement(item, context);
+  else void openResponsibility(deed, item, context);
+}
+
+/**
+ * @param {ShownItem} item
+ * @param {Context} context
+ */
+function openAcknowledgement(item, context) {
+  const name = nameOf(item);
+  const dialog = new DeedDialog(text("deed.acknowledge.title", { name }), text("deed.acknowledge.do"));
+  dialog.body.append(element("p", {}, text("deed.acknowledge.explain")));
+  dialog.onSubmit = async () => {
+    const me = { acknowledgedBy: context.who?.subject ?? "", acknowledgedByName: context.who?.name ?? "" };
+    const send = () => write("PUT", logPath(item, "acknowledgement"), null);
+    const { body } = await context.pending.during(item, me, send);
+    const isMine = body.acknowledgedBy === me.acknowledgedBy;
+    const who = body.acknowledgedByName ?? text("deed.someone");
+    context.say(isMine ? text("deed.acknowledge.done", { name }) : text("deed.acknowledge.faster", { who }));
+    return true;
+  };
+  dialog.open();
+}
+
+/**
+ * @param {"assign" | "escalate"} deed
+ * @param {ShownItem} item
+ * @param {Context} context
+ */
+async function openResponsibility(deed, item, context) {
+  const { path, member, shown } = RESPONSIBILITIES[deed];
+  const name = nameOf(item);
+  const dialog = new DeedDialog(text(`deed.${deed}.title`, { name }), text(`deed.${deed}.do`));
+  const now = element("p", { class: "now" }, text("deed.reading"));
+  const input = personInput();
+  const suggested = element("div", { class: "suggested" });
+  dialog.body.append(now, element("label", {}, text(`deed.${deed}.label`), input), suggested);
+  /** @type {import("./api.js").Answer | null} */
+  let current = null;
+
+  async function readCurrent() {
+    current = await find(logPath(item, path));
+    const who = current?.body[member] ?? item[shown];
+    fill(now, who ? text(`deed.${deed}.now`, { who }) : text(`deed.${deed}.nobody`));
+    dialog.setAction(who ? text(`deed.${deed}.over`, { who }) : text(`deed.${deed}.do`));
+    return who ?? text("deed.someone");
+  }
+
+  dialog.onSubmit = async () => {
+    const who = input.value.trim();
+    const send = () => write("PUT", logPath(item, path), { [member]: who }, current?.etag);
+    try {
+      await context.pending.during(item, { [shown]: who }, send);
+    } catch (error) {
+      if (!(error instanceof Refused && STALE.includes(error.status))) throw error;
+      dialog.complain(text(`deed.${deed}.faster`, { who: await readCurrent() }));
+      return false;
+    }
+    context.say(text(`deed.${deed}.done`, { name, who }));
+    return true;
+  };
+  dialog.open();
+  input.focus();
+  await Promise.all([dialog.during(readCurrent), suggest(suggested, input, item, deed)]);
+}
+
+const personInput = () =>
+  element("input", {
+    name: "person",
+    required: true,
+    maxlength: 128,
+    autocomplete: "off",
+    autocapitalize: "words",
+    spellcheck: "false",
+    enterkeyhint: "send",
+  });
+
+/**
+ * Offer who works in the factory; without a roster one types.
+ *
+ * @param {HTMLElement} place
+ * @param {HTMLInputElement} input
+ * @param {ShownItem} item
+ * @param {"assign" | "escalate"} deed
+ */
+async function suggest(place, input, item, deed) {
+  if (item.factoryId === null) return;
+  const roster = await find(pathOf`/factories/${item.factoryId}/roster`).catch(() => null);
+  if (roster === null) return;
+  /** @type {string[]} */
+  const people = deed === "assign" ? roster.body.operators : [roster.body.supervisor];
+  const choose = (/** @type {string} */ person) => {
+    input.value = person;
+    input.focus();
+  };
+  const buttons = people
+    .slice(0, SUGGESTED)
+    .map((person) => element("button", { type: "button", class: "quiet", onclick: () => choose(person) }, person));
+  place.replaceChildren(...buttons);
+}
+
+/**
+ * @param {ShownItem} item
+ * @param {string} what
+ */
+const logPath = (item, what) =>
+  pathOf`/equipment/${item.equipmentId}/logs/${item.state ?? ""}/${item.stateTimestamp ?? ""}/${what}`;
+
+/** A form in a dialog, which stays open until what it asks for was done. */
+class DeedDialog {
+  /** Do it; false: it was not done, and the dialog says why. @type {() => Promise<boolean>} */
+  onSubmit = async () => true;
+  body = element("div", { class: "dialog-body" });
+  #problem = element("p", { class: "problem", role: "alert", hidden: true });
+  #action = element("button", { type: "submit", class: "main" });
+  #cancel = element("button", { type: "button", onclick: () => this.#dialog.close() }, text("deed.cancel"));
+  #form = element("form", { onsubmit: (/** @type {Event} */ event) => void this.#submit(event) });
+  #dialog = element("dialog", { "aria-labelledby": "deed", onclose: () => this.#dialog.remove() });
+  #words = "";
+
+  /**
+   * @param {string} title
+   * @param {string} action
+   */
+  constructor(title, action) {
+    const buttons = element("div", { class: "dialog-buttons" }, this.#cancel, this.#action);
+    this.#form.append(element("h2", { id: "deed" }, title), this.body, this.#problem, buttons);
+    this.#dialog.append(this.#form);
+    this.setAction(action);
+  }
+
+  open() {
+    document.body.append(this.#dialog);
+    this.#dialog.showModal();
+  }
+
+  /** @param {string} words */
+  setAction(words) {
+    this.#words = words;
+    fill(this.#action, words);
+  }
+
+  /** @param {string} words */
+  complain(words) {
+    this.#problem.hidden = false;
+    fill(this.#problem, words);
+  }
+
+  /**
+   * Wait for something; if it fails, say why.
+   *
+   * @template Answer
+   * @param {() => Promise<Answer>} work
+   * @returns {Promise<Answer | null>}
+   */
+  async during(work) {
+    try {
+      return await work();
+    } catch (error) {
+      const fields = error instanceof Refused ? error.errors.map((one) => one.detail) : [];
+      this.complain([problemText(error), ...fields].join(" "));
+      return null;
+    }
+  }
+
+  /** @param {Event} event */
+  async #submit(event) {
+    event.preventDefault();
+    if (this.#action.disabled) return;
+    this.#problem.hidden = true;
+    this.#action.disabled = true;
+    fill(this.#action, text("deed.sending"));
+    const isDone = await this.during(() => this.onSubmit());
+    this.#action.disabled = false;
+    fill(this.#action, this.#words);
+    if (isDone) this.#dialog.close();
+  }
+}

@@ -1,0 +1,94 @@
+/** What stands above every view: where one is, how the connection is, what time it is, who is signed in. */
+import { serverNowMs } from "./api.js";
+import { element, fill, setAttribute } from "./dom.js";
+import { icon } from "./icons.js";
+import { fragmentOf } from "./places.js";
+import { may } from "./roles.js";
+import { clock, clockWithSeconds, text } from "./speech.js";
+import { KINDS } from "./standing.js";
+
+/**
+ * @typedef {import("./following.js").Following} Following
+ * @typedef {import("./roles.js").Who} Who
+ */
+
+const title = element("h1", {});
+const counts = element("ul", { class: "counts" });
+const connection = element("p", { class: "connection", role: "status" });
+const time = element("time", { class: "clock" });
+const navigation = element("nav", {});
+const account = element("div", { class: "account" });
+const banner = element("p", { class: "banner", role: "alert", hidden: true });
+
+export const header = element("header", {}, navigation, title, counts, connection, time, account);
+
+export { banner };
+
+/** @param {string} words */
+export function setTitle(words) {
+  fill(title, words);
+  document.title = words === text("app.name") ? words : text("board.title", { place: words });
+}
+
+/**
+ * @param {Who | null} who
+ * @param {{board: import("./places.js").Place, current: string, onSignOut: () => void}} how
+ */
+export function setAccount(who, { board, current, onSignOut }) {
+  const isBack = current === "machine";
+  const boardLink = element(
+    "a",
+    { href: fragmentOf(board), "aria-label": isBack ? text("nav.back") : null, "aria-current": current === "board" && "page" },
+    isBack && icon("back"),
+    text("nav.board"),
+  );
+  const faults = element("a", { href: "#/faults", "aria-current": current === "faults" && "page" }, text("nav.faults"));
+  navigation.replaceChildren(...(who === null || (current === "board" && !may(who, "faults")) ? [] : [boardLink]));
+  if (may(who, "faults")) navigation.append(faults);
+  navigation.hidden = !navigation.childElementCount;
+  setAttribute(navigation, "aria-label", text("app.name"));
+  account.replaceChildren();
+  if (who === null) return;
+  const signOut = element("button", { type: "button", class: "quiet", onclick: onSignOut }, text("account.signOut"));
+  account.append(element("span", { class: "who" }, who.name), signOut);
+}
+
+/** @param {Record<import("./standing.js").Kind, number> | null} numbers */
+export function setCounts(numbers) {
+  const kinds = numbers === null ? [] : KINDS.filter((kind) => kind !== "unknown" || numbers[kind]);
+  fill(
+    counts,
+    ...kinds.map((kind) =>
+      element(
+        "li",
+        { "data-kind": kind, "data-none": numbers?.[kind] === 0 },
+        icon(kind),
+        element("strong", {}, numbers?.[kind] ?? 0),
+        element("span", {}, ` ${text(`kind.${kind}`)}`),
+      ),
+    ),
+  );
+}
+
+/** @param {Following | null} following */
+export function tick(following) {
+  fill(time, clock(serverNowMs()));
+  connection.hidden = following === null;
+  if (following === null) {
+    banner.hidden = true;
+    return;
+  }
+  const state = following.connection;
+  const asOf = following.asOfMs === null ? null : clockWithSeconds(following.asOfMs);
+  const isBehind = state === "reconnecting" || state === "lost";
+  setAttribute(connection, "data-connection", state);
+  setAttribute(document.body, "data-connection", state);
+  fill(
+    connection,
+    element("span", { class: "dot", "aria-hidden": "true" }),
+    element("span", {}, text(`connection.${state}`)),
+    isBehind && asOf !== null && element("span", { class: "as-of" }, ` ${text("connection.asOf", { time: asOf })}`),
+  );
+  banner.hidden = state !== "lost";
+  fill(banner, asOf === null ? text("connection.banner.never") : text("connection.banner", { time: asOf }));
+}

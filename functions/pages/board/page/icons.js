@@ -1,0 +1,29 @@
+/** The shapes of states and notes. Each is told from the others without its colour. */
+import { svg } from "./dom.js";
+
+/** Strokes in a square of 24. */
+const PATHS = {
+  error: ["M8 2.5h8l5.5 5.5v8l-5.5 5.5H8L2.5 16V8z", "M8.5 8.500l7 7M15.5 8.500l-7 7"],
+  warning: ["M12 3 2 21h20z", "M12 9.500v5.500M12 17.500v1"],
+  silent: ["M12 2.500a9.5 9.5 0 1 1 0 19a9.5 9.5 0 1 1 0-19", "M9 9.500a3 3 0 1 1 4.2 2.700q-1.2.6-1.2 2.300M12 17v.8"],
+  unknown: ["M12 2.500a9.5 9.5 0 1 1 0 19a9.5 9.5 0 1 1 0-19", "M8 12h8"],
+  running: ["M4 12.500l5.5 5.500L20.5 6.5"],
+  unseen: ["M12 4v10M12 18v2"],
+  seen: ["M2 12q10-13 20 0q-10 13-20 0z", "M12 9a3 3 0 1 1 0 6a3 3 0 1 1 0-6"],
+  person: ["M12 3a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9", "M3.5 21.500q0-7 8.5-7t8.5 7"],
+  escalated: ["M12 20.500V4M5.5 10.5 12 4l6.5 6.5"],
+  risk: ["M5 5l7 7-7 7M12 5l7 7-7 7"],
+  audit: ["M6 3h12v18H6z", "M9 8h6M9 12h6M9 16h3"],
+  back: ["M20 12H4M10.5 5.5 4 12l6.5 6.5"],
+  anomaly: ["M2 13h4l3-8 5 14 3-6h5"],
+};
+
+/** @typedef {keyof typeof PATHS} Icon */
+
+/**
+ * @param {Icon} name
+ */
+export function icon(name) {
+  const paths = PATHS[name].map((d) => svg("path", { d }));
+  return svg("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", "data-icon": name }, ...paths);
+}

@@ -1,0 +1,71 @@
+/**
+ * Where one is on the page, as the fragment of the address.
+ *
+ * @typedef {{view: "choose"}} Choose
+ * @typedef {{view: "board", company: string, factoryId?: string, lineId?: string}} BoardPlace
+ * @typedef {{view: "machine", equipmentId: string}} MachinePlace
+ * @typedef {{view: "faults"}} Faults
+ * @typedef {Choose | BoardPlace | MachinePlace | Faults} Place
+ */
+
+/**
+ * Read a fragment; what is no place leads to the choice.
+ *
+ * @param {string} fragment
+ * @returns {Place}
+ */
+export function placeOf(fragment) {
+  const [view, ...parts] = decoded(fragment.replace(/^#\/?/, ""));
+  const [first, second, third] = parts;
+  if (view === "board" && first && parts.length <= 3) {
+    return { view, company: first, ...(second ? { factoryId: second } : {}), ...(third ? { lineId: third } : {}) };
+  }
+  if (view === "equipment" && first && parts.length === 1) return { view: "machine", equipmentId: first };
+  return view === "faults" && !parts.length ? { view } : { view: "choose" };
+}
+
+/**
+ * Write a place as a fragment.
+ *
+ * @param {Place} place
+ */
+export function fragmentOf(place) {
+  return `#/${partsOf(place).map(encodeURIComponent).join("/")}`;
+}
+
+/**
+ * @param {Place} place
+ * @returns {string[]}
+ */
+function partsOf(place) {
+  if (place.view === "machine") return ["equipment", place.equipmentId];
+  if (place.view === "faults") return ["faults"];
+  if (place.view === "choose") return [];
+  const { company, factoryId, lineId } = place;
+  return ["board", ...[company, factoryId, lineId].filter((part) => part !== undefined)];
+}
+
+/**
+ * @param {string} path
+ * @returns {string[]}
+ */
+function decoded(path) {
+  try {
+    return path.split("/").map(decodeURIComponent);
+  } catch {
+    return []; // a percent sign that encodes nothing
+  }
+}
+
+/**
+ * Whether a machine hangs on this board.
+ *
+ * @param {BoardPlace} place
+ * @param {{factoryId: string | null, lineId: string | null}} item
+ */
+export function isAt(place, item) {
+  return (
+    (place.factoryId === undefined || place.factoryId === item.factoryId) &&
+    (place.lineId === undefined || place.lineId === item.lineId)
+  );
+}

@@ -1,0 +1,18 @@
+/**
+ * What the page offers to whom. The API decides again; see `functions/contract/groups.py`.
+ *
+ * @typedef {{subject: string, name: string, groups: string[], readsOnly?: boolean}} Who  A wall screen only
+ *   reads, whoever signed it in.
+ * @typedef {"acknowledge" | "assign" | "escalate" | "faults"} Deed
+ */
+
+const DEALS_WITH_LOGS = ["operator", "supervisor", "admin"];
+
+/** @type {Record<Deed, readonly string[]>} */
+const MAY = { acknowledge: DEALS_WITH_LOGS, assign: DEALS_WITH_LOGS, escalate: DEALS_WITH_LOGS, faults: ["admin"] };
+
+/**
+ * @param {Who | null} who
+ * @param {Deed} deed
+ */
+export const may = (who, deed) => who !== null && !who.readsOnly && who.groups.some((group) => MAY[deed].includes(group));
