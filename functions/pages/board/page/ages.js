@@ -5,6 +5,7 @@
  * What lies between nobody knows, so the page says both where they are far apart.
  *
  * @typedef {import("./items.js").Item} Item
+ * @typedef {{now: string, min: string, h: string, d: string}} Units
  * @typedef {{fromMs: number | null, toMs: number}} Since  It began between the two; null: it was never otherwise.
  */
 
@@ -54,7 +55,7 @@ export function isExact(since, nowMs) {
  * An age in its two greatest units: `now`, `35 min`, `7 h 04`, `3 d 4 h`.
  *
  * @param {number} ageMs
- * @param {{now: string, min: string, h: string, d: string}} units
+ * @param {Units} units
  */
 export function ageOf(ageMs, units) {
   if (ageMs < MINUTE_MS) return units.now;
@@ -62,4 +63,15 @@ export function ageOf(ageMs, units) {
   const hours = Math.floor(ageMs / HOUR_MS);
   if (ageMs < DAY_MS) return `${hours} ${units.h} ${String(Math.floor((ageMs % HOUR_MS) / MINUTE_MS)).padStart(2, "0")}`;
   return `${Math.floor(hours / 24)} ${units.d} ${hours % 24} ${units.h}`;
+}
+
+/**
+ * An age in its greatest unit, of what is over: `3 h`.
+ *
+ * @param {number} ageMs
+ * @param {Units} units
+ */
+export function roughAgeOf(ageMs, units) {
+  if (ageMs < HOUR_MS) return ageOf(ageMs, units);
+  return ageMs < DAY_MS ? `${Math.floor(ageMs / HOUR_MS)} ${units.h}` : `${Math.floor(ageMs / DAY_MS)} ${units.d}`;
 }

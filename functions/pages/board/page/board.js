@@ -16,8 +16,9 @@ import { isVague, stateWord } from "./words.js";
  * @typedef {import("./pending.js").ShownItem} ShownItem
  */
 
-/** Cards of which this many fit beside each other on a wall; more are smaller. */
-const ROOMY = 4;
+/** So many large cards fit on a wall, with and without buttons; more are smaller. */
+const ROOMY_WITH_DEEDS = 4;
+const ROOMY = 6;
 
 /**
  * @param {BoardPlace} place
@@ -39,7 +40,8 @@ export function openBoard(place, context) {
     list,
     nobody,
   );
-  const machines = element("section", { class: "machines", "aria-label": text("board.lines") }, parts, state, lines);
+  const beside = element("div", { class: "beside" }, help, parts);
+  const machines = element("section", { class: "machines", "aria-label": text("board.lines") }, state, lines);
   const deeds = { mayDo: LOG_DEEDS.some((deed) => may(context.who, deed)), onDeed };
   /** @type {Map<string, string> | null} */
   let before = null;
@@ -82,7 +84,7 @@ export function openBoard(place, context) {
       make: (item) => makeCard(item, deeds),
       update: (card, item) => updateCard(card, item, context.starts.of(item)),
     });
-    list.dataset["size"] = needed.length <= ROOMY ? "roomy" : "dense";
+    list.dataset["size"] = needed.length <= (deeds.mayDo ? ROOMY_WITH_DEEDS : ROOMY) ? "roomy" : "dense";
     lines.dataset["size"] = items.length <= 24 ? "roomy" : "dense";
     fill(count, needed.length ? String(needed.length) : "");
     nobody.hidden = needed.length > 0 || !following.isLoaded;
@@ -90,7 +92,7 @@ export function openBoard(place, context) {
     before = announce(heard, before, needed);
   }
 
-  return { elements: [help, machines, heard], className: "view-board", draw, close: () => setCounts(null) };
+  return { elements: [beside, machines, heard], className: "view-board", draw, close: () => setCounts(null) };
 }
 
 /** @returns {HTMLElement} */

@@ -1,5 +1,5 @@
 /** The page's texts and times, in the language of whoever looks. */
-import { ageOf, isExact } from "./ages.js";
+import { ageOf, isExact, roughAgeOf } from "./ages.js";
 import { serverNowMs } from "./api.js";
 import { SignedOut } from "./session.js";
 import { LANGUAGES, languageOf, textIn } from "./texts.js";
@@ -8,14 +8,17 @@ export const language = languageOf(location.search, navigator.languages);
 
 const DAY_MS = 86_400_000;
 
-const clockFormat = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const secondsFormat = new Intl.DateTimeFormat(language, {
+/** A date is written as the browser's owner writes it, in the language of the page. */
+const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
+
+const clockFormat = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const secondsFormat = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
   hourCycle: "h23",
 });
-const dayFormat = new Intl.DateTimeFormat(language, {
+const dayFormat = new Intl.DateTimeFormat(locale, {
   day: "numeric",
   month: "short",
   hour: "2-digit",
@@ -51,9 +54,13 @@ export function timeOf(time) {
   return Math.abs(serverNowMs() - ms) < DAY_MS / 2 ? clock(ms) : dayFormat.format(ms);
 }
 
+const units = { now: text("units.now"), min: text("units.min"), h: text("units.h"), d: text("units.d") };
+
 /** @param {number} ageMs */
-export const age = (ageMs) =>
-  ageOf(ageMs, { now: text("units.now"), min: text("units.min"), h: text("units.h"), d: text("units.d") });
+export const age = (ageMs) => ageOf(ageMs, units);
+
+/** @param {number} ageMs */
+export const roughAge = (ageMs) => roughAgeOf(ageMs, units);
 
 /**
  * How long a state lasts: `7 h 04`, or what is known of it, `2 min – 5 h 43`.

@@ -3,7 +3,7 @@ import { isExact, sinceOf } from "./ages.js";
 import { serverNowMs } from "./api.js";
 import { element } from "./dom.js";
 import { icon } from "./icons.js";
-import { age, lasting, sinceText, text, timeOf } from "./speech.js";
+import { age, lasting, roughAge, sinceText, text, timeOf } from "./speech.js";
 import { isAbnormal, isSeen, kindOf } from "./standing.js";
 
 /**
@@ -33,7 +33,7 @@ export function duration(item, firstMs) {
   if (kind === "silent" && item.silentSince !== undefined) return age(serverNowMs() - Date.parse(item.silentSince));
   if (kind === "running") {
     if (item.stateSince === null) return "";
-    return text("age.trouble", { age: age(serverNowMs() - Date.parse(item.stateSince)) });
+    return text("age.trouble", { age: roughAge(serverNowMs() - Date.parse(item.stateSince)) });
   }
   const since = sinceOf(item, firstMs);
   return since === null ? "" : lasting(since);
