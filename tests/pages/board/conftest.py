@@ -1,0 +1,52 @@
+"""The page in a real browser, before an API that says what a test wants."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+
+from local.board import factory
+from local.board.fake_api import FakeApi
+from local.board.pictures import WALL, api, context_of
+from local.browser.launch import launched
+from tests.support.pages import Screen
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One for each file, for Playwright keeps an event loop in this thread while it runs."""
+    with launched() as running:
+        yield running
+
+
+@pytest.fixture
+def known() -> FakeApi:
+    """What the API knows: the factory of the pictures."""
+    return api()
+
+
+Opened = Callable[..., Screen]
+
+BOARD = f"#/board/{factory.COMPANY}/{factory.FACTORY}"
+
+
+@pytest.fixture
+def opened(browser: Browser, known: FakeApi) -> Iterator[Opened]:
+    """Return what opens the page; at the end nothing was on the console that a test did not expect."""
+    contexts: list[BrowserContext] = []
+    screens: list[Screen] = []
+
+    def open_page(
+        place: str = BOARD, *, role: str = "supervisor", size: ViewportSize = WALL, search: str = ""
+    ) -> Screen:
+        contexts.append(context_of(browser, known, size, role=role))
+        page: Page = contexts[-1].new_page()
+        screens.append(Screen(page, known))
+        screens[-1].open(place, search=search)
+        return screens[-1]
+
+    yield open_page
+    troubles = [trouble for screen in screens for trouble in screen.troubles]
+    for context in contexts:
+        context.close()
+    assert troubles == []

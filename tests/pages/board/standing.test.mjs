@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { ageOf, isExact, roughAgeOf, sinceOf } from "../../../functions/pages/board/page/ages.js";
+import { beforeRetryMs, jittered } from "../../../functions/pages/board/page/backoff.js";
+import { connectionOf, LOST_AFTER_MS } from "../../../functions/pages/board/page/connection.js";
+import { fragmentOf, isAt, placeOf } from "../../../functions/pages/board/page/places.js";
+import { may } from "../../../functions/pages/board/page/roles.js";
+import { countsOf, helpNeeded, kindOf, linesOf } from "../../../functions/pages/board/page/standing.js";
+import { LANGUAGES, languageOf, textIn } from "../../../functions/pages/board/page/texts.js";
+import { inEveryOrder, item } from "./items.mjs";
+
+const UNITS = { now: "now", min: "min", h: "h", d: "d" };
+const MINUTE = 60_000;
+
+test("a machine is of the most urgent kind that it can be", () => {
+  const silentSince = "2026-11-21T18:00:00.000Z";
+
+  assert.equal(kindOf(item("a")), "running");
+  assert.equal(kindOf(item("a", { state: "ERROR" })), "error");
+  assert.equal(kindOf(item("a", { state: "WARNING4" })), "warning");
+  assert.equal(kindOf(item("a", { state: "JAMMED" })), "warning");
+  assert.equal(kindOf(item("a", { state: null, stateTimestamp: null })), "unknown");
+  assert.equal(kindOf(item("a", { silentSince })), "silent");
+  assert.equal(kindOf(item("a", { state: "ERROR", silentSince })), "error");
+});
+
+test("help is ordered by kind, then by what nobody has seen, then by age, in whatever order rows come", () => {
+  const rows = [
+    item("old-error", { state: "ERROR", stateSince: "2026-11-21T09:00:00.000Z" }),
+    item("new-error", { state: "ERROR", stateSince: "2026-11-21T17:00:00.000Z" }),
+    item("seen-error", { state: "ERROR", stateSince: "2026-11-21T08:00:00.000Z", acknowledgedBy: "s" }),
+    item("warning", { state: "WARNING1" }),
+    item("silent", { silentSince: "2026-11-21T07:00:00.000Z" }),
+    item("running"),
+  ];
+
+  for (const order of inEveryOrder(rows)) {
+    const names = helpNeeded(order).map((row) => row.equipmentId);
+
+    assert.deepEqual(names, ["old-error", "new-error", "seen-error", "warning", "silent"]);
+  }
+});
+
+test("tiles stay where they are, whatever happens to their machines", () => {
+  const rows = [
+    item("a", { name: "Press 10" }),
+    item("b", { name: "Press 2" }),
+    item("c", { name: "Oven", lineId: "Line 2" }),
+    item("d", { name: "Loose", lineId: null }),
+  ];
+  const places = (/** @type {any} */ items) =>
+    linesOf(items).map((line) => [line.lineId, line.items.map((one) => one.name)]);
+
+  const expected = [["Line 1", ["Press 2", "Press 10"]], ["Line 2", ["Oven"]], [null, ["Loose"]]];
+  for (const order of inEveryOrder(rows)) assert.deepEqual(places(order), expected);
+  assert.deepEqual(places(rows.map((row) => ({ ...row, state: "ERROR" }))), expected);
+});
+
+test("counts add up", () => {
+  const rows = [item("a"), item("b", { state: "ERROR" }), item("c", { silentSince: "x" }), item("d", { state: null })];
+
+  assert.deepEqual(countsOf(rows), { error: 1, warning: 0, silent: 1, unknown: 1, running: 1 });
+});
+
+test("a state began between the newest report of another one and the oldest known one of its own", () => {
+  const row = item("a", { stateSince: "2026-11-21T11:02:00.000Z", stateTimestamp: "2026-11-21T16:43:00.000Z" });
+  const nowMs = Date.parse("2026-11-21T16:45:00.000Z");
+
+  const since = sinceOf(row);
+  assert.ok(since);
+  assert.equal(isExact(since, nowMs), false);
+  const better = sinceOf(row, Date.parse("2026-11-21T11:05:00.000Z"));
+  assert.ok(better);
+  assert.equal(isExact(better, nowMs), true);
+  assert.equal(sinceOf(item("a", { stateTimestamp: null })), null);
+});
+
+test("a state that was never another one has no beginning", () => {
+  const since = sinceOf(item("a", { stateSince: null }));
+
+  assert.equal(since?.fromMs, null);
+  assert.equal(since && isExact(since, since.toMs), false);
+});
+
+test("ages have two units, ages of what is over have one", () => {
+  const ages = [59_999, 35 * MINUTE, 7 * 60 * MINUTE + 4 * MINUTE, 76 * 60 * MINUTE];
+
+  assert.deepEqual(ages.map((ms) => ageOf(ms, UNITS)), ["now", "35 min", "7 h 04", "3 d 4 h"]);
+  assert.deepEqual(ages.map((ms) => roughAgeOf(ms, UNITS)), ["now", "35 min", "7 h", "3 d"]);
+});
+
+test("every place survives the address", () => {
+  /** @type {import("../../../functions/pages/board/page/places.js").Place[]} */
+  const places = [
+    { view: "choose" },
+    { view: "board", company: "Ac/me & Söhne" },
+    { view: "board", company: "Acme", factoryId: "G#1" },
+    { view: "board", company: "Acme", factoryId: "G", lineId: "Line 1 · Pressing" },
+    { view: "machine", equipmentId: "d#12345%" },
+    { view: "faults" },
+  ];
+
+  for (const place of places) assert.deepEqual(placeOf(fragmentOf(place)), place);
+  for (const fragment of ["", "#", "#/nowhere", "#/board", "#/board/", "#/board/%", "#/equipment/a/b", "#/faults/1"]) {
+    assert.deepEqual(placeOf(fragment), { view: "choose" });
+  }
+});
+
+test("a board shows its factory, or its line of it", () => {
+  const row = item("a", { factoryId: "G", lineId: "1" });
+
+  assert.equal(isAt({ view: "board", company: "A" }, row), true);
+  assert.equal(isAt({ view: "board", company: "A", factoryId: "G", lineId: "1" }, row), true);
+  assert.equal(isAt({ view: "board", company: "A", factoryId: "G", lineId: "2" }, row), false);
+  assert.equal(isAt({ view: "board", company: "A", factoryId: "H" }, row), false);
+});
+
+test("roles may do what the API lets them, and a wall nothing", () => {
+  const who = (/** @type {string} */ group) => ({ subject: "s", name: "n", groups: [group] });
+
+  assert.equal(may(who("operator"), "assign"), true);
+  assert.equal(may(who("auditor"), "assign"), false);
+  assert.equal(may(who("operator"), "faults"), false);
+  assert.equal(may(who("admin"), "faults"), true);
+  assert.equal(may({ ...who("admin"), readsOnly: true }, "assign"), false);
+  assert.equal(may(null, "assign"), false);
+});
+
+test("the page calls itself live only while it is subscribed, hears messages, and its last read went well", () => {
+  const good = { isSubscribed: true, isHeard: true, isReadable: true, readAtMs: 0 };
+  const now = { nowMs: 1000, startedMs: 0 };
+  const late = { nowMs: LOST_AFTER_MS + 1, startedMs: 0 };
+
+  assert.equal(connectionOf(good, late), "live");
+  assert.equal(connectionOf({ ...good, isHeard: false }, now), "polling");
+  assert.equal(connectionOf({ ...good, isSubscribed: false }, now), "reconnecting");
+  assert.equal(connectionOf({ ...good, isReadable: false }, now), "reconnecting");
+  assert.equal(connectionOf({ ...good, isSubscribed: false }, late), "lost");
+  assert.equal(connectionOf({ ...good, isReadable: false }, late), "lost");
+  assert.equal(connectionOf({ ...good, readAtMs: null }, now), "starting");
+  assert.equal(connectionOf({ ...good, readAtMs: null }, late), "lost");
+});
+
+test("retries come less and less often, never all at once, and never more than half a minute apart", () => {
+  const waits = [0, 1, 2, 5, 50].map((failures) => beforeRetryMs(failures, 0.999));
+
+  assert.deepEqual(waits, waits.toSorted((one, other) => one - other));
+  assert.ok(beforeRetryMs(0, 0) >= 250 && (waits.at(-1) ?? 0) <= 30_000);
+  assert.notEqual(beforeRetryMs(3, 0.1), beforeRetryMs(3, 0.9));
+  assert.ok(jittered(100, 0) >= 80 && jittered(100, 0.999) <= 120);
+});
+
+test("each language has every text, with the same holes in it", () => {
+  const holes = (/** @type {string} */ text) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+
+  for (const [key, english] of Object.entries(LANGUAGES.en)) {
+    const german = LANGUAGES.de[/** @type {keyof typeof LANGUAGES.en} */ (key)];
+    assert.deepEqual([...new Set(holes(german))], [...new Set(holes(english))], key);
+  }
+  assert.deepEqual(Object.keys(LANGUAGES.de), Object.keys(LANGUAGES.en));
+});
+
+test("the address chooses the language, then the browser, then English", () => {
+  assert.equal(languageOf("?lang=de", ["en-GB"]), "de");
+  assert.equal(languageOf("", ["fr", "de-AT"]), "de");
+  assert.equal(languageOf("?lang=xx", ["fr"]), "en");
+  assert.equal(textIn("de", "age.range", { least: "2 min", most: "{least}" }), "2 min – {least}");
+});

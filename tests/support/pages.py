@@ -1,0 +1,94 @@
+"""A page of the board in a browser: what it shows, beside what the API knows."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from playwright.sync_api import ConsoleMessage, Page
+
+from local.board.fake_api import ORIGIN, FakeApi
+
+STEP_MS: Final = 500
+SOON_MS: Final = 30_000
+
+# An answer that the page copes with, although Chromium calls it an error.
+REFUSED: Final = re.compile(r"Failed to load resource: (net::ERR_FAILED|.* status of (400|403|404|409|412|428) )")
+
+# What each tile says, by machine: its kind, its words, and the line that it stands in.
+TILES: Final = """() => Object.fromEntries([...document.querySelectorAll(".tile")].map((tile) => [tile.dataset.key, [
+  tile.dataset.kind, tile.querySelector(".name").textContent, tile.querySelector(".state").textContent,
+  tile.closest(".line").querySelector("h2").textContent,
+  [...tile.querySelectorAll(".note-text")].map((note) => note.textContent)]]))"""
+
+Tile = list[Any]
+
+
+@dataclass  # without slots: Playwright keeps something on the object of a callback
+class Screen:
+    """A page, and the API that it asks."""
+
+    page: Page
+    known: FakeApi
+    troubles: list[str] = field(default_factory=list)
+
+    def open(self, place: str, *, search: str = "") -> None:
+        """Go to a place of the page, and watch for errors."""
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        self.page.goto(f"{ORIGIN}/{search}{place}")
+
+    def tiles(self) -> dict[str, Tile]:
+        """What the tiles say."""
+        tiles: dict[str, Tile] = self.page.evaluate(TILES)
+        return tiles
+
+    def is_right(self) -> bool:
+        """Whether the board shows exactly what `GET /board` answers."""
+        return self.tiles() == {equipment_id: tile_of(row) for equipment_id, row in self.known.items.items()}
+
+    def eventually(self, holds: Callable[[], bool], *, within_ms: int = SOON_MS) -> int:
+        """Let time pass in the page until a condition holds; return how much."""
+        for passed_ms in range(0, within_ms, STEP_MS):
+            if holds():
+                return passed_ms
+            self.page.clock.run_for(STEP_MS)
+            self.page.wait_for_timeout(20)  # requests and messages take their time outside of the page's clock
+        assert holds(), f"not within {within_ms} ms"
+        return within_ms
+
+    def connection(self) -> str:
+        """What the page says of its connection."""
+        return self.page.locator(".connection").get_attribute("data-connection") or ""
+
+    def until_live(self) -> None:
+        """Let time pass until the page is subscribed and has settled."""
+        self.eventually(lambda: self.connection() == "live" and self.is_right())
+        self.page.clock.run_for(6000)
+        self.page.wait_for_timeout(50)
+
+    def scrolls_sideways(self) -> bool:
+        """Whether there is more beside what is seen."""
+        root = "document.scrollingElement"
+        return bool(self.page.evaluate(f"() => {root}.scrollWidth > {root}.clientWidth"))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not REFUSED.match(message.text):
+            self.troubles.append(message.text)
+
+
+def tile_of(row: dict[str, Any]) -> Tile:
+    """What the tile of a row has to say, in English."""
+    state = row["state"]
+    is_abnormal = state not in {None, "NORMAL"}
+    silent = "silentSince" in row
+    kind = "error" if state == "ERROR" else "warning" if is_abnormal else "silent" if silent else "running"
+    seen = row.get("acknowledgedByName", "seen") if "acknowledgedBy" in row else "not seen"
+    notes = [
+        *([seen] if is_abnormal else []),
+        *(row[person] for person in ("operator", "escalatedTo") if person in row),
+        *(["at risk"] if "atRisk" in row else []),
+        *(["silent"] if is_abnormal and silent else []),
+    ]
+    word = "SILENT" if kind == "silent" else state
+    return [kind, row["name"], word, row["lineId"], notes]
