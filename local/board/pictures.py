@@ -32,8 +32,8 @@ def api() -> FakeApi:
     )
 
 
-def context_of(browser: Browser, known: FakeApi, size: ViewportSize, *, role: str, scale: int = 1) -> BrowserContext:
-    """Return a context whose pages are served by `known`, at its time, in English."""
+def context_of(browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, scale: int = 1) -> BrowserContext:
+    """Return a context whose pages are served by `known`, at its time, in English; without a role nobody signed in."""
     context = browser.new_context(
         viewport=size,
         device_scale_factor=scale,
@@ -41,7 +41,8 @@ def context_of(browser: Browser, known: FakeApi, size: ViewportSize, *, role: st
         timezone_id="UTC",
         reduced_motion="reduce",
     )
-    sign_in(context, role)
+    if role is not None:
+        sign_in(context, role)
     known.serve(context)
     if known.now is not None:
         context.clock.install(time=known.now)

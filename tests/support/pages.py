@@ -52,10 +52,15 @@ class Screen:
         for passed_ms in range(0, within_ms, STEP_MS):
             if holds():
                 return passed_ms
-            self.page.clock.run_for(STEP_MS)
-            self.page.wait_for_timeout(20)  # requests and messages take their time outside of the page's clock
+            self.let_pass(STEP_MS)
         assert holds(), f"not within {within_ms} ms"
         return within_ms
+
+    def let_pass(self, ms: int, *, step_ms: int = STEP_MS) -> None:
+        """Let time pass in the page, in steps: requests and messages take theirs outside of its clock."""
+        for _ in range(0, ms, step_ms):
+            self.page.clock.run_for(step_ms)
+            self.page.wait_for_timeout(20)
 
     def connection(self) -> str:
         """What the page says of its connection."""
@@ -64,8 +69,7 @@ class Screen:
     def until_live(self) -> None:
         """Let time pass until the page is subscribed and has settled."""
         self.eventually(lambda: self.connection() == "live" and self.is_right())
-        self.page.clock.run_for(6000)
-        self.page.wait_for_timeout(50)
+        self.let_pass(6000)
 
     def scrolls_sideways(self) -> bool:
         """Whether there is more beside what is seen."""

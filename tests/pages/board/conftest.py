@@ -37,7 +37,7 @@ def opened(browser: Browser, known: FakeApi) -> Iterator[Opened]:
     screens: list[Screen] = []
 
     def open_page(
-        place: str = BOARD, *, role: str = "supervisor", size: ViewportSize = WALL, search: str = ""
+        place: str = BOARD, *, role: str | None = "supervisor", size: ViewportSize = WALL, search: str = ""
     ) -> Screen:
         contexts.append(context_of(browser, known, size, role=role))
         page: Page = contexts[-1].new_page()

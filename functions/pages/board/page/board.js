@@ -89,7 +89,7 @@ export function openBoard(place, context) {
     fill(count, needed.length ? String(needed.length) : "");
     nobody.hidden = needed.length > 0 || !following.isLoaded;
     drawState(state, following, items.length);
-    before = announce(heard, before, needed);
+    if (following.isLoaded) before = announce(heard, before, needed);
   }
 
   return { elements: [beside, machines, heard], className: "view-board", draw, close: () => setCounts(null) };

@@ -1,0 +1,66 @@
+"""No violation that axe-core finds, on any page and in any dialog: https://github.com/dequelabs/axe-core"""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import ViewportSize, expect
+
+from local.board.fake_api import FakeApi
+from local.board.pictures import PHONE, WALL
+from tests.pages.board.conftest import BOARD, Opened
+from tests.pages.board.test_faults import FAULT
+from tests.support.pages import Screen
+
+AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
+
+PLACES = {
+    BOARD: "Help needed",
+    "#/board/Acme/Guadalajara/none": "No equipment is registered here.",
+    "#/equipment/conveyor-b": "belt slips",
+    "#/faults": "Poison",
+    "#/": "Which board?",
+}
+
+
+def violations(screen: Screen) -> list[str]:
+    """What axe-core finds."""
+    screen.page.evaluate(AXE.read_text())
+    found = screen.page.evaluate("async () => (await axe.run()).violations")
+    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+
+
+@pytest.mark.parametrize("size", [WALL, PHONE], ids=["wall", "phone"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_page_has_no_violation(opened: Opened, known: FakeApi, place: str, size: ViewportSize) -> None:
+    known.bodies |= {"/faults": {"items": [FAULT]}}
+    screen = opened(place, role="admin", size=size)
+    expect(screen.page.get_by_text(PLACES[place]).first).to_be_visible()
+
+    assert violations(screen) == []
+
+
+@pytest.mark.parametrize("name", ["Seen", "Assign", "Escalate"])
+def test_a_dialog_has_no_violation(opened: Opened, name: str) -> None:
+    screen = opened()
+    screen.page.locator(".card", has_text="Conveyor B").get_by_role("button", name=name).click()
+    expect(screen.page.get_by_role("dialog")).to_be_visible()
+    screen.page.wait_for_timeout(100)
+
+    assert violations(screen) == []
+
+
+def test_the_way_in_has_no_violation(opened: Opened) -> None:
+    screen = opened(role=None)
+    expect(screen.page.get_by_role("heading", name="Sign in to see the board")).to_be_visible()
+
+    assert violations(screen) == []
+
+
+def test_a_lost_connection_has_no_violation(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    known.is_reachable, known.broker.refuses = False, True
+    known.broker.kill()
+    screen.eventually(lambda: screen.connection() == "lost", within_ms=60_000)
+
+    assert violations(screen) == []

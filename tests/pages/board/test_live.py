@@ -1,0 +1,212 @@
+"""Whatever happens to messages and connections, the page equals `GET /board`, and says how it is connected."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from local.board import factory
+from local.board.fake_api import FakeApi
+from tests.pages.board.conftest import Opened
+
+MACHINES = [row["equipmentId"] for row in factory.machines()]
+STATES = ("NORMAL", "WARNING1", "ERROR")
+REPORTS = 60
+
+
+def report(known: FakeApi, dice: random.Random, version: int) -> None:
+    """Change a machine, as a report would."""
+    row = known.items[dice.choice([one for one in MACHINES if one in known.items])]
+    state = dice.choice(STATES)
+    known.put({**row, "state": state, "stateTimestamp": factory.minutes_ago(0), "version": version})
+
+
+def test_a_report_is_on_the_screen_with_its_message_and_without_a_read(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    reads = known.asked.count("GET /board/Acme")
+
+    known.put({**known.items["press-1"], "state": "ERROR", "version": 2})
+
+    expect(screen.page.locator(".card", has_text="Press 1")).to_be_visible()
+    assert known.asked.count("GET /board/Acme") == reads
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_doubled_and_shuffled_messages_show_what_the_api_answers(opened: Opened, known: FakeApi, seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311
+    screen = opened()
+    screen.until_live()
+    known.broker.delivery = "held"
+
+    for number in range(REPORTS):
+        report(known, dice, 2 + number)
+    known.broker.release(dice.sample(known.broker.held * 2, len(known.broker.held) * 2))
+
+    assert screen.eventually(screen.is_right) < 5000
+
+
+def test_without_any_message_the_page_is_right_all_the_same(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    known.broker.delivery = "never"
+
+    report(known, random.Random(1), 2)  # noqa: S311
+
+    assert screen.eventually(screen.is_right) <= 15_000
+
+
+def test_a_page_that_misses_messages_does_not_call_itself_live(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    screen.let_pass(10_000)
+    known.broker.delivery = "never"
+
+    report(known, random.Random(1), 2)  # noqa: S311
+    screen.eventually(lambda: screen.connection() == "polling", within_ms=60_000)
+    known.broker.delivery = "now"
+    report(known, random.Random(2), 3)  # noqa: S311
+
+    screen.eventually(lambda: screen.connection() == "live")
+
+
+def test_a_message_that_comes_late_does_not_undo_a_newer_one(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    row = known.items["press-1"]
+    known.broker.delivery = "held"
+    known.put({**row, "state": "ERROR", "version": 2})
+    late = known.broker.held.pop()
+    known.broker.delivery = "now"
+    known.put({**row, "state": "NORMAL", "version": 3})
+    known.remove("press-2", 9)
+
+    known.broker.send(late)
+
+    assert screen.eventually(screen.is_right) < 5000
+    screen.page.clock.run_for(1000)
+    assert screen.is_right()
+
+
+def test_a_killed_connection_is_admitted_at_once_and_mended(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+
+    known.broker.kill()
+
+    expect(screen.page.get_by_text("reconnecting")).to_be_visible()
+    report(known, random.Random(1), 2)  # noqa: S311
+    screen.eventually(lambda: screen.connection() == "live" and screen.is_right(), within_ms=5000)
+
+
+def test_a_connection_that_is_dead_without_being_closed_is_noticed(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+
+    known.broker.answers_pings = False
+    known.broker.refuses = True
+
+    screen.eventually(lambda: screen.connection() == "reconnecting", within_ms=16_000)
+    known.broker.answers_pings, known.broker.refuses = True, False
+    screen.eventually(lambda: screen.connection() == "live", within_ms=31_000)
+
+
+def test_without_a_network_the_page_says_how_old_the_picture_is(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+
+    known.is_reachable = False
+    known.broker.refuses = True
+    known.broker.kill()
+
+    screen.eventually(lambda: screen.connection() == "lost", within_ms=60_000)
+    expect(screen.page.get_by_role("alert")).to_contain_text("No connection. What you see is as of 18:34")
+    known.is_reachable, known.broker.refuses = True, False
+    report(known, random.Random(1), 2)  # noqa: S311
+    screen.eventually(lambda: screen.connection() == "live" and screen.is_right(), within_ms=60_000)
+    expect(screen.page.get_by_role("alert")).to_be_hidden()
+
+
+def moved_within(known: FakeApi) -> None:
+    known.items["press-1"] = {**known.items["press-1"], "lineId": "Line 2 · Machining", "version": 5}
+
+
+def moved_away(known: FakeApi) -> None:
+    del known.items["press-1"]
+
+
+def deleted_and_brought_back(known: FakeApi) -> None:
+    known.items["press-1"] = {**known.items["press-1"], "name": "Press 1b", "version": 7}
+
+
+def new(known: FakeApi) -> None:
+    known.items["press-9"] = {**factory.machine("Press 9", "Line 1 · Pressing"), "version": 3}
+
+
+@pytest.mark.parametrize("change", [moved_within, moved_away, deleted_and_brought_back, new])
+def test_what_happens_while_the_page_is_cut_off_is_right_afterwards(
+    opened: Opened, known: FakeApi, change: Callable[[FakeApi], None]
+) -> None:
+    screen = opened()
+    screen.until_live()
+    known.broker.refuses = True
+    known.broker.kill()
+
+    change(known)
+    known.broker.refuses = False
+
+    screen.eventually(lambda: screen.connection() == "live" and screen.is_right(), within_ms=12_000)
+
+
+def test_what_is_gone_stays_gone_until_it_is_back(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    row = known.items["press-1"]
+    known.broker.delivery = "held"
+    known.put({**row, "state": "ERROR", "version": 2})
+    known.remove("press-1", 3)
+    changed, removed = known.broker.held
+
+    known.broker.release([removed, changed, removed])
+    assert screen.eventually(screen.is_right) < 5000
+    known.broker.delivery = "now"
+    known.put({**row, "version": 4})
+
+    assert screen.eventually(screen.is_right) < 5000
+
+
+def test_two_messages_of_one_version_are_settled_by_a_read(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    row = {**known.items["oven-1"], "version": 2}
+    known.broker.delivery = "held"
+    known.put({**row, "operator": "Omar"})
+    known.put({**row, "operator": "Eva"})
+    first, second = known.broker.held
+
+    known.broker.release([second, first])
+
+    assert screen.eventually(screen.is_right) <= 3000
+
+
+def test_messages_that_are_no_rows_do_no_harm(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+
+    for odd in ({}, {"equipmentId": 7, "version": 1}, {"equipmentId": "press-1", "version": "9"}, [], None):
+        known.broker.publish(odd)  # type: ignore[arg-type]  odd on purpose
+    known.put({**known.items["press-1"], "state": "ERROR", "version": 2})
+
+    assert screen.eventually(screen.is_right) < 5000
+
+
+def test_a_quiet_board_is_asked_for_less_and_less_often(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    screen.until_live()
+    known.asked.clear()
+
+    screen.let_pass(600_000, step_ms=4000)
+
+    assert 4 <= known.asked.count("GET /board/Acme") <= 12
+    assert screen.connection() == "live"
