@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive bench attack test deployed machine others types nag mutants lint check synth openapi costs query train bench-lake replay format lock pins deploy
+.PHONY: help install up down demo console token load archive bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -107,6 +107,9 @@ synth: install  ## write the CloudFormation for AWS to cdk.out/
 	@$(SYNTH) $(ARGS)
 
 SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional
+
+pictures: install  ## draw the pictures of the page in docs/pictures/ anew
+	@$(RUN) local.board.pictures
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(RUN) local.in_process.openapi

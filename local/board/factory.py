@@ -31,8 +31,13 @@ def machine(name: str, line: str, **members: object) -> Row:
         "version": 1,
         "name": name,
         "location": {
-            **{"company": COMPANY, "country": "MX", "region": "West", "state": "JAL"},
-            **{"county": "Guadalajara", "city": "Guadalajara", "neighborhood": "Centro"},
+            "company": COMPANY,
+            "country": "MX",
+            "region": "West",
+            "state": "JAL",
+            "county": "Guadalajara",
+            "city": "Guadalajara",
+            "neighborhood": "Centro",
         },
         "factoryId": FACTORY,
         "lineId": line,
@@ -45,17 +50,27 @@ def machine(name: str, line: str, **members: object) -> Row:
 
 TROUBLE: Final[dict[str, Row]] = {
     "Conveyor B": {
-        **{"state": "ERROR", "stateSince": minutes_ago(27), "stateTimestamp": minutes_ago(24)},
-        **{"operator": "Luis", "escalatedTo": "Rosa"},
+        "state": "ERROR",
+        "stateSince": minutes_ago(27),
+        "stateTimestamp": minutes_ago(24),
+        "operator": "Luis",
+        "escalatedTo": "Rosa",
         "atRisk": {"since": minutes_ago(24), "reason": "3 troubles within 60 minutes"},
     },
     "Oven 1": {
-        **{"state": "WARNING1", "stateSince": minutes_ago(343), "stateTimestamp": minutes_ago(41)},
-        **{"operator": "Eva", "escalatedTo": "Rosa"},
+        "state": "WARNING1",
+        "stateSince": minutes_ago(343),
+        "stateTimestamp": minutes_ago(41),
+        "operator": "Eva",
+        "escalatedTo": "Rosa",
     },
     "Robot 1": {
-        **{"state": "WARNING2", "stateSince": minutes_ago(9), "stateTimestamp": minutes_ago(6)},
-        **{"operator": "Omar", "acknowledgedBy": "subject-of-omar", "acknowledgedByName": "Omar"},
+        "state": "WARNING2",
+        "stateSince": minutes_ago(9),
+        "stateTimestamp": minutes_ago(6),
+        "operator": "Omar",
+        "acknowledgedBy": "subject-of-omar",
+        "acknowledgedByName": "Omar",
     },
     "Press 4": {"silentSince": minutes_ago(35)},
     "Mill 2": {"silentSince": minutes_ago(32)},
@@ -108,7 +123,11 @@ def audits() -> Row:
         "items": [
             {**audit, "part": "_", "result": "passed", "revision": 4, "changedAt": minutes_ago(60 * 24 * 9)},
             {
-                **{**audit, "part": "belt", "result": "worn", "revision": 7, "changedAt": minutes_ago(60 * 24 * 2)},
+                **audit,
+                "part": "belt",
+                "result": "worn",
+                "revision": 7,
+                "changedAt": minutes_ago(60 * 24 * 2),
                 "notes": "Change it at the next stop.",
             },
         ]
@@ -121,11 +140,17 @@ def versions() -> Row:
     return {
         "items": [
             {
-                **{**of, "version": 2, "name": "Conveyor B", "lineId": "Line 3 · Assembly"},
+                **of,
+                "version": 2,
+                "name": "Conveyor B",
+                "lineId": "Line 3 · Assembly",
                 "changedAt": minutes_ago(60 * 24 * 30),
             },
             {
-                **{**of, "version": 1, "name": "Conveyor", "lineId": "Line 3 · Assembly"},
+                **of,
+                "version": 1,
+                "name": "Conveyor",
+                "lineId": "Line 3 · Assembly",
                 "changedAt": minutes_ago(60 * 24 * 200),
             },
         ]

@@ -32,7 +32,9 @@ def api() -> FakeApi:
     )
 
 
-def context_of(browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, scale: int = 1) -> BrowserContext:
+def context_of(
+    browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, scale: int = 1
+) -> BrowserContext:
     """Return a context whose pages are served by `known`, at its time, in English; without a role nobody signed in."""
     context = browser.new_context(
         viewport=size,

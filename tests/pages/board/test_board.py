@@ -65,7 +65,12 @@ def test_markup_in_any_text_stays_text(opened: Opened, known: FakeApi) -> None:
     row["atRisk"] = {"since": factory.minutes_ago(3), "reason": IMG}
     row["location"] |= dict.fromkeys(("city", "neighborhood"), IMG)
     row["lastAnomaly"] = {
-        **{"kind": IMG, "state": IMG, "timestamp": factory.minutes_ago(3), "unit": IMG, "seen": 1, "model": IMG},
+        "kind": IMG,
+        "state": IMG,
+        "timestamp": factory.minutes_ago(3),
+        "unit": IMG,
+        "seen": 1,
+        "model": IMG,
         "expected": {"typical": 1, "atMost": 2, "basedOn": 3},
     }
     story = factory.story()
@@ -144,7 +149,7 @@ def test_the_page_speaks_another_language(opened: Opened) -> None:
 def test_a_range_is_shown_until_the_story_tells_the_beginning(opened: Opened, known: FakeApi) -> None:
     screen = opened()
     screen.eventually(screen.is_right)
-    assert screen.page.locator(".card", has_text="Oven 1").locator(".age").text_content() == "41 min – 5 h 43"
+    assert screen.page.locator(".card", has_text="Oven 1").locator(".age").text_content() == "41 min \N{EN DASH} 5 h 43"
 
     started = factory.minutes_ago(340)
     entry = {"type": "state-reported", "state": "WARNING1", "at": started, "timestamp": started, "id": "1"}

@@ -194,8 +194,9 @@ def test_messages_that_are_no_rows_do_no_harm(opened: Opened, known: FakeApi) ->
     screen = opened()
     screen.until_live()
 
-    for odd in ({}, {"equipmentId": 7, "version": 1}, {"equipmentId": "press-1", "version": "9"}, [], None):
-        known.broker.publish(odd)  # type: ignore[arg-type]  odd on purpose
+    odd: tuple[object, ...] = ({}, {"equipmentId": 7, "version": 1}, {"equipmentId": "press-1", "version": "9"}, [], 7)
+    for message in odd:
+        known.broker.publish(message)
     known.put({**known.items["press-1"], "state": "ERROR", "version": 2})
 
     assert screen.eventually(screen.is_right) < 5000

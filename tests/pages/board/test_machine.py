@@ -53,7 +53,11 @@ def test_a_machine_that_nobody_knows_is_said_to_be_unknown(opened: Opened) -> No
 def test_a_machine_that_nobody_registered_is_shown_all_the_same(opened: Opened, known: FakeApi) -> None:
     known.items["loose"] = {
         **factory.machine("loose", ""),
-        **{"name": None, "location": None, "factoryId": None, "lineId": None, "state": "WARNING1"},
+        "name": None,
+        "location": None,
+        "factoryId": None,
+        "lineId": None,
+        "state": "WARNING1",
     }
 
     page = opened("#/equipment/loose").page
