@@ -33,7 +33,7 @@ def api() -> FakeApi:
 
 
 def context_of(
-    browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, scale: int = 1
+    browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, reads_only: bool = False, scale: int = 1
 ) -> BrowserContext:
     """Return a context whose pages are served by `known`, at its time, in English; without a role nobody signed in."""
     context = browser.new_context(
@@ -44,7 +44,7 @@ def context_of(
         reduced_motion="reduce",
     )
     if role is not None:
-        sign_in(context, role)
+        sign_in(context, role, reads_only=reads_only)
     known.serve(context)
     if known.now is not None:
         context.clock.install(time=known.now)

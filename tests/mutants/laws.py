@@ -1108,6 +1108,35 @@ PAGES: Final = [
             "a screen on the wall can write",
             "if method == gateway.HttpMethod.GET.value else [ACCESS_SCOPE]",
             "if True else []",
+PAGE: Final = [
+    *_in(
+        "functions/pages/board/page/merge.js",
+        "tests/pages/board/test_modules.py",
+        ("page: an older message is taken", "  return row.version >= known.version;", "  return true;"),
+        ("page: what moved within the screen is gone", "return row.version > known.version;", "return true;"),
+        ("page: what is gone is forgotten", "version: known.row.version, gone: true", "version: 0, gone: true"),
+        ("page: what came during a read is gone", " || known.atMs > beganMs - GRACE_MS", ""),
+        ("page: what a read lacks stays", "isGone(known.row) || known.atMs", "true || known.atMs"),
+    ),
+    *_in(
+        "functions/pages/board/page/connection.js",
+        "tests/pages/board/test_modules.py",
+        ("page: it is live though reads fail", "facts.isReadable && ", ""),
+        ("page: it is live though it misses messages", 'facts.isHeard ? "live" : "polling"', '"live"'),
+    ),
+    *_in(
+        "functions/pages/board/page/deed.js",
+        "tests/pages/board/test_deeds.py",
+        ("page: a person is replaced unseen", ", current?.etag);", ");"),
+        ("page: whoever was first is not named", "const STALE = [412, 428];", "const STALE = [0];"),
+    ),
+    *_in(
+        "functions/pages/board/page/pending.js",
+        "tests/pages/board/test_deeds.py",
+        (
+            "page: what was refused is shown all the same",
+            "      this.#drop(item.equipmentId, pending);\n      throw",
+            "      throw",
         ),
     ),
 ]
@@ -1126,4 +1155,5 @@ MUTANTS: Final = [
     *SAMPLE,
     *ANOMALIES,
     *STORES,
+    *PAGE,
 ]

@@ -37,9 +37,14 @@ def opened(browser: Browser, known: FakeApi) -> Iterator[Opened]:
     screens: list[Screen] = []
 
     def open_page(
-        place: str = BOARD, *, role: str | None = "supervisor", size: ViewportSize = WALL, search: str = ""
+        place: str = BOARD,
+        *,
+        role: str | None = "supervisor",
+        reads_only: bool = False,
+        size: ViewportSize = WALL,
+        search: str = "",
     ) -> Screen:
-        contexts.append(context_of(browser, known, size, role=role))
+        contexts.append(context_of(browser, known, size, role=role, reads_only=reads_only))
         page: Page = contexts[-1].new_page()
         screens.append(Screen(page, known))
         screens[-1].open(place, search=search)

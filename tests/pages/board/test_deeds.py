@@ -161,6 +161,13 @@ def test_escape_closes_a_dialog_and_gives_the_focus_back(opened: Opened, known: 
     assert known.written == []
 
 
+def test_nobody_acts_from_a_wall(opened: Opened) -> None:
+    screen = opened(role="supervisor", reads_only=True)
+    expect(card(screen)).to_be_visible()
+
+    assert card(screen).get_by_role("button").count() == 0
+
+
 @pytest.mark.parametrize(("role", "may"), [("operator", True), ("admin", True), ("auditor", False), ("analyst", False)])
 def test_only_those_who_may_act_are_offered_to(opened: Opened, role: str, *, may: bool) -> None:
     screen = opened(role=role)

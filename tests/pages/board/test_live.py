@@ -202,6 +202,18 @@ def test_messages_that_are_no_rows_do_no_harm(opened: Opened, known: FakeApi) ->
     assert screen.eventually(screen.is_right) < 5000
 
 
+def test_a_wall_reloads_itself_once_a_day_while_it_is_live(opened: Opened, known: FakeApi) -> None:
+    screen = opened(role="auditor", reads_only=True)
+    screen.until_live()
+    read = len(known.asked)
+
+    with screen.page.expect_event("load"):
+        screen.page.clock.fast_forward("24:00:00")
+
+    screen.eventually(screen.is_right)
+    assert "GET /board/Acme/changes" in known.asked[read:]
+
+
 def test_a_quiet_board_is_asked_for_less_and_less_often(opened: Opened, known: FakeApi) -> None:
     screen = opened()
     screen.until_live()

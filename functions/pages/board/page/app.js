@@ -32,8 +32,12 @@ import { Starts } from "./starts.js";
  */
 
 const SECOND_MS = 1000;
+
+/** A wall is never reloaded by hand; so it gets what was deployed since, and gives up what memory it lost. */
+const RELOAD_MS = 24 * 3_600_000;
 const SAID_MS = 8000;
 
+const startedMs = performance.now();
 const main = element("main", { id: "main", tabindex: -1 });
 const said = element("p", { class: "said-last", role: "status" });
 
@@ -57,6 +61,8 @@ function draw() {
   isDrawing = false;
   tick(following);
   view?.draw();
+  const isWall = session.who()?.readsOnly === true;
+  if (isWall && performance.now() > startedMs + RELOAD_MS && following?.connection === "live") location.reload();
 }
 
 /** @type {Context} */
@@ -129,6 +135,7 @@ async function start() {
   const why = await whyNotSignedIn();
   session.onEnd(ended);
   addEventListener("hashchange", () => {
+    document.querySelector("dialog")?.close();
     show();
     main.focus({ preventScroll: true });
   });

@@ -60,6 +60,23 @@ export function fill(parent, ...children) {
   if (next.innerHTML !== parent.innerHTML) parent.replaceChildren(...next.childNodes);
 }
 
+/** What was drawn last into an element. @type {WeakMap<Element, string>} */
+const drawn = new WeakMap();
+
+/**
+ * Whether an element is to be drawn: something else is to be in it than last time. A wall has hundreds of machines,
+ * looks at each every second, and is driven by a small computer.
+ *
+ * @param {Element} target
+ * @param {...unknown} content
+ */
+export function isNew(target, ...content) {
+  const next = JSON.stringify(content);
+  if (drawn.get(target) === next) return false;
+  drawn.set(target, next);
+  return true;
+}
+
 /**
  * Draw a list by key: an element lives as long as its key, so that focus and typed text stay.
  *

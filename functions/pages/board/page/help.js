@@ -1,5 +1,5 @@
 /** A machine that needs help, with what one can do about it. */
-import { element, fill, setAttribute } from "./dom.js";
+import { element, fill, isNew, setAttribute } from "./dom.js";
 import { icon } from "./icons.js";
 import { nameOf } from "./items.js";
 import { fragmentOf } from "./places.js";
@@ -33,6 +33,8 @@ export function makeCard(item, deeds) {
  * @param {number} [firstMs]
  */
 export function updateCard(card, item, firstMs) {
+  const age = duration(item, firstMs);
+  if (!isNew(card, item, age, firstMs)) return;
   setAttribute(card, "data-kind", kindOf(item));
   setAttribute(card, "data-pending", item.isPending ?? false);
   const place = [stateWord(item), item.lineId].filter((part) => part);
@@ -40,7 +42,7 @@ export function updateCard(card, item, firstMs) {
     /** @type {HTMLElement} */ (card.firstElementChild),
     icon(kindOf(item)),
     element("span", { class: "name" }, nameOf(item)),
-    element("span", { class: "age" }, duration(item, firstMs)),
+    element("span", { class: "age" }, age),
     element("span", { class: "card-place" }, place.join(" · ")),
     element(
       "span",

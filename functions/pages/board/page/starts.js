@@ -14,10 +14,10 @@ import { isAbnormal } from "./standing.js";
 const REPORT = "state-reported";
 
 export class Starts {
-  /** The earliest known report of a trouble. @type {Map<string, number>} */
+  /** The earliest known report of the trouble that a machine is in. @type {Map<string, {trouble: string, ms: number}>} */
   #first = new Map();
-  /** @type {Set<string>} */
-  #asked = new Set();
+  /** The trouble whose story was asked for. @type {Map<string, string>} */
+  #asked = new Map();
   #isAsking = false;
 
   /** @param {() => void} onChange */
@@ -27,7 +27,8 @@ export class Starts {
 
   /** @param {Item} item */
   of(item) {
-    return this.#first.get(keyOf(item));
+    const first = this.#first.get(item.equipmentId);
+    return first?.trouble === troubleOf(item) ? first.ms : undefined;
   }
 
   /**
@@ -37,7 +38,7 @@ export class Starts {
    */
   note(items) {
     for (const item of items) {
-      if (isAbnormal(item) && item.stateTimestamp !== null) this.#keep(keyOf(item), Date.parse(item.stateTimestamp));
+      if (isAbnormal(item) && item.stateTimestamp !== null) this.#keep(item, Date.parse(item.stateTimestamp));
     }
   }
 
@@ -49,28 +50,28 @@ export class Starts {
   async ask(items) {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    for (const item of items.filter((one) => !this.#asked.has(keyOf(one)))) {
-      this.#asked.add(keyOf(item));
+    for (const item of items.filter((one) => this.#asked.get(one.equipmentId) !== troubleOf(one))) {
+      this.#asked.set(item.equipmentId, troubleOf(item));
       const firstMs = await firstReportOf(item).catch(() => null);
-      if (firstMs !== null) this.#keep(keyOf(item), firstMs);
+      if (firstMs !== null) this.#keep(item, firstMs);
     }
     this.#isAsking = false;
   }
 
   /**
-   * @param {string} key
+   * @param {Item} item
    * @param {number} ms
    */
-  #keep(key, ms) {
-    const known = this.#first.get(key);
+  #keep(item, ms) {
+    const known = this.of(item);
     if (known !== undefined && known <= ms) return;
-    this.#first.set(key, ms);
+    this.#first.set(item.equipmentId, { trouble: troubleOf(item), ms });
     if (known !== undefined) this.onChange();
   }
 }
 
 /** @param {Item} item */
-const keyOf = (item) => JSON.stringify([item.equipmentId, item.state, item.stateSince]);
+const troubleOf = (item) => JSON.stringify([item.state, item.stateSince]);
 
 /** @param {Item} item */
 async function firstReportOf(item) {

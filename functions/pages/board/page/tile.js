@@ -1,5 +1,5 @@
 /** A machine in its place on the board. */
-import { element, fill, setAttribute } from "./dom.js";
+import { element, fill, isNew, setAttribute } from "./dom.js";
 import { icon } from "./icons.js";
 import { nameOf } from "./items.js";
 import { fragmentOf } from "./places.js";
@@ -23,6 +23,8 @@ export const makeTile = (item) =>
  */
 export function updateTile(tile, item, firstMs) {
   const kind = kindOf(item);
+  const age = duration(item, firstMs);
+  if (!isNew(tile, item, age)) return;
   setAttribute(tile, "data-kind", kind);
   setAttribute(tile, "data-pending", item.isPending ?? false);
   const link = /** @type {HTMLElement} */ (tile.firstElementChild);
@@ -33,7 +35,7 @@ export function updateTile(tile, item, firstMs) {
       "span",
       { class: "tile-state" },
       element("span", { class: "state" }, stateWord(item)),
-      element("span", { class: "age", title: kind === "running" ? "" : sinceSentence(item, firstMs) }, duration(item, firstMs)),
+      element("span", { class: "age", title: kind === "running" ? "" : sinceSentence(item, firstMs) }, age),
     ),
     element("span", { class: "notes" }, ...notesOf(item).map(noteElement)),
   );
