@@ -114,6 +114,7 @@ test("a board shows its factory, or its line of it", () => {
   assert.equal(isAt({ view: "board", company: "A", factoryId: "G", lineId: "1" }, row), true);
   assert.equal(isAt({ view: "board", company: "A", factoryId: "G", lineId: "2" }, row), false);
   assert.equal(isAt({ view: "board", company: "A", factoryId: "H" }, row), false);
+  assert.equal(isAt({ view: "board", company: "A", factoryId: "H" }, { factoryId: null, lineId: null }), true);
 });
 
 test("roles may do what the API lets them, and a wall nothing", () => {

@@ -16,7 +16,7 @@ def test_a_machine_shows_how_it_stands_its_story_its_audits_and_its_versions(ope
     expect(page.get_by_text("seen by Luis")).to_be_visible()
     expect(page.get_by_text("Change it at the next stop.")).to_be_visible()
     expect(page.get_by_text("Version 2")).to_be_visible()
-    expect(page.get_by_role("img", name="The last 24 hours: 2 times in trouble").locator("rect")).to_have_count(3)
+    expect(page.get_by_role("img", name="Troubles in the last 24 hours: 2").locator("rect")).to_have_count(3)
 
 
 def test_a_machine_changes_with_its_messages_and_so_does_its_story(opened: Opened, known: FakeApi) -> None:

@@ -58,12 +58,14 @@ function decoded(path) {
 }
 
 /**
- * Whether a machine hangs on this board.
+ * Whether a machine hangs on this board. One whose row is older than the board's knowledge of factories hangs on each of
+ * its company's: nobody is to miss it.
  *
  * @param {BoardPlace} place
  * @param {{factoryId: string | null, lineId: string | null}} item
  */
 export function isAt(place, item) {
+  if (item.factoryId === null) return true;
   return (
     (place.factoryId === undefined || place.factoryId === item.factoryId) &&
     (place.lineId === undefined || place.lineId === item.lineId)

@@ -15,6 +15,9 @@ const DAY_MS = 86_400_000;
 const WIDTH = 1440;
 const HEIGHT = 48;
 
+/** What lasted for a minute is seen, too. */
+const LEAST_WIDTH = 6;
+
 /** @type {Record<string, import("./icons.js").Icon>} */
 const ICONS = {
   "operator-assigned": "person",
@@ -103,11 +106,12 @@ export function strip(episodes) {
   const xOf = (/** @type {number} */ ms) => Math.max(0, ((ms - fromMs) / DAY_MS) * WIDTH);
   const rects = runs.map((run) => {
     const isError = run.state.startsWith("ERROR");
-    const width = Math.max(4, xOf(run.toMs) - xOf(run.fromMs));
+    const width = Math.max(LEAST_WIDTH, xOf(run.toMs) - xOf(run.fromMs));
+    const x = Math.min(xOf(run.fromMs), WIDTH - LEAST_WIDTH);
     const height = isError ? HEIGHT : HEIGHT / 2;
     const title = svg("title", {}, document.createTextNode(`${run.state} ${timeOf(run.fromMs)}`));
     const kind = isError ? "error" : "warning";
-    return svg("rect", { class: `run-${kind}`, x: xOf(run.fromMs), y: HEIGHT - height, width, height }, title);
+    return svg("rect", { class: `run-${kind}`, x, y: HEIGHT - height, width, height }, title);
   });
   const label = text("machine.strip", { count });
   const ticks = [0, 6, 12, 18, 24].map((hours) => element("span", {}, timeOf(fromMs + hours * 3_600_000).replace(/^.*, /, "")));
