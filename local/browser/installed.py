@@ -30,7 +30,7 @@ SAFELY: Final[dict[str, Literal["data"]]] = {"filter": "data"} if hasattr(tarfil
 # The fonts of the package and no others, so that a picture is the same on every machine.
 FONTS: Final = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir prefix="relative">fonts</dir><cachedir prefix="relative">fonts-cache</cachedir></fontconfig>
+<fontconfig><dir prefix="relative">fonts</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>
 """
 
 

@@ -1108,7 +1108,11 @@ PAGES: Final = [
             "a screen on the wall can write",
             "if method == gateway.HttpMethod.GET.value else [ACCESS_SCOPE]",
             "if True else []",
-PAGE: Final = [
+        ),
+    ),
+]
+
+SCREEN: Final = [
     *_in(
         "functions/pages/board/page/merge.js",
         "tests/pages/board/test_modules.py",
@@ -1155,5 +1159,5 @@ MUTANTS: Final = [
     *SAMPLE,
     *ANOMALIES,
     *STORES,
-    *PAGE,
+    *SCREEN,
 ]
