@@ -12,6 +12,7 @@ from infra.bytecode import compiler_here
 from infra.layer import BOTOCORE_DESCRIBES
 from infra.target import AWS, LOCAL
 from patterns.packages.package import FUNCTIONS
+from patterns.runtime import aws
 
 MAX_MB: Final = 60
 BINARY: Final = "_pycurl.cpython-313-aarch64-linux-gnu.so"
@@ -83,11 +84,16 @@ def test_the_layer_for_aws_is_small_and_brings_libcurl_for_its_processor() -> No
 
 
 def _called(tree: ast.AST) -> Iterator[str]:
-    """The services that a module calls, as `aws.call("s3", …)` and `aws.client("s3")`."""
+    """The services that a module calls, as `aws.call("s3", …)`, `aws.client("s3")` or `aws.call(aws.IOT_DATA, …)`."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="aws"), attr="call" | "client"),
-                args=[ast.Constant(value=name), *_],
-            ):
-                yield str(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="aws"), attr="call" | "client"), args=[service, *_]):
+                yield from _named(service)
+
+
+def _named(service: ast.expr) -> Iterator[str]:
+    match service:
+        case ast.Constant(value=name):
+            yield str(name)
+        case ast.Attribute(value=ast.Name(id="aws"), attr=constant):
+            yield getattr(aws, constant)
