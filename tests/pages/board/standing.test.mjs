@@ -7,7 +7,7 @@ import { connectionOf, LOST_AFTER_MS } from "../../../functions/pages/board/page
 import { fragmentOf, isAt, placeOf } from "../../../functions/pages/board/page/places.js";
 import { may } from "../../../functions/pages/board/page/roles.js";
 import { countsOf, helpNeeded, kindOf, linesOf } from "../../../functions/pages/board/page/standing.js";
-import { LANGUAGES, languageOf, textIn } from "../../../functions/pages/board/page/texts.js";
+import { LANGUAGES, languageOf, localeOf, textIn } from "../../../functions/pages/board/page/texts.js";
 import { inEveryOrder, item } from "./items.mjs";
 
 const UNITS = { now: "now", min: "min", h: "h", d: "d" };
@@ -166,5 +166,7 @@ test("the address chooses the language, then the browser, then English", () => {
   assert.equal(languageOf("?lang=de", ["en-GB"]), "de");
   assert.equal(languageOf("", ["fr", "de-AT"]), "de");
   assert.equal(languageOf("?lang=xx", ["fr"]), "en");
+  assert.equal(localeOf("en", ["de-AT", "en-GB", "en-US"]), "en-GB");
+  assert.equal(localeOf("en", ["en-US@posix"]), "en");
   assert.equal(textIn("de", "age.range", { least: "2 min", most: "{least}" }), "2 min – {least}");
 });

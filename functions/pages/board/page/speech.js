@@ -2,14 +2,14 @@
 import { ageOf, isExact, roughAgeOf } from "./ages.js";
 import { serverNowMs } from "./api.js";
 import { SignedOut } from "./session.js";
-import { LANGUAGES, languageOf, textIn } from "./texts.js";
+import { LANGUAGES, languageOf, localeOf, textIn } from "./texts.js";
 
 export const language = languageOf(location.search, navigator.languages);
 
 const DAY_MS = 86_400_000;
 
 /** A date is written as the browser's owner writes it, in the language of the page. */
-const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
+const locale = localeOf(language, navigator.languages);
 
 const clockFormat = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const secondsFormat = new Intl.DateTimeFormat(locale, {

@@ -364,6 +364,25 @@ export function languageOf(search, preferred) {
 }
 
 /**
+ * The locale in which dates are written: the browser's own of that language, with its country, if it is one.
+ *
+ * @param {Language} language
+ * @param {readonly string[]} preferred
+ * @returns {string}
+ */
+export const localeOf = (language, preferred) =>
+  preferred.find((tag) => tag.startsWith(language) && isLocale(tag)) ?? language;
+
+/** @param {string} tag such as `en-US@posix`, which a browser says where the system's locale is C */
+function isLocale(tag) {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
  * Put values into a text.
  *
  * @param {Language} language
