@@ -88,7 +88,7 @@ def audit_again(it: dict[str, str]) -> None:
 
 
 WRITE = "TransactWriteItems"
-CURRENT, HISTORY = TABLES
+CURRENT, HISTORY = "EQUIPMENT_TABLE", "EQUIPMENT_HISTORY_TABLE"
 
 
 @pytest.mark.parametrize(
