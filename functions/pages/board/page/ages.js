@@ -66,12 +66,12 @@ export function ageOf(ageMs, units) {
 }
 
 /**
- * An age in its greatest unit, of what is over: `3 h`.
+ * An age in its greatest unit, of what is over: `3 h`; a minute at least.
  *
  * @param {number} ageMs
  * @param {Units} units
  */
 export function roughAgeOf(ageMs, units) {
-  if (ageMs < HOUR_MS) return ageOf(ageMs, units);
+  if (ageMs < HOUR_MS) return ageOf(Math.max(ageMs, MINUTE_MS), units);
   return ageMs < DAY_MS ? `${Math.floor(ageMs / HOUR_MS)} ${units.h}` : `${Math.floor(ageMs / DAY_MS)} ${units.d}`;
 }
