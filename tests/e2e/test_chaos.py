@@ -29,7 +29,7 @@ from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.lake import Lake, lake_of
 from tests.support.table_in_memory import TableInMemory
 
-COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "2000"))
+COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "800"))
 BURST: Final = 20
 HOUR_MS: Final = 3_600_000
 SWEEPS: Final = 50
