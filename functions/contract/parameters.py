@@ -143,6 +143,11 @@ Day = Annotated[
     _as(schemas.DATE, "2026-11-21"),
     Query(description="A date; needs an exact `state`."),
 ]
+After = Annotated[
+    str | None,
+    _as(schemas.TEXT),
+    Query(alias="after", description="The `x-after` of a write: the response is not older than that, or 202."),
+]
 Cursor = Annotated[
     str | None,
     _as(schemas.TEXT),

@@ -1,6 +1,6 @@
 """A query of one partition of a table or of an index, as a value."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from patterns.dynamodb.schema import Keys
 
@@ -31,6 +31,21 @@ class GreaterThan(NamedTuple):
 
 
 Sort = BeginsWith | Between | LessThan | GreaterThan
+
+
+def is_within(sort: Sort | None, value: Any) -> bool:  # noqa: ANN401  text or a number, as the bounds are
+    """Return whether a sort key matches, as DynamoDB would decide: text by its UTF-8 bytes, so by its characters."""
+    match sort:
+        case None:
+            return True
+        case BeginsWith(prefix):
+            return bool(value.startswith(prefix))
+        case Between(first, last):
+            return bool(first <= value <= last)
+        case LessThan(bound):
+            return bool(value < bound)
+        case GreaterThan(bound):
+            return bool(value > bound)
 
 
 class KeyQuery(NamedTuple):

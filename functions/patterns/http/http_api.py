@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.key_query import KeyQuery
+from patterns.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
 from patterns.http.caller import Caller, authorize
 from patterns.http.etag import etag_of, matches
 from patterns.http.http_request import parse, routable
@@ -24,6 +25,7 @@ from patterns.runtime.errors import Rejected
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.versions.optimistic_lock import Command, Saved, fingerprint_of
+from patterns.views.seen import Awaited
 
 ToResponse = Callable[[Any], Mapping[str, Any]]
 """A row of a table, typed by its package -> what a response says of it."""
@@ -46,6 +48,7 @@ class HttpApi(APIGatewayHttpResolver):
         self.exception_handler([RequestValidationError])(respond_invalid)
         self.exception_handler([Rejected])(respond_rejected)
         self.exception_handler([NotFoundError])(respond_no_route)
+        self.exception_handler([NotSeenYet])(respond_not_yet)
         self.exception_handler([Exception])(self._respond_failed)
 
     @property
@@ -57,7 +60,8 @@ class HttpApi(APIGatewayHttpResolver):
     def scope(self) -> Scope:
         """What a cursor of this request is valid for: the same route and parameters."""
         event = self.current_event
-        query = {n: v for n, v in (event.get("queryStringParameters") or {}).items() if n not in {"cursor", "limit"}}
+        given, others = event.get("queryStringParameters") or {}, {"cursor", "limit", PARAMETER}
+        query = {name: value for name, value in given.items() if name not in others}
         return {"route": event["routeKey"], "path": event.path_parameters, "query": query}
 
     def command(self, if_match: int | None, body: Mapping[str, Any]) -> Command:
@@ -68,10 +72,11 @@ class HttpApi(APIGatewayHttpResolver):
         )
         return Command(actor=actor, now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
 
-    def saved(self, saved: Saved, *, to_response: ToResponse) -> Response[str]:
-        """Return the response to a command that was saved: 201 for a first revision, else 200."""
+    def saved(self, saved: Saved, *, to_response: ToResponse, after: str | None = None) -> Response[str]:
+        """Return the response to a command that was saved: 201 for a first revision, else 200; `after`: its token."""
         status = HTTPStatus.CREATED if saved.created else HTTPStatus.OK
-        return respond(status, to_response(saved.row), ETag=etag_of(saved.row["version"]))
+        headers = {"ETag": etag_of(saved.row["version"])} | ({} if after is None else {"x_after": after})
+        return respond(status, to_response(saved.row), **headers)
 
     def found(
         self, row: Mapping[str, Any], *, to_response: ToResponse, if_none_match: str | None = None
@@ -91,15 +96,27 @@ class HttpApi(APIGatewayHttpResolver):
         limit: int,
         cursor: str | None,
         headers: Mapping[str, str] | None = None,
+        after: Awaited | None = None,
     ) -> Response[str]:
-        """Return one page of a list; its cursor is valid for the same route and parameters only."""
-        page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor)
+        """Return one page of a list; its cursor is valid for the same route and parameters only.
+
+        after: the page is not older than this write.
+        """
+        page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor, after=after)
         return respond(HTTPStatus.OK, page, **(headers or {}))
 
     def read_page(
-        self, table: Table, query: KeyQuery, *, to_response: ToResponse, limit: int, cursor: str | None
+        self,
+        table: Table,
+        query: KeyQuery,
+        *,
+        to_response: ToResponse,
+        limit: int,
+        cursor: str | None,
+        after: Awaited | None = None,
     ) -> PageResponse:
         """Read one page of a list, as `page` responds with."""
+        now_ms = clock.now_ms()
         return read_page(
             table,
             query,
@@ -107,7 +124,8 @@ class HttpApi(APIGatewayHttpResolver):
             scope=self.scope,
             limit=limit,
             cursor=cursor,
-            now_ms=clock.now_ms(),
+            now_ms=now_ms,
+            read=rows_not_older_than(after, now_ms=now_ms) if after else None,
         )
 
     @in_time

@@ -1,16 +1,18 @@
 """What the OpenAPI document says of a route's responses."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
 from patterns.http.problem import PROBLEM_JSON, Problem
-from patterns.http.response import JSON
+from patterns.http.response import AFTER, JSON
 
 Absent = SkipJsonSchema[None]
 """For a member that is left out where it does not apply: it is never null."""
+
+TOKEN: Final = {AFTER: {"description": "A token of the write, for `?after=` of a view.", "schema": {"type": "string"}}}
 
 # Every route can refuse a request as invalid, and a caller as not allowed.
 ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
@@ -19,6 +21,14 @@ ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
 def responses(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
     """Return the responses of a route by status: `model` for those below 400, a problem for the others."""
     return {status: _response(HTTPStatus(status), model) for status in sorted({*statuses, *ALWAYS})}
+
+
+def responses_of_write(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
+    """Return the responses of a route that writes what views show: where it was done, with a token for `?after=`."""
+    found = responses(model, *statuses)
+    return {
+        status: one if status >= HTTPStatus.BAD_REQUEST else one | {"headers": TOKEN} for status, one in found.items()
+    }
 
 
 def _response(status: HTTPStatus, model: type[BaseModel] | None) -> dict[str, Any]:

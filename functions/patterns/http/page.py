@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypedDict
+from typing import Any, Final, Protocol, TypedDict
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Rows, Table
@@ -45,6 +45,13 @@ class PageResponse(NextPage):
     items: list[Mapping[str, Any]]
 
 
+class ReadRows(Protocol):
+    """How the rows of one page are read, see `read_rows`."""
+
+    def __call__(self, table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
+        """Return them."""
+
+
 def read_page(
     table: Table,
     query: KeyQuery,
@@ -54,14 +61,17 @@ def read_page(
     limit: int,
     cursor: str | None,
     now_ms: int,
+    read: ReadRows | None = None,
 ) -> PageResponse:
     """Return the rows of one page; it ends before `limit` if a response cannot hold more.
+
+    read: instead of `read_rows`.
 
     Raises:
         Invalid: the cursor is not one of this list.
 
     """
-    rows = read_rows(table, query, scope=scope, limit=limit, cursor=cursor)
+    rows = (read or read_rows)(table, query, scope=scope, limit=limit, cursor=cursor)
     alive = [row for row in rows.items if is_alive(row, now_ms)]
     items = [to_response(row) for row in alive]
     count = count_that_fit(items)
@@ -92,15 +102,25 @@ def read_rows(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor
         Invalid: the cursor is not one of this list.
 
     """
-    # The start key of an index holds the table's own key, too.
-    names = frozenset(query.keys.names + table.keys.names) - {query.keys.partition}
-    start = None
-    if cursor is not None:
-        start = {**decode_cursor(cursor, names=names, scope=scope), query.keys.partition: query.partition}
+    start = start_of(table, query, scope=scope, cursor=cursor)
     try:
         return table.query(query, limit=limit, start=start)
     except StartKeyRefused:
         raise Invalid.field("query.cursor", "is not a cursor of this list") from None
+
+
+def start_of(table: Table, query: KeyQuery, *, scope: Scope, cursor: str | None) -> Item | None:
+    """Return the key that a page begins behind, None for the first one.
+
+    Raises:
+        Invalid: the cursor is not one of this list.
+
+    """
+    if cursor is None:
+        return None
+    # The start key of an index holds the table's own key, too.
+    names = frozenset(query.keys.names + table.keys.names) - {query.keys.partition}
+    return {**decode_cursor(cursor, names=names, scope=scope), query.keys.partition: query.partition}
 
 
 def next_page(last_key: Item | None, query: KeyQuery, *, scope: Scope) -> NextPage:

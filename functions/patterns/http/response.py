@@ -11,6 +11,9 @@ from patterns.runtime import strict_json
 
 JSON: Final = "application/json"
 
+AFTER: Final = "x-after"
+"""The header with the token of a write: a view's `?after=` takes it."""
+
 
 def headers_of_every_response(*, request_id: str) -> dict[str, str]:
     """Return the headers of every response, refusals and failures included. Add yours here."""

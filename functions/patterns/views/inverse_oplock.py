@@ -40,7 +40,12 @@ def order_of(event: DomainEvent, about_ms: int | None = None) -> str:
     With `about_ms`, the time of what the event is about comes first. Its text begins with a letter and so lies behind
     all text without it: a row that was written before its set had an `about_ms` is replaced by the next event.
     """
-    order = f"{event.timestamp_ms:013d}#{event.id}"
+    return order_at(event.timestamp_ms, event.id, about_ms)
+
+
+def order_at(timestamp_ms: int, event_id: str, about_ms: int | None) -> str:
+    """Return the order of the event with that time and id; without an id it is how all orders of that time begin."""
+    order = f"{timestamp_ms:013d}#{event_id}"
     return order if about_ms is None else f"{ABOUT}{about_ms:013d}#{order}"
 
 

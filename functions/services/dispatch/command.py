@@ -4,11 +4,13 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from contract import after
 from contract.entities import LogRef
 from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
+from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
+from patterns.http.openapi import responses, responses_of_write
 from patterns.http.response import respond
 from patterns.runtime import clock
 from patterns.versions.versioned_write import Versions, save
@@ -31,7 +33,8 @@ handler = app.handler
 
 
 @app.put(
-    "/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(AssignmentResponse, 201, 200, 412, 428)
+    "/equipment/<id>/logs/<state>/<timestamp>/assignment",
+    responses=responses_of_write(AssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
@@ -41,7 +44,8 @@ def put_assignment(
 
 
 @app.put(
-    "/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(EscalationResponse, 201, 200, 412, 428)
+    "/equipment/<id>/logs/<state>/<timestamp>/escalation",
+    responses=responses_of_write(EscalationResponse, 201, 200, 412, 428),
 )
 def put_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
@@ -51,7 +55,8 @@ def put_escalation(
 
 
 @app.put(
-    "/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(AcknowledgementResponse, 201, 200)
+    "/equipment/<id>/logs/<state>/<timestamp>/acknowledgement",
+    responses=responses_of_write(AcknowledgementResponse, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
@@ -62,8 +67,8 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
         if failed.row != row:  # else it is this one, whose first response was lost on the way
-            return respond(HTTPStatus.OK, acknowledgement.to_response(failed.row or row))
-    return respond(HTTPStatus.CREATED, acknowledgement.to_response(row))
+            return _acknowledged(HTTPStatus.OK, failed.row or row)
+    return _acknowledged(HTTPStatus.CREATED, row)
 
 
 @app.put("/factories/<factoryId>/roster", responses=responses(RosterResponse, 201, 200, 412, 428))
@@ -77,4 +82,10 @@ def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response[str]:
     command = app.command(if_match, {kind.person: person})
     versions = Versions(table=TABLE, key=kind.key_of(log))
-    return app.saved(save(versions, kind.decide(log, person, command)), to_response=kind.to_response)
+    saved = save(versions, kind.decide(log, person, command))
+    return app.saved(saved, to_response=kind.to_response, after=after.of_row(saved.row, kind.fact_of))
+
+
+def _acknowledged(status: HTTPStatus, row: Item) -> Response[str]:
+    token = after.of_row(row, acknowledgement.fact_of)
+    return respond(status, acknowledgement.to_response(row), x_after=token)

@@ -129,9 +129,10 @@ Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
 
 
 class Accepted(ResponseModel):
-    """The ids of the events, in the order of the reports."""
+    """The ids of the events, and tokens for `?after=` of a view, both in the order of the reports."""
 
     ids: list[str]
+    after: list[str]
 
 
 class StateReport(ResponseModel):

@@ -7,14 +7,16 @@ from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
+from contract import after
 from contract.entities import StateEntity
 from contract.parameters import EquipmentId, IfMatch, Part, Timestamp
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.events.publish import try_publish
 from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
+from patterns.http.openapi import responses, responses_of_write
 from patterns.http.response import respond
 from patterns.runtime import clock
+from patterns.versions.optimistic_lock import Saved
 from patterns.versions.versioned_write import change, save
 from services.equipment import audit, metadata, reporting, state, stream_first
 from services.equipment.bodies import (
@@ -38,38 +40,39 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.put("/equipment/<id>", responses=responses(Equipment, 201, 200, 412, 428))
+@app.put("/equipment/<id>", responses=responses_of_write(Equipment, 201, 200, 412, 428))
 def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
     content = cast("metadata.EquipmentContent", body.model_dump())
     draft = metadata.register(equipment_id, content, app.command(if_match, content))
-    return app.saved(save(metadata.versions_of(equipment_id), draft), to_response=metadata.to_response)
+    return _saved(save(metadata.versions_of(equipment_id), draft))
 
 
-@app.delete("/equipment/<id>", responses=responses(None, 204, 404, 412, 428))
+@app.delete("/equipment/<id>", responses=responses_of_write(None, 204, 404, 412, 428))
 def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
     command = app.command(if_match, {})
-    change(metadata.versions_of(equipment_id), command, lambda row: metadata.retire(row, command))
-    return respond(HTTPStatus.NO_CONTENT)
+    saved = change(metadata.versions_of(equipment_id), command, lambda row: metadata.retire(row, command))
+    return respond(HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, metadata.equipment_changed))
 
 
-@app.post("/equipment/<id>/rollback", responses=responses(Equipment, 200, 404, 409, 412, 428))
+@app.post("/equipment/<id>/rollback", responses=responses_of_write(Equipment, 200, 404, 409, 412, 428))
 def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response[str]:
     """Make an earlier version current again, as a new version."""
     command = app.command(if_match, body.model_dump())
     earlier = HISTORY_TABLE.get(metadata.revision_key(equipment_id, body.toVersion), consistent=True)
     revision = metadata.row_of(earlier)
-    saved = change(metadata.versions_of(equipment_id), command, lambda _: metadata.roll_back(revision, command))
-    return app.saved(saved, to_response=metadata.to_response)
+    return _saved(change(metadata.versions_of(equipment_id), command, lambda _: metadata.roll_back(revision, command)))
 
 
-@app.put("/equipment/<id>/audits/<part>", responses=responses(Audit, 201, 200, 404, 412, 428))
+@app.put("/equipment/<id>/audits/<part>", responses=responses_of_write(Audit, 201, 200, 404, 412, 428))
 def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
     """Record an audit of a part, `_` for the whole: the next revision."""
     content = cast("audit.AuditContent", body.model_dump())
     draft = audit.record(equipment_id, part, content, app.command(if_match, content))
-    return app.saved(save(audit.versions_of(equipment_id, part), draft), to_response=audit.to_response)
+    saved = save(audit.versions_of(equipment_id, part), draft)
+    token = after.of_row(saved.row, audit.audit_recorded)
+    return app.saved(saved, to_response=audit.to_response, after=token)
 
 
 @app.post("/states", responses=responses(Accepted, 202, 503))
@@ -84,10 +87,11 @@ def post_states(reports: Reports) -> Response[str]:
     reporting.require_all_own(reporter, ids, _registrations(reporter.registrations_needed(ids)))
     events = stream_first.events_of(_entities_of(reports), reporter=reporter, tags=_tags(), now_ms=clock.now_ms())
     stream_first.require_all_published(try_publish(events, source="equipment"))
-    return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events]})
+    tokens = [after.of_event(event, "state") for event in events]
+    return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events], "after": tokens})
 
 
-@app.put("/equipment/<id>/states/<timestamp>", responses=responses(StateReport, 201, 200, 409))
+@app.put("/equipment/<id>/states/<timestamp>", responses=responses_of_write(StateReport, 201, 200, 409))
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
     """Report the state of a piece of equipment at a time; the same again changes nothing.
 
@@ -96,12 +100,18 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
     _require_own(equipment_id)
     report = state.entity_of(equipment_id, body.state, timestamp, body.detail)
     row = state.report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
+    token = after.of_row(row, state.state_reported)
     try:
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
         state.require_same(report, failed.row)
-        return respond(HTTPStatus.OK, report)
-    return respond(HTTPStatus.CREATED, report)
+        return respond(HTTPStatus.OK, report, x_after=token)
+    return respond(HTTPStatus.CREATED, report, x_after=token)
+
+
+def _saved(saved: Saved) -> Response[str]:
+    token = after.of_row(saved.row, metadata.equipment_changed)
+    return app.saved(saved, to_response=metadata.to_response, after=token)
 
 
 def _require_own(equipment_id: str) -> None:

@@ -4,7 +4,8 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import Company, Cursor, EquipmentId, IfNoneMatch, Limit, LocationFilter
+from contract.parameters import After, Company, Cursor, EquipmentId, IfNoneMatch, Limit, LocationFilter
+from patterns.http.after import NOT_YET, awaited, read_row
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
@@ -12,6 +13,7 @@ from patterns.http.response import respond, respond_unless_known
 from patterns.live.connection import connect, root
 from patterns.runtime import clock
 from views.board.access_patterns import equipment_in, parts_of
+from views.board.after import PLACES
 from views.board.responses import BoardResponse, ChangesResponse, StandingResponse
 from views.board.routes import ROUTES
 from views.board.standing import require_equipment, to_response
@@ -22,17 +24,18 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/board/<company>", responses=responses(BoardResponse, 200, 304))
+@app.get("/board/<company>", responses=responses(BoardResponse, 200, 304) | NOT_YET)
 def get_board(
     company: Company,
     location: LocationFilter = None,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     if_none_match: IfNoneMatch = None,
+    after: After = None,
 ) -> Response[str]:
     """List how the equipment of a company, or of a place in it, stands, by location."""
-    query = equipment_in(company, location)
-    page = app.read_page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor)
+    query, write = equipment_in(company, location), awaited(after, PLACES)
+    page = app.read_page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
     return respond_unless_known(page, if_none_match=if_none_match)
 
 
@@ -44,8 +47,9 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response[s
     return respond(HTTPStatus.OK, body, Cache_Control="no-store")
 
 
-@app.get("/equipment/<id>/board", responses=responses(StandingResponse, 200, 404))
-def get_standing(equipment_id: EquipmentId) -> Response[str]:
+@app.get("/equipment/<id>/board", responses=responses(StandingResponse, 200, 404) | NOT_YET)
+def get_standing(equipment_id: EquipmentId, after: After = None) -> Response[str]:
     """Return how a piece of equipment stands."""
-    row = require_equipment(TABLE.get(KEYS.of(equipment_id)), now_ms=clock.now_ms())
-    return respond(HTTPStatus.OK, to_response(row))
+    now_ms, write = clock.now_ms(), awaited(after, PLACES, about=equipment_id)
+    row = read_row(TABLE, KEYS.of(equipment_id), write, now_ms=now_ms)
+    return respond(HTTPStatus.OK, to_response(require_equipment(row, now_ms=now_ms)))

@@ -2,7 +2,7 @@
 
 GRANTS = {
     "query": {
-        "STATE_LOG_TABLE": ("Query",),
+        "STATE_LOG_TABLE": ("GetItem", "Query"),
         "STATE_LOG_TABLE/GSI1": ("Query",),
         "STATE_LOG_TABLE/GSI2": ("Query",),
         "STATE_LOG_TABLE/GSI3": ("Query",),

@@ -2,12 +2,14 @@
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
+from contract.parameters import After, Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
+from patterns.http.after import NOT_YET, awaited
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
 from patterns.runtime import clock
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
+from views.state_log.after import PLACES
 from views.state_log.log import to_response
 from views.state_log.older import link_to_archive
 from views.state_log.responses import LogsResponse
@@ -18,7 +20,7 @@ app = HttpApi(ROUTES)
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs", responses=responses(LogsResponse, 200))
+@app.get("/equipment/<id>/logs", responses=responses(LogsResponse, 200) | NOT_YET)
 def get_logs_of_equipment(
     equipment_id: EquipmentId,
     state: StateFilter = None,
@@ -26,31 +28,40 @@ def get_logs_of_equipment(
     last: To = None,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
+    after: After = None,
 ) -> Response[str]:
     """List the logs of a piece of equipment, newest first; those of `WARNING*` by state, then time, descending.
 
     If `from` lies before the oldest log that is still kept, `Link` leads to what the archive has.
     """
     link = link_to_archive(equipment_id, first, last, now_ms=clock.now_ms())
-    query = logs_of_equipment(equipment_id, state, first, last)
-    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, headers=link)
+    query, write = logs_of_equipment(equipment_id, state, first, last), awaited(after, PLACES, about=equipment_id)
+    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, headers=link, after=write)
 
 
-@app.get("/operators/<operator>/logs", responses=responses(LogsResponse, 200))
+@app.get("/operators/<operator>/logs", responses=responses(LogsResponse, 200) | NOT_YET)
 def get_logs_of_operator(
-    operator: Operator, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+    operator: Operator,
+    first: From = None,
+    last: To = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    after: After = None,
 ) -> Response[str]:
     """List the logs that an operator is assigned to, newest first."""
-    return app.page(TABLE, logs_of_operator(operator, first, last), to_response=to_response, limit=limit, cursor=cursor)
+    query, write = logs_of_operator(operator, first, last), awaited(after, PLACES)
+    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
 
 
-@app.get("/supervisors/<supervisor>/escalations", responses=responses(LogsResponse, 200))
+@app.get("/supervisors/<supervisor>/escalations", responses=responses(LogsResponse, 200) | NOT_YET)
 def get_escalations(
     supervisor: Supervisor,
     state: StateFilter = None,
     date: Day = None,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
+    after: After = None,
 ) -> Response[str]:
     """List what was escalated to a supervisor, by state, then time, descending."""
-    return app.page(TABLE, escalations_to(supervisor, state, date), to_response=to_response, limit=limit, cursor=cursor)
+    query, write = escalations_to(supervisor, state, date), awaited(after, PLACES)
+    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)

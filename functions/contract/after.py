@@ -1,0 +1,36 @@
+"""The tokens that commands answer and views take: which fields of an entity stand in them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from patterns.events.domain_event import DomainEvent
+from patterns.events.fact import Change, Fact
+from patterns.events.written import Written
+
+# Beside the partition key, which is the equipment: what tells an entity from others, and who; no text of any length.
+NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "equipment": (),
+    "state": ("state", "timestamp"),
+    "audit": ("part", "revision"),
+    "assignment": ("state", "timestamp", "operator"),
+    "escalation": ("state", "timestamp", "supervisor"),
+    "acknowledgement": ("state", "timestamp", "acknowledgedBy"),
+}
+
+
+def of_row(row: Any, fact_of: Callable[[Change], Fact | None]) -> str:  # noqa: ANN401  typed by its package
+    """Return the token of a row that a command wrote, by what its service publishes of it.
+
+    Raises:
+        ValueError: it publishes nothing of it.
+
+    """
+    fact = fact_of(Change(kind="INSERT", old=None, new=row))
+    if fact is None:
+        raise ValueError("nothing is published of this row")
+    return Written.of_fact(fact, NAMES[fact.entity_name]).to_token()
+
+
+def of_event(event: DomainEvent, entity_name: str) -> str:
+    """Return the token of an event that a command published itself."""
+    return Written.of_event(event, entity_name, NAMES[entity_name]).to_token()

@@ -1,0 +1,46 @@
+"""Where a row of the board shows what was written: by the entity of the write, as `ON` of `view.py` keeps it. Pure."""
+
+from contract import logs, names, times
+from patterns.events.written import Written
+from patterns.views.seen import Place, Places
+from views.board.row import SEEN
+from views.board.view import ANCHOR, KEYS, REPORTS, TABLE
+
+
+def _equipment(written: Written) -> Place:
+    return Place(key=KEYS.of(written.partition_key), oplock=ANCHOR.oplock)
+
+
+def _state(written: Written) -> Place:
+    oplock = f"{SEEN}{names.state(written.entity.text('state'))}"
+    return Place(key=KEYS.of(written.partition_key), oplock=oplock, family=REPORTS)
+
+
+def _audit(written: Written) -> Place:
+    audit = written.entity
+    last = {"part": audit.text("part"), "revision": audit.whole_number("revision")}
+    return Place(key=KEYS.of(written.partition_key), oplock="audited", fields={"LastAudit": last})
+
+
+def _about_log(written: Written, oplock: str, attribute: str, person: str) -> Place:
+    log = written.entity
+    return Place(
+        key=KEYS.of(written.partition_key),
+        oplock=oplock,
+        about_ms=times.to_ms(times.require_fixed(log.text("timestamp"))),
+        fields={attribute: log.text(person)},
+    )
+
+
+PLACES = Places(
+    table=TABLE,
+    of={
+        "equipment": _equipment,
+        "state": _state,
+        "audit": _audit,
+        "assignment": lambda written: _about_log(written, "assigned", "Operator", "operator"),
+        "escalation": lambda written: _about_log(written, "escalated", "EscalatedTo", "supervisor"),
+        "acknowledgement": lambda written: _about_log(written, "acknowledged", "AcknowledgedBy", "acknowledgedBy"),
+    },
+    days=logs.TTL_DAYS,  # reports and what is about them are no older; equipment that nobody registered lives as long
+)

@@ -1,0 +1,24 @@
+"""Where a log shows what was written: by the entity of the write, as `ON` of `view.py` keeps its event. Pure."""
+
+from contract import logs, names, times
+from patterns.dynamodb.keys import sort_key
+from patterns.events.written import Written
+from patterns.views.seen import Place, Places
+from views.state_log.view import KEYS, TABLE
+
+
+def _place(written: Written, oplock: str) -> Place:
+    log = written.entity
+    state, date = names.state(log.text("state")), times.require_fixed(log.text("timestamp"))
+    return Place(key=KEYS.of(written.partition_key, sort_key(state, date)), oplock=oplock)
+
+
+PLACES = Places(
+    table=TABLE,
+    of={
+        "state": lambda written: _place(written, "reported"),
+        "assignment": lambda written: _place(written, "assigned"),
+        "escalation": lambda written: _place(written, "escalated"),
+    },
+    days=logs.TTL_DAYS,
+)
