@@ -19,7 +19,10 @@ class LocationEntity(TypedDict):
 
 
 class EquipmentEntity(TypedDict):
-    """`equipment`: what a piece of equipment is, as of `version`."""
+    """`equipment`: what a piece of equipment is, as of `version`.
+
+    `validFrom`: since when it has been so, if that was before it was recorded; else it is the event's time.
+    """
 
     id: str
     version: int
@@ -27,6 +30,7 @@ class EquipmentEntity(TypedDict):
     factoryId: str
     lineId: str
     location: LocationEntity
+    validFrom: NotRequired[str]
     deleted: NotRequired[Literal[True]]
 
 

@@ -84,7 +84,13 @@ AsOf = Annotated[
     str | None,
     AfterValidator(times.normalised),
     _as(schemas.TIME, "2026-11-21T09:35:00Z"),
-    Query(alias="asOf", description="A time; returns what was current then."),
+    Query(alias="asOf", description="A time; returns what was so then."),
+]
+KnownAt = Annotated[
+    str | None,
+    AfterValidator(times.normalised),
+    _as(schemas.TIME, "2026-11-21T09:35:00Z"),
+    Query(alias="knownAt", description="A time; what was recorded later does not count. Without it all counts."),
 ]
 Part = Annotated[
     str,

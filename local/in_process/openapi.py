@@ -75,7 +75,7 @@ def _responses(responses: dict[str, Any]) -> dict[str, Any]:
     responses = {status: answer for status, answer in responses.items() if status != "422"}
     if "412" in responses or "304" in responses:
         for status in responses.keys() & {"200", "201", "304"}:
-            responses[status]["headers"] = {"ETag": ETAG}
+            responses[status]["headers"] = {"ETag": ETAG, **responses[status].get("headers", {})}
     for status in responses.keys() & {"204", "304"}:
         responses[status].pop("content", None)  # Powertools documents a body, which HTTP does not allow
     return dict(sorted(responses.items()))

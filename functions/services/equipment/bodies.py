@@ -48,16 +48,20 @@ class Location(RequestModel):
 
 
 class EquipmentBody(RequestModel):
-    """What a piece of equipment is, and where it stands."""
+    """What a piece of equipment is, and where it stands; with `validFrom`, what it has been since before now."""
 
     name: Line = Field(examples=["Hydraulic press 7"])
     factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
     lineId: Id = Field(examples=["line-3"])  # noqa: N815
     location: Location
+    validFrom: Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)] | Absent = None  # noqa: N815
 
 
 class Equipment(ResponseModel):
-    """A version of a piece of equipment; `changedAt` is fixed-width UTC."""
+    """A version of a piece of equipment; times are fixed-width UTC.
+
+    `validFrom` is there if it has been so since before `changedAt`, when it was recorded.
+    """
 
     id: str
     version: int
@@ -65,6 +69,7 @@ class Equipment(ResponseModel):
     factoryId: str  # noqa: N815
     lineId: str  # noqa: N815
     location: Location
+    validFrom: str | Absent = None  # noqa: N815
     changedAt: str  # noqa: N815
     changedBy: str  # noqa: N815
     deleted: bool | Absent = None

@@ -43,8 +43,8 @@ handler = app.handler
 @app.put("/equipment/<id>", responses=responses_of_write(Equipment, 201, 200, 412, 428))
 def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
-    content = cast("metadata.EquipmentContent", body.model_dump())
-    draft = metadata.register(equipment_id, content, app.command(if_match, content))
+    said = body.model_dump(exclude_none=True)  # else a retry of a command of before `validFrom` would be another one
+    draft = metadata.register(equipment_id, metadata.content_in(said), app.command(if_match, said))
     return _saved(save(metadata.versions_of(equipment_id), draft))
 
 

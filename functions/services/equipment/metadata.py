@@ -8,14 +8,14 @@ from contract.entities import EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
 from patterns.dynamodb.client import Check
 from patterns.dynamodb.expressions import Condition
-from patterns.dynamodb.key_query import KeyQuery, LessThan
+from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact, lifecycle
 from patterns.runtime.errors import Conflict, Invalid, NotFound
 from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
 from patterns.versions.versioned_write import Requirement, Revisions, Versions
-from services.equipment.tables import HISTORY, HISTORY_BY_TIME, HISTORY_TABLE, KEYS, TABLE, partition_of
+from services.equipment.tables import HISTORY, HISTORY_TABLE, KEYS, TABLE, partition_of
 
 DISCRIMINATOR: Final = "equipment"
 
@@ -30,12 +30,13 @@ REGISTERED: Final = Condition(
 
 
 class EquipmentContent(TypedDict):
-    """What a revision says."""
+    """What a revision says; `validFrom`: since when it is so (epoch milliseconds), if not since it was recorded."""
 
     name: str
     factoryId: str
     lineId: str
     location: LocationEntity
+    validFrom: NotRequired[int | None]
 
 
 class EquipmentMark(TypedDict):
@@ -88,13 +89,6 @@ def revisions_of(equipment_id: str) -> KeyQuery:
     return KeyQuery(keys=HISTORY, partition=partition_of(equipment_id))
 
 
-def revisions_until(equipment_id: str, time: str) -> KeyQuery:
-    """Return the query of the revisions that were made until `time`, newest first."""
-    # No range from 0: there are times before 1970, and DynamoDB refuses a range that ends before it begins.
-    sort = LessThan(times.to_ms(time) + 1)
-    return KeyQuery(keys=HISTORY_BY_TIME, index_name="ByTime", partition=partition_of(equipment_id), sort=sort)
-
-
 def registration_of(equipment_id: str) -> Requirement:
     """Return the check that a piece of equipment is registered."""
     return Requirement(check=Check(TABLE, key_of(equipment_id), REGISTERED), otherwise=NotFound(NOT_REGISTERED))
@@ -104,14 +98,18 @@ def register(equipment_id: str, content: EquipmentContent, command: Command) -> 
     """Decide a revision.
 
     Raises:
-        Invalid: id and location together are too long for a sort key.
+        Invalid: id and location together are too long for a sort key; or `validFrom` lies ahead.
 
     """
     try:
         board_sort_key(cast("Mapping[str, str]", content["location"]), equipment_id)
     except ValueError as error:
         raise Invalid.field("body.location", str(error)) from error
-    return Draft(content=content_of(content), attributes=mark_of(equipment_id), command=command)
+    valid_from = content.get("validFrom")
+    if valid_from is not None and not 0 <= valid_from <= command.now_ms:
+        raise Invalid.field("body.validFrom", "must lie between 1970 and now")
+    said = content_of(content) | {"validFrom": valid_from}
+    return Draft(content=said, attributes=mark_of(equipment_id), command=command)
 
 
 def retire(row: EquipmentRow, command: Command) -> Draft:
@@ -198,13 +196,20 @@ def mark_of(equipment_id: str) -> EquipmentMark:
     return {"discriminator": DISCRIMINATOR, "id": equipment_id}
 
 
+def content_in(said: Mapping[str, Any]) -> EquipmentContent:
+    """Return what a body says; its `validFrom` is a time as text."""
+    valid_from = said.get("validFrom")
+    return cast("EquipmentContent", {**said, "validFrom": None if valid_from is None else times.to_ms(valid_from)})
+
+
 def content_of(source: EquipmentContent) -> EquipmentContent:
-    """Return what a revision says, without anything else that a row has."""
+    """Return what a revision says, without anything else that a row has, as it is from now on."""
     return {
         "name": source["name"],
         "factoryId": source["factoryId"],
         "lineId": source["lineId"],
         "location": source["location"],
+        "validFrom": None,
     }
 
 
@@ -218,6 +223,9 @@ def entity_of(row: EquipmentRow) -> EquipmentEntity:
         "lineId": row["lineId"],
         "location": row["location"],
     }
+    valid_from = row.get("validFrom")
+    if valid_from is not None:
+        entity["validFrom"] = times.to_utc(valid_from)
     if row.get("deleted"):
         entity["deleted"] = True
     return entity

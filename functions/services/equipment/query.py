@@ -4,13 +4,13 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import AsOf, Cursor, EquipmentId, From, IfNoneMatch, Limit, Part, To, Version
+from contract.parameters import AsOf, Cursor, EquipmentId, From, IfNoneMatch, KnownAt, Limit, Part, To, Version
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
 from patterns.http.response import respond
 from patterns.runtime import clock
-from services.equipment import audit, metadata, state
+from services.equipment import audit, bitemporal, metadata, state
 from services.equipment.bodies import Audit, Audits, Equipment, EquipmentVersions, StateReport, StateReports
 from services.equipment.routes import ROUTES
 from services.equipment.tables import HISTORY_TABLE, TABLE
@@ -20,14 +20,16 @@ handler = app.handler
 
 
 @app.get("/equipment/<id>", responses=responses(Equipment, 200, 304, 404))
-def get_equipment(equipment_id: EquipmentId, as_of: AsOf = None, if_none_match: IfNoneMatch = None) -> Response[str]:
-    """Return a piece of equipment as it is now, or as it was at a time."""
-    if as_of is None:
-        item = TABLE.get(metadata.key_of(equipment_id), consistent=True)
+def get_equipment(
+    equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
+) -> Response[str]:
+    """Return a piece of equipment as it is now, or as it was at `asOf`, by what had been recorded at `knownAt`."""
+    if as_of is None and known_at is None:
+        row = metadata.row_of(TABLE.get(metadata.key_of(equipment_id), consistent=True))
     else:
-        item = next(iter(HISTORY_TABLE.query(metadata.revisions_until(equipment_id, as_of), limit=1).items), None)
-    row = metadata.require_registered(metadata.row_of(item))
-    return app.found(row, to_response=metadata.to_response, if_none_match=if_none_match)
+        row = bitemporal.revision_at(HISTORY_TABLE, equipment_id, bitemporal.asked(as_of, known_at))
+    found = metadata.require_registered(row)
+    return app.found(found, to_response=metadata.to_response, if_none_match=if_none_match)
 
 
 @app.get("/equipment/<id>/versions", responses=responses(EquipmentVersions, 200))

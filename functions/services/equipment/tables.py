@@ -15,11 +15,16 @@ from patterns.dynamodb.schema import Index, Keys, TableSchema
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")
 HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
+# Sparse: only what was said to be so before it was recorded has the attribute.
+CORRECTIONS = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
 
 TABLES = {
     "EQUIPMENT_TABLE": TableSchema(KEYS, stream=True),
     "EQUIPMENT_HISTORY_TABLE": TableSchema(
-        HISTORY, indexes={"ByTime": Index(HISTORY_BY_TIME)}, expires=False, seldom_read=True
+        HISTORY,
+        indexes={"ByTime": Index(HISTORY_BY_TIME), "Corrections": Index(CORRECTIONS)},
+        expires=False,
+        seldom_read=True,
     ),
 }
 
