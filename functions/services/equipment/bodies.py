@@ -32,6 +32,7 @@ Part = Annotated[str, AfterValidator(names.part), WithJsonSchema(schemas.PART)]
 Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_NAME_CHARACTERS))]
 Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_NAME_CHARACTERS))]
+Time = Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
 Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES))]
 
 
@@ -54,7 +55,7 @@ class EquipmentBody(RequestModel):
     factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
     lineId: Id = Field(examples=["line-3"])  # noqa: N815
     location: Location
-    validFrom: Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)] | Absent = None  # noqa: N815
+    validFrom: Time | None = Field(default=None, examples=["2020-04-20T06:00:00Z"])  # noqa: N815
 
 
 class Equipment(ResponseModel):
@@ -127,7 +128,7 @@ class ReportBody(StateBody):
     """One of many reports, which are published and not kept."""
 
     equipmentId: Id = Field(examples=["press-7"])  # noqa: N815
-    timestamp: Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
+    timestamp: Time
 
 
 Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
