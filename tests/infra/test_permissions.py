@@ -60,9 +60,13 @@ QUERIES = {
         "EquipmentTable": {"GetItem", "Query"},
         "EquipmentHistoryTable": {"GetItem", "Query"},
         "EquipmentHistoryTable/ByTime": {"Query"},
+        "EquipmentHistoryTable/Corrections": {"Query"},
     },
     "dispatch": {"DispatchTable": {"GetItem", "Query"}},
-    "state_log": {f"StateLogTable{index}": {"Query"} for index in ("", "/GSI1", "/GSI2", "/GSI3")},
+    "state_log": {
+        "StateLogTable": {"GetItem", "Query"},
+        **{f"StateLogTable/{index}": {"Query"} for index in ("GSI1", "GSI2", "GSI3")},
+    },
     "board": {"BoardTable": {"GetItem"}, "BoardTable/ByLocation": {"Query"}},
 }
 

@@ -363,6 +363,89 @@ VERSIONS: Final = [
     ),
 ]
 
+SEEN: Final = [
+    *_in(
+        f"{PATTERNS}/views/seen.py",
+        "tests/views/test_after.py",
+        ("an older row has seen a write", "return bool(seen >= order)", "return True"),
+        ("another fact of the same millisecond is the write", "return _says(row, place.fields)", "return True"),
+        ("a write of the newest millisecond is never seen", "return _says(row, place.fields)", "return False"),
+        ("a row that has expired has seen a write", "is_alive(row, now_ms) and _has", "_has"),
+        (
+            "an old write is waited for",
+            "if is_expired(ttl_at(self.written.timestamp_ms, self.days), now_ms):",
+            "if False:",
+        ),
+        ("what a family dropped is waited for", "return place.family is not None and place", "return False and place"),
+        ("a family drops what is newer", ".surplus({**row, attribute: order})", ".surplus({**row, attribute: '0'})"),
+    ),
+    *_in(
+        "functions/views/board/after.py",
+        "tests/views/test_after.py",
+        ("a write about a log has no time of that", "about_ms=times.to_ms", "about_ms=None and times.to_ms"),
+        ("an audit of any part is the write", 'fields={"LastAudit": last}', "fields={}"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/written.py",
+        f"{TESTS}/events/test_written.py",
+        (
+            "a garbled token is taken",
+            "if version != VERSION or checksum != _checksum(content):",
+            "if version != VERSION:",
+        ),
+        ("a token of any version is taken", "if version != VERSION or checksum", "if checksum"),
+        ("a token of any time is taken", "or not _is_time(timestamp_ms):", "or False:"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/after.py",
+        "tests/views/test_read_your_writes.py",
+        ("what is older is answered", "    raise NotSeenYet\n", "    return found\n"),
+        (
+            "an index that lags is believed",
+            "_is_as_new(rows, seen[0], after, query, start=start, now_ms=now_ms) else",
+            "True else",
+        ),
+        (
+            "a row that has left is shown",
+            "return all(after.is_seen_by(item, now_ms=now_ms) for item in listed)",
+            "return True",
+        ),
+        ("a token of something else is taken", "if about not in {None, found.written.partition_key}:", "if False:"),
+        ("the page before a cursor must have the row", "return begun and not ended and", "return not ended and"),
+        ("the page behind must have the row", "return begun and not ended and", "return begun and"),
+    ),
+    *_in(
+        f"{PATTERNS}/http/http_api.py",
+        "tests/views/test_read_your_writes.py",
+        ("a cursor needs the token", '{"cursor", "limit", PARAMETER}', '{"cursor", "limit"}'),
+    ),
+]
+
+TWO_TIMES: Final = [
+    *_in(
+        "functions/services/equipment/bitemporal.py",
+        "tests/services/equipment/test_bitemporal.py",
+        ("corrections do not count", "known = [row for row in late if", "known = [row for row in late if False and"),
+        ("a correction counts before it was recorded", 'if row["timestamp"] <= at.known_at_ms]', "]"),
+        (
+            "the first correction wins",
+            'lambda row: row["timestamp"], default',
+            'lambda row: -row["timestamp"], default',
+        ),
+        (
+            "what is valid later counts",
+            "LessThan(at_ms + 1)\n    return KeyQuery(keys=CORRECTIONS",
+            "None\n    return KeyQuery(keys=CORRECTIONS",
+        ),
+    ),
+    *_in(
+        "functions/services/equipment/metadata.py",
+        "tests/services/equipment/test_bitemporal.py",
+        ("what begins ahead is taken", "not 0 <= valid_from <= command.now_ms:", "not 0 <= valid_from:"),
+        ("a later change keeps the time of a correction", '        "validFrom": None,\n', ""),
+    ),
+]
+
 VIEWS: Final = [
     *_in(
         f"{PATTERNS}/views/inverse_oplock.py",
@@ -370,8 +453,8 @@ VIEWS: Final = [
         ("oplock: equal is newer", "#oplock < :oplock", "#oplock <= :oplock"),
         ("oplock: older is newer", "#oplock < :oplock", "#oplock > :oplock"),
         ("oplock: one for all fields", 'return f"{OPLOCK}{name}"', 'return "oplock#all"'),
-        ("oplock: no event id in the order", '{event.timestamp_ms:013d}#{event.id}"', '{event.timestamp_ms:013d}"'),
-        ("oplock: time is not padded", "{event.timestamp_ms:013d}", "{event.timestamp_ms}"),
+        ("oplock: no event id in the order", '{timestamp_ms:013d}#{event_id}"', '{timestamp_ms:013d}"'),
+        ("oplock: time is not padded", "{timestamp_ms:013d}", "{timestamp_ms}"),
         ("oplock: what it is about does not count", "if about_ms is None else", "if True else"),
         ("oplock: an old row wins over what it is about", 'f"{ABOUT}{about_ms:013d}', 'f"{about_ms:013d}'),
         (
@@ -1152,6 +1235,8 @@ MUTANTS: Final = [
     *EVENTS,
     *VERSIONS,
     *VIEWS,
+    *SEEN,
+    *TWO_TIMES,
     *RULES,
     *HTTP,
     *MORE,

@@ -1,0 +1,83 @@
+"""Reading one's writes on the deployed stack: a stopped listener, and the same one started again."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+
+from contract import groups
+from local.stack.api import path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
+from patterns.http.after import PAUSES_SECONDS
+
+WITHIN_S: Final = 15
+LIMIT_S: Final = sum(PAUSES_SECONDS) + 3  # the reads between the pauses, on a machine that is busy
+VIEWS: Final = ("state_log", "board")
+
+
+@contextmanager
+def stopped(stack: Stack, view: str) -> Iterator[None]:
+    """Stop a view's listener: its queue keeps what comes."""
+    lambda_ = stack.client("lambda")
+    (mapping,) = (
+        one["UUID"]
+        for one in lambda_.list_event_source_mappings()["EventSourceMappings"]
+        if f"{view.replace('_', '')}queue" in one["EventSourceArn"].lower()
+    )
+    lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
+    assert eventually(lambda: _state(lambda_, mapping) == "Disabled", within_s=WITHIN_S)
+    try:
+        yield
+    finally:
+        lambda_.update_event_source_mapping(UUID=mapping, Enabled=True)
+    assert eventually(lambda: _state(lambda_, mapping) == "Enabled", within_s=WITHIN_S)
+
+
+def _state(lambda_: Any, mapping: str) -> str:  # noqa: ANN401  boto3's client
+    return str(lambda_.get_event_source_mapping(UUID=mapping)["State"])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_stopped_listener_makes_a_read_wait_and_answers_nothing_older_and_started_again_it_is_there(
+    stack: Stack, view: str
+) -> None:
+    equipment_id, now = f"press of {view}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
+    operator, analyst = stack.api(groups.OPERATOR), stack.api(groups.ANALYST)
+    page = path_of("equipment", equipment_id, "logs" if view == "state_log" else "board")
+
+    with stopped(stack, view):
+        put = operator.put(path_of("equipment", equipment_id, "states", now), {"state": "ERROR"})
+        asked = f"{page}?after={put.headers['x-after']}"
+        began = time.monotonic()
+        waiting = analyst.get(asked)
+        waited_s = time.monotonic() - began
+        older = analyst.get(page)
+    started = time.monotonic()
+    there = eventually(lambda: analyst.get(asked).status == 200, within_s=WITHIN_S)
+
+    assert (waiting.status, waiting.body, waiting.headers["retry-after"]) == (202, b"", "1")
+    assert sum(PAUSES_SECONDS) <= waited_s < LIMIT_S
+    assert older.json == {"items": []} if view == "state_log" else older.status == 404
+    assert there, f"not there {time.monotonic() - started:.0f} s after the listener started again"
+    shown = analyst.get(asked).json
+    assert (shown["items"][0] if view == "state_log" else shown)["state"] == "ERROR"
+
+
+def test_every_write_can_be_read_at_once_by_whoever_wrote_it(stack: Stack) -> None:
+    operator, analyst = stack.api(groups.OPERATOR), stack.api(groups.ANALYST)
+    statuses = []
+    for number in range(20):
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.{number:03d}Z"
+        put = operator.put(path_of("equipment", "press of many", "states", now), {"state": "ERROR"})
+        page = f"{path_of('equipment', 'press of many', 'logs')}?after={put.headers['x-after']}"
+        answer = analyst.get(page)
+        while answer.status == 202:
+            answer = analyst.get(page)
+        statuses.append(answer.status)
+        assert now in {item["timestamp"] for item in answer.json["items"]}
+
+    assert statuses == [200] * 20
