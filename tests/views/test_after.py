@@ -186,3 +186,33 @@ def test_a_row_that_has_expired_has_seen_nothing_for_the_next_event_replaces_it(
 
     assert not awaited.is_seen_by(row, now_ms=NOW)
     assert awaited.is_seen_by({**row, "ttl": NOW // 1000 + 1}, now_ms=NOW)
+
+
+def two_of_one_millisecond(name: str) -> tuple[DomainEvent, DomainEvent]:
+    """Return two facts of which one view has one row and one oplock, the first with the lesser id."""
+    logs = {"state": "WARNING1"}, {"state": "WARNING2"}
+    said: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "audit-recorded": ({"part": "hydraulics", "revision": 1}, {"part": "brakes", "revision": 1}),
+        "operator-assigned": (logs[0] | {"operator": "Liz"}, logs[1] | {"operator": "Sue"}),
+        "state-escalated": (logs[0] | {"supervisor": "Sara"}, logs[1] | {"supervisor": "Tom"}),
+        "state-acknowledged": (logs[0] | {"acknowledgedBy": "Liz"}, logs[1] | {"acknowledgedBy": "Sue"}),
+    }
+    one, other = said[name]
+    return fact(name, id="a" * 32, at=NOW - 1, **one), fact(name, id="b" * 32, at=NOW - 1, **other)
+
+
+@pytest.mark.parametrize("name", ["audit-recorded", "operator-assigned", "state-escalated", "state-acknowledged"])
+def test_another_fact_of_the_same_millisecond_is_not_taken_for_the_write(name: str) -> None:
+    on, places, _ = VIEWS["board"]
+    lesser, greater = two_of_one_millisecond(name)
+    with TableInMemory(places.table.variable, places.table.keys):
+        loses, wins = (places.awaited(written(event)) for event in (lesser, greater))
+
+        _keep(lesser, on, places, None)
+        assert loses.is_seen_by(loses.read(), now_ms=NOW)
+        assert not wins.is_seen_by(wins.read(), now_ms=NOW)
+
+        _keep(greater, on, places, None)
+        assert wins.is_seen_by(wins.read(), now_ms=NOW)
+        assert not loses.is_seen_by(loses.read(), now_ms=NOW)  # until nobody waits for it any more
+        assert loses.is_seen_by(loses.read(), now_ms=NOW + places.days * DAY_MS)

@@ -89,3 +89,12 @@ def test_a_token_with_a_right_checksum_and_wrong_content_is_refused(changed: dic
 
     with pytest.raises(ValueError, match="is not a token of a write"):
         Written.from_token(Written(**members).to_token())  # type: ignore[arg-type]
+
+
+def test_a_token_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as later:
+        later.setattr("patterns.events.written.VERSION", 2)
+        token = WRITE.to_token()
+
+    with pytest.raises(ValueError, match="is not a token of a write"):
+        Written.from_token(token)
