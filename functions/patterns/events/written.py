@@ -6,7 +6,6 @@ the writer does not know is the id of an event that a stream will carry; a view 
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
@@ -69,7 +68,7 @@ class Written:
             self.event_id,
             dict(self.names),
         ]
-        text = json.dumps([*content, _checksum(content)], separators=(",", ":"), ensure_ascii=False)
+        text = strict_json.dumps([*content, _checksum(content)])
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
     @classmethod
