@@ -39,7 +39,8 @@ BusEnvelope = TypedDict("BusEnvelope", {"source": str, "detail-type": str, "deta
 class Replay(NamedTuple):
     """What marks a message that comes again from the lake, by a queue of one reader and not over the bus.
 
-    until: when what it brings back expires, in epoch seconds; None: when it would have expired anyway.
+    until: when what it brings back expires, in epoch seconds; None: the view is rebuilt, and its rows expire when they
+    would have expired anyway.
     """
 
     name: str

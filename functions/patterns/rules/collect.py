@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.ttl import ttl_at
+from patterns.events.bus_entry import Replay
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.micro_event_store import store
 from patterns.rules.stored_event import CorrelationKey, StoredEvent, sort_of
@@ -62,7 +63,7 @@ class Collected(NamedTuple):
         *,
         now_ms: int,
         ttl_days: int | None = None,  # noqa: ARG002  its own counts
-        until: int | None = None,  # noqa: ARG002  what is replayed is not decided upon again: see restored_event
+        replay: Replay | None = None,  # noqa: ARG002  what is replayed is not decided upon again: see restored_event
     ) -> Outcome:
         """Store the event as it arrives now; one that is there already stays as it is."""
         return store(table, self.stored(event, arrived_ms=now_ms), now_ms=now_ms)

@@ -15,7 +15,16 @@ from patterns.dynamodb.expressions import Condition
 from patterns.events.domain_event import DomainEvent
 from patterns.views.oplock_family import OPLOCK, remove_surplus
 from patterns.views.outcome import Outcome
-from patterns.views.row_life import Attempt, Permanent, RowLife, UntilAnchored, UntilNewestExpires
+from patterns.views.row_life import (
+    REBUILT,
+    Attempt,
+    Permanent,
+    RebuiltUntilAnchored,
+    RebuiltUntilNewestExpires,
+    RowLife,
+    UntilAnchored,
+    UntilNewestExpires,
+)
 
 if TYPE_CHECKING:
     from patterns.views.view_update import ViewUpdate
@@ -90,6 +99,31 @@ def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: 
         return Outcome.EXPIRED
     life = UntilNewestExpires(expires_at=until, now=now_ms // 1000)
     return _write(table, update, order_of(event, update.about_ms), life, outlives=life)
+
+
+def rebuild(table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+    """Write a replayed `update` unless the row has seen something at least as new; no event comes too late.
+
+    The row is as if it had lived through its events: it expires with the newest of them, even if that is long ago.
+
+    Raises:
+        RowContended: the row kept changing between `ATTEMPTS` attempts.
+
+    """
+    return _write(table, update, order_of(event, update.about_ms), _rebuilt_life(update, event, ttl_days, now_ms))
+
+
+def _rebuilt_life(update: "ViewUpdate", event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:
+    if ttl_days is not None:
+        return RebuiltUntilNewestExpires(expires_at=ttl.ttl_at(event.timestamp_ms, ttl_days), now=now_ms // 1000)
+    if update.anchor is None:
+        return Permanent()
+    return RebuiltUntilAnchored(
+        anchor=oplock_attribute(update.anchor.oplock),
+        anchors=update.oplock == update.anchor.oplock,
+        expires_at=ttl.ttl_at(event.timestamp_ms, update.anchor.skeleton_days),
+        now=now_ms // 1000,
+    )
 
 
 def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
@@ -168,6 +202,10 @@ def _changes(
         assign[ttl.ATTRIBUTE] = attempt.expires_at
     if attempt.is_permanent:
         remove.append(ttl.ATTRIBUTE)
+    if attempt.marks:
+        assign[REBUILT] = True
+    if attempt.marks is False:
+        remove.append(REBUILT)
     if attempt.replaces:
         remove += [name for name in found or {} if name not in update.key]
     # An expired row that is replaced has attributes among those to remove that the update assigns.

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ItemRefused
-from patterns.events.bus_entry import Delivery, from_message, is_replayed, require_not_ahead
+from patterns.events.bus_entry import Delivery, Replay, from_message, is_replayed, require_not_ahead
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.publish import publish
@@ -32,7 +32,8 @@ NOTHING: Final[Subscriptions] = {}
 class View(NamedTuple):
     """Where and how a view is kept; `upcasters` read what was published in older shapes.
 
-    restores: what is kept of a replayed event.
+    restores: what is kept of an event that is replayed to bring back what expired. is_rebuilt: the events of the lake
+    may be replayed to it; False: it decides upon them, and would decide again.
     """
 
     name: str
@@ -41,6 +42,15 @@ class View(NamedTuple):
     ttl_days: int | None
     upcasters: Upcasters = NONE
     restores: Subscriptions = NOTHING
+    is_rebuilt: bool = True
+
+    def on_of(self, replay: Replay | None) -> Subscriptions:
+        """Return what is kept of live events, or of those of a replay."""
+        if replay is None:
+            return self.on
+        if replay.until is not None:
+            return self.restores
+        return self.on if self.is_rebuilt else NOTHING
 
 
 class Unreadable(NamedTuple):
@@ -100,8 +110,7 @@ def _parse_and_decide(records: list[dict[str, Any]], view: View) -> tuple[list[M
         message_id, body = record["messageId"], record.get("body", "")
         try:
             delivery = from_message(body)
-            on = view.on if delivery.replay is None else view.restores
-            event, update = _understand(delivery, on, view.upcasters, now_ms=now_ms)
+            event, update = _understand(delivery, view.on_of(delivery.replay), view.upcasters, now_ms=now_ms)
             messages.append(Message(message_id, body, event, update, delivery.replay, delivery.taken_ms))
         except Exception as error:  # noqa: BLE001  interpreting is pure: it would fail in the same way for ever
             unreadable.append(Unreadable(message_id, body, error))
@@ -138,9 +147,9 @@ def _send(message: Message, view: View) -> Result:
 
 
 def _write(message: Message, view: View) -> Outcome:
-    update, event, until = message.update, message.event, message.replay and message.replay.until
+    update, event, now_ms = message.update, message.event, clock.now_ms()
     try:
-        return update.write(view.table, event, ttl_days=view.ttl_days, now_ms=clock.now_ms(), until=until)
+        return update.write(view.table, event, ttl_days=view.ttl_days, now_ms=now_ms, replay=message.replay)
     except (Poison, ItemRefused) as error:
         if message.replay is not None:
             return Outcome.FAULT  # published when it came first; now nothing goes to the bus

@@ -13,6 +13,7 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.schema import Keys
+from patterns.events.bus_entry import Replay
 from patterns.events.domain_event import DomainEvent
 from patterns.events.latch import LATCHED
 from patterns.views.outcome import Outcome
@@ -48,11 +49,12 @@ class RestoredRow(NamedTuple):
         *,
         ttl_days: int | None,  # noqa: ARG002  it lives until `until`
         now_ms: int,
-        until: int | None = None,
+        replay: Replay | None = None,
     ) -> Outcome:
         """Put the row with a ttl of its own."""
         if self.row is None:
             return Outcome.STALE
+        until = None if replay is None else replay.until
         if until is None or ttl.is_expired(until, now_ms):
             return Outcome.EXPIRED
         if self.expires_at is not None and not ttl.is_expired(self.expires_at, now_ms):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
 from patterns.dynamodb.client import Table
+from patterns.events.bus_entry import Replay
 from patterns.events.domain_event import DomainEvent
 from patterns.views.outcome import Outcome
 
@@ -20,11 +21,11 @@ class RowWrite(Protocol):
         """The time that orders writes of one target before the event's own; None: the event's alone does."""
 
     def write(
-        self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, until: int | None = None
+        self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, replay: Replay | None = None
     ) -> Outcome:
         """Write the row. `ttl_days`: how long the view keeps its rows, from the event's time; None: for ever.
 
-        until: the event is replayed, and what it brings back expires then (epoch seconds).
+        replay: the event comes again from the lake, to bring something back or to rebuild the view.
 
         Raises:
             Poison: it can never be written.

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from patterns.dynamodb.client import Table
+from patterns.events.bus_entry import Replay
 from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from patterns.runtime.errors import Poison
-from patterns.views.inverse_oplock import put_if_newer, rehydrate
+from patterns.views.inverse_oplock import put_if_newer, rebuild, rehydrate
 from patterns.views.oplock_family import OplockFamily
 from patterns.views.outcome import Outcome
 
@@ -51,11 +52,13 @@ class ViewUpdate:
         return (self.oplock, *sorted(self.key.items()))
 
     def write(
-        self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, until: int | None = None
+        self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, replay: Replay | None = None
     ) -> Outcome:
         """Write the fields unless the row has seen something at least as new under the same oplock."""
-        if until is not None and ttl_days is not None:
-            return rehydrate(table, self, event, until=until, now_ms=now_ms)
+        if replay is not None and replay.until is None:
+            return rebuild(table, self, event, ttl_days=ttl_days, now_ms=now_ms)
+        if replay is not None and replay.until is not None and ttl_days is not None:
+            return rehydrate(table, self, event, until=replay.until, now_ms=now_ms)
         return put_if_newer(table, self, event, ttl_days=ttl_days, now_ms=now_ms)
 
 

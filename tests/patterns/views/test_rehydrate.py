@@ -171,13 +171,6 @@ def test_what_comes_after_its_own_end_stays_away(memory: TableInMemory) -> None:
     assert found() is None
 
 
-def test_without_an_end_a_replayed_event_is_as_a_live_one(memory: TableInMemory) -> None:
-    memory.partitions = {}
-
-    assert deliver(*replayed(OLD_PAINT, replay=Replay("rebuild")))["expired"] == 1
-    assert deliver(*replayed(NEW_PAINT, replay=Replay("rebuild")))["applied"] == 1
-
-
 def test_poison_that_is_replayed_is_counted_and_not_published_again(world: World) -> None:
     poisonous = [
         *replayed(happened("painted", "")),
