@@ -37,8 +37,13 @@ SIZES: Final = {
     "restore": Size(512, 30),
 }
 
-# It reads a day of the lake, and holds as much of it as `stores.archive.lines` says.
-OWN_SIZES: Final = {"stores/archive/sweep.py": Size(1024, 900), "stores/archive/listener.py": Size(512, 60)}
+# The archive's sweep reads a day of the lake, and holds as much of it as `stores.archive.lines` says. The listener of
+# replays sends up to 2,000 messages for each of the ten that it gets, see `stores.replays.pace`.
+OWN_SIZES: Final = {
+    "stores/archive/sweep.py": Size(1024, 900),
+    "stores/archive/listener.py": Size(512, 60),
+    "stores/replays/listener.py": Size(512, 120),
+}
 
 METRICS: Final = "Andon"  # the namespace of all metrics
 

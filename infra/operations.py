@@ -18,6 +18,7 @@ from infra.lake import Lake
 from infra.metrics import MINUTE, iterator_age, of_api, of_reader, of_service, oldest, waiting
 from infra.models import Models
 from infra.queues import LastResort, Reader
+from infra.replays import Replays
 from infra.service import Service
 from infra.target import Target
 from infra.view import View
@@ -25,6 +26,7 @@ from infra.view import View
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
+REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand objects, each looked at once at the start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,10 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             unreadable = of_service(reader.package.name, "model_unreadable")
             yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=5, means=means)
         case Archive(reader=reader):
+            yield from _signals_of_listener(reader)
+        case Replays(reader=reader):
+            means = "A replay has not gone on for an hour: the log of its listener says why."
+            yield Signal(name="Oldest", metric=oldest(reader), above=REPLAY_LATE_SECONDS, minutes=5, means=means)
             yield from _signals_of_listener(reader)
         case Function():
             yield from _signals_of_function(watched)

@@ -12,6 +12,7 @@ from infra.models import Models
 from infra.operations import Operations
 from infra.pages import Page
 from infra.questions import Questions
+from infra.replays import Replays
 from infra.service import Service
 from infra.view import View
 
@@ -33,6 +34,8 @@ class Andon(Stack):
         lake = Lake(self, hub)
         Questions(self, lake)
         Archive(self, hub, api, lake=lake.bucket)  # brings back what those above forgot
+
+        Replays(self, hub, api, lake=lake.bucket)  # rebuilds the views above
 
         Page(self, "board", api)
 

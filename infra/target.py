@@ -76,6 +76,12 @@ class Target:
         )
 
     @property
+    def lake_settles_seconds(self) -> int:
+        """After so many seconds the lake has what the bus takes now, unless it is late, which is an alarm."""
+        _, window_seconds = self.lake_batch
+        return 2 * window_seconds + 5
+
+    @property
     def removal_policy(self) -> RemovalPolicy:
         """What happens to data when its stack is deleted."""
         return RemovalPolicy.RETAIN if self.keeps_data else RemovalPolicy.DESTROY

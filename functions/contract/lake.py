@@ -10,6 +10,7 @@ BUCKET: Final = "LAKE_BUCKET"
 
 EVENTS: Final = "events"
 DAY: Final = "day="
+HOUR: Final = "hour="
 
 Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": dict[str, Any]})
 """EventBridge's envelope, without what nobody reads.
@@ -26,6 +27,12 @@ def folder_of(day: str) -> str:
 def day_in(folder: str) -> str:
     """Return the day of its folder."""
     return folder.removeprefix(f"{EVENTS}/{DAY}").removesuffix("/")
+
+
+def hour_in(key: str) -> str:
+    """Return the hour of an object's key, as `2026-11-21T09`."""
+    _, day, hour, _ = key.split("/")
+    return f"{day.removeprefix(DAY)}T{hour.removeprefix(HOUR)}"
 
 
 def lines_of(body: bytes) -> list[str]:

@@ -16,7 +16,7 @@ from patterns.packages.package import Package
 
 BATCH = 10
 
-ARCHIVE = Package("stores", "archive")
+ARCHIVE, REPLAYS = Package("stores", "archive"), Package("stores", "replays")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ class Loop(InProcess):
         """Publish changes and deliver messages until there are none; return the events that were published."""
         published = []
         self._deliver_all(ARCHIVE, self.asked_of_archive())
+        while asked := self.asked_of_replays():
+            self._deliver_all(REPLAYS, asked)
         for package in readers():
             self._deliver_all(package, self.resubmitted(package))
         for package in restorers():

@@ -26,11 +26,12 @@ from local.in_process.lambda_events import bus_members
 from local.in_process.world import ENVIRONMENT, InProcess, to_text
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
 from patterns.dynamodb.schema import Keys, TableSchema
-from patterns.packages.discovery import readers, restorers, restorers_as_json
+from patterns.packages.discovery import readers, restorers, restorers_as_json, views_as_json
 from patterns.packages.package import Package
 from patterns.runtime import aws, clock
 from stores.archive.jobs import QUEUE, RESTORERS
 from stores.faults.store import queue_variable
+from stores.replays import settings as replays
 from tests.support.table_in_memory import Record, Request, TableInMemory, condition
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
@@ -57,9 +58,13 @@ class AwsInMemory(InProcess):
 
     def __enter__(self) -> Self:
         variables = ENVIRONMENT | {variable: variable for variable in self.schemas} | self.buckets
-        queues = {QUEUE, *(queue_variable(package.name) for package in readers())}
+        queues = {QUEUE, replays.QUEUE, *(queue_variable(package.name) for package in readers())}
         queues |= {package.restore_queue for package in restorers() if package.has("restore")}
-        variables |= {name: name for name in queues} | {RESTORERS: restorers_as_json()}
+        variables |= {name: name for name in queues} | {
+            RESTORERS: restorers_as_json(),
+            replays.VIEWS: views_as_json(readers()),
+            replays.SETTLES: "0",
+        }
         self._stack = ExitStack()
         self._stack.enter_context(patch.dict(os.environ, variables))
         aws.forget()
@@ -106,6 +111,10 @@ class AwsInMemory(InProcess):
     def asked_of_archive(self) -> list[str]:
         """Return the days of rehydrations that wait."""
         return self.queues.pop(QUEUE, [])
+
+    def asked_of_replays(self) -> list[str]:
+        """Return the days and objects of replays that wait."""
+        return self.queues.pop(replays.QUEUE, [])
 
     def _stand_in(self) -> Callable[[Any, str, Request], Answer]:
         """Return what all clients call: one world may be inside another, which is there again afterwards."""

@@ -51,6 +51,7 @@ class Breaking:
     interruption: Interruption
     number: int
     broken: str | None = None
+    services: tuple[str, ...] = SERVICES
     _made: int = field(default=0, init=False)
 
     @classmethod
@@ -64,7 +65,7 @@ class Breaking:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Count the calls that are made meanwhile, and break the one."""
-        with _watched(self.interruption.when, self._count):
+        with _watched(self.interruption.when, self._count, self.services):
             yield
 
     def interrupt(self, do: Callable[[], T]) -> T | None:
@@ -82,10 +83,12 @@ class Breaking:
             raise self.interruption.error()
 
 
-def broken_at_every_call(interruption: Interruption, run: Callable[[Breaking], T]) -> Iterator[tuple[Breaking, T]]:
-    """Run again and again, each time broken one call later, until a run makes no such call."""
+def broken_at_every_call(
+    interruption: Interruption, run: Callable[[Breaking], T], *, services: tuple[str, ...] = SERVICES
+) -> Iterator[tuple[Breaking, T]]:
+    """Run again and again, each time broken one call later, until a run makes no such call to these services."""
     for number in count(1):
-        breaking = Breaking(interruption, number)
+        breaking = Breaking(interruption, number, services=services)
         result = run(breaking)
         if breaking.broken is None:
             return
@@ -101,10 +104,10 @@ def calls_of(do: Callable[[], object]) -> list[str]:
 
 
 @contextmanager
-def _watched(when: str, tell: Callable[[str], None]) -> Iterator[None]:
+def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = SERVICES) -> Iterator[None]:
     """Call `tell` with the operation at each call, whatever the clients talk to."""
     with ExitStack() as stack:
-        for service in SERVICES:
+        for service in services:
             client = aws.client(service)
             call = partial(_call, client._make_api_call, when, tell)  # noqa: SLF001  every operation goes through here
             stack.enter_context(patch.object(client, "_make_api_call", call))

@@ -96,6 +96,16 @@ def from_message(body: str) -> Delivery:
         envelope = strict_json.loads(body)
     except ValueError as error:
         raise Poison(f"not JSON: {error}") from error
+    return from_envelope(envelope)
+
+
+def from_envelope(envelope: object) -> Delivery:
+    """Read EventBridge's envelope around a domain event.
+
+    Raises:
+        Poison: it lacks something, or its `detail-type` is not the type of the event within.
+
+    """
     if not isinstance(envelope, dict) or not isinstance(envelope.get("source"), str):
         raise Poison("not an event of EventBridge")
     event = DomainEvent.from_wire(envelope.get("detail"))

@@ -1,6 +1,7 @@
 """The packages under `functions/`, found by folder: none is listed anywhere."""
 
 import json
+from collections.abc import Iterable
 
 from patterns.packages.package import FUNCTIONS, SIDES, Package, Side
 
@@ -48,6 +49,12 @@ def restorers() -> list[Package]:
 def restorers_as_json() -> str:
     """Return what the archive has to know of them: queue, by its environment variable -> `[[source, type], …]`."""
     return json.dumps({package.restore_queue: sorted(package.restored) for package in restorers()})
+
+
+def views_as_json(listening: Iterable[Package]) -> str:
+    """Return what replays have to know of the views among some packages: name -> `[[source, type], …]`."""
+    topics = {package.name: sorted(package.subscriptions) for package in listening if package.side == "views"}
+    return json.dumps(topics)
 
 
 def subscribers_of(source: str, event_type: str) -> list[Package]:

@@ -6,7 +6,7 @@ No handler imports this room.
 | file | declares | in |
 |---|---|---|
 | `routes.py` | ROUTES: route -> groups that may call it | every package |
-| `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services |
+| `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services, some stores |
 | `facts.py` | TYPES: the types of events that it publishes | services |
 | `subscriptions.py` | ON: topic -> what is kept of the event | services with a listener |
 | `view.py` | see ViewDeclaration | views |
@@ -50,11 +50,9 @@ class Package:
 
     @property
     def tables(self) -> Mapping[str, TableSchema]:
-        """The tables that it owns, by environment variable; a store and a page have none."""
-        if self.side in {"stores", "pages"}:
-            return {}
-        if self.side == "services":
-            return cast("Mapping[str, TableSchema]", self.load("tables").TABLES)
+        """The tables that it owns, by environment variable; a page has none, and few stores have."""
+        if self.side != "views":
+            return cast("Mapping[str, TableSchema]", self.load("tables").TABLES) if self.has("tables") else {}
         indexes = getattr(self.view, "INDEXES", {})
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
         schema = TableSchema(self.view.KEYS, indexes, stream=self.has("push"), expires=expires)

@@ -1,6 +1,7 @@
 """Messages -> a queue of SQS, as many in a request as it takes."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from patterns.runtime import aws
 from patterns.runtime.errors import CallFailed
@@ -11,6 +12,13 @@ MOST_MESSAGES = 10
 MOST_BYTES = 256 * 1024
 
 
+class Later(NamedTuple):
+    """The body of a message, and for how many seconds the queue holds it back, at most 900."""
+
+    body: str
+    delay_seconds: int = 0
+
+
 def send_all(queue_url: str, bodies: Iterable[str]) -> int:
     """Send messages; return how many.
 
@@ -18,9 +26,19 @@ def send_all(queue_url: str, bodies: Iterable[str]) -> int:
         CallFailed: not all of them were taken; those that were are on the queue.
 
     """
+    return send_later(queue_url, map(Later, bodies))
+
+
+def send_later(queue_url: str, messages: Iterable[Later]) -> int:
+    """Send messages, some of which the queue holds back; return how many.
+
+    Raises:
+        CallFailed: not all of them were taken; those that were are on the queue.
+
+    """
     sent = 0
-    for batch in _batches(bodies):
-        entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(batch)]
+    for batch in _batches(messages):
+        entries = [_entry(number, message) for number, message in enumerate(batch)]
         response = aws.call("sqs", "send_message_batch", QueueUrl=queue_url, Entries=entries)
         if failed := response.get("Failed"):
             raise CallFailed(str(failed[0].get("Code")), response)
@@ -28,14 +46,19 @@ def send_all(queue_url: str, bodies: Iterable[str]) -> int:
     return sent
 
 
-def _batches(bodies: Iterable[str]) -> Iterator[list[str]]:
-    batch, size = list[str](), 0
-    for body in bodies:
-        more = len(body.encode())
+def _entry(number: int, message: Later) -> dict[str, str | int]:
+    entry: dict[str, str | int] = {"Id": str(number), "MessageBody": message.body}
+    return {**entry, "DelaySeconds": message.delay_seconds} if message.delay_seconds else entry
+
+
+def _batches(messages: Iterable[Later]) -> Iterator[list[Later]]:
+    batch, size = list[Later](), 0
+    for message in messages:
+        more = len(message.body.encode())
         if batch and (len(batch) == MOST_MESSAGES or size + more > MOST_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(body)
+        batch.append(message)
         size += more
     if batch:
         yield batch

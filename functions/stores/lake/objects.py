@@ -13,7 +13,7 @@ from typing import Final, cast
 
 import orjson
 
-from contract.lake import Envelope, folder_of
+from contract.lake import HOUR, Envelope, folder_of
 
 UNREADABLE: Final = "unreadable"  # the folder beside that of the events
 
@@ -35,7 +35,7 @@ def read(body: str) -> Envelope | None:
 def partition_of(envelope: Envelope) -> str:
     """Return the folder of an event: `events/day=2026-11-21/hour=09/`, in UTC."""
     moment = _moment(envelope)
-    return f"{folder_of(moment.date().isoformat())}hour={moment.hour:02}/"
+    return f"{folder_of(moment.date().isoformat())}{HOUR}{moment.hour:02}/"
 
 
 def key_of(envelopes: Iterable[Envelope]) -> str:

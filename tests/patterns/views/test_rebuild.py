@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import pytest
@@ -65,6 +65,10 @@ def delivered(view: View, bodies: Sequence[str], *, at_ms: int) -> dict[str, Any
     return lines[-1]
 
 
+def chance(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311  no secret
+
+
 def replayed(event: DomainEvent) -> str:
     return to_replayed(json.loads(message(event)), JOB)
 
@@ -84,14 +88,14 @@ def lived(memory: TableInMemory, view: View, story: Story, *, reaps: bool = Fals
 
 
 def rebuilt(
-    memory: TableInMemory, view: View, story: Story, chance: random.Random, *, marked: bool = True
+    memory: TableInMemory, view: View, story: Story, dice: random.Random, *, marked: bool = True
 ) -> list[dict[str, Any]]:
     """Return the rows of a view that got the lake's events in a random order, and live what happened since `BEGUN`."""
     memory.clear()
     now_ms, batch = BEGUN, list[str]()
-    for event, is_live in timeline(story, chance):
+    for event, is_live in timeline(story, dice):
         body = replayed(event) if marked and not is_live else message(event)
-        if is_live or chance.random() < 0.5:
+        if is_live or dice.random() < 0.5:
             delivered(view, batch, at_ms=now_ms)
             batch = []
         if is_live:
@@ -103,17 +107,17 @@ def rebuilt(
     return rows
 
 
-def timeline(story: Story, chance: random.Random) -> list[tuple[DomainEvent, bool]]:
+def timeline(story: Story, dice: random.Random) -> list[tuple[DomainEvent, bool]]:
     """Return in which order events come, and which are live; the lake has each twice, after it happened."""
     live = sorted((one for one in story if one.timestamp_ms >= BEGUN), key=lambda one: (one.timestamp_ms, one.id))
     order = [(event, True) for event in live]
     for event in [*story, *story]:
         earliest = order.index((event, True)) + 1 if (event, True) in order else 0
-        order.insert(chance.randint(earliest, len(order)), (event, False))
+        order.insert(dice.randint(earliest, len(order)), (event, False))
     return order
 
 
-FIELDS: Final = {
+FIELDS: Final[Mapping[str, Mapping[str, Sequence[object]]]] = {
     "painted": {"colour": ["red", "blue", None]},
     "weighed": {"grams": [1, 2, 3]},
     "labelled": {"label": ["first", "x", "y", "z"]},
@@ -149,7 +153,7 @@ def test_a_rebuild_in_any_order_beside_live_events_equals_the_view_that_lived_th
     view, kinds = VIEWS[name]
     story = data.draw(stories(kinds))
 
-    assert rebuilt(memory, view, story, random.Random(seed)) == lived(memory, view, story, reaps=reaps)
+    assert rebuilt(memory, view, story, chance(seed)) == lived(memory, view, story, reaps=reaps)
 
 
 OLD_WEIGHT = happened("weighed", "lathe", at=NOW - TTL_MS - DAY_MS, id="w0", grams=1)
@@ -159,9 +163,7 @@ KEPT_ALIVE: Story = (OLD_WEIGHT, PAINT)
 
 @pytest.mark.parametrize("seed", range(8))
 def test_messages_without_the_mark_lose_what_a_later_fact_kept_alive(memory: TableInMemory, seed: int) -> None:
-    with_it, without = (
-        rebuilt(memory, VIEW, KEPT_ALIVE, random.Random(seed), marked=marked) for marked in (True, False)
-    )
+    with_it, without = (rebuilt(memory, VIEW, KEPT_ALIVE, chance(seed), marked=marked) for marked in (True, False))
 
     assert with_it == lived(memory, VIEW, KEPT_ALIVE)
     assert [row.get("grams") for row in with_it] == [1]
@@ -230,7 +232,7 @@ def test_what_a_row_had_forgotten_is_there_again(memory: TableInMemory) -> None:
     story = (happened("weighed", "lathe", at=NOW - 2 * TTL_MS, id="w0", grams=1), PAINT)
 
     assert [row.get("grams") for row in lived(memory, VIEW, story)] == [None]
-    assert [row.get("grams") for row in rebuilt(memory, VIEW, story, random.Random(1))] == [1]
+    assert [row.get("grams") for row in rebuilt(memory, VIEW, story, chance(1))] == [1]
 
 
 @pytest.mark.usefixtures("memory")

@@ -1,0 +1,33 @@
+"""Bodies of the requests for replays."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from contract import schemas, times
+from patterns.http.models import RequestModel
+
+DEFAULT_RATE: Final = 500
+MAX_RATE: Final = 1000
+
+_BOUND: Final = {**schemas.TIME_OR_DATE, "examples": ["2026-11-21"]}
+
+
+class ReplayBody(RequestModel):
+    """To which view, and which hours of the lake: times, or dates, which are whole days of UTC. Both are inclusive.
+
+    Without `from` and `to` it is the whole lake, which a rebuild needs: a row is made of all its facts. rate: events a
+    second, at most.
+    """
+
+    view: Annotated[str, Field(min_length=1, max_length=64, examples=["board"])]
+    first: Annotated[
+        str | None,
+        AfterValidator(lambda text: text and times.first_of(text)),
+        WithJsonSchema(_BOUND),
+        Field(alias="from"),
+    ] = None
+    last: Annotated[
+        str | None, AfterValidator(lambda text: text and times.last_of(text)), WithJsonSchema(_BOUND), Field(alias="to")
+    ] = None
+    rate: Annotated[int, Field(ge=1, le=MAX_RATE)] = DEFAULT_RATE
