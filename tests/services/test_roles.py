@@ -26,8 +26,8 @@ PEOPLE = {"operator", "supervisor", "auditor", "analyst"}
 
 
 def allowed(route: str) -> set[str]:
-    """Return who may call a route: an admin each; people read all but faults and the archive."""
-    if "/faults" in route or route in ADMINS_ONLY:
+    """Return who may call a route: an admin each; people read all but faults, replays and the archive."""
+    if "/faults" in route or "/replays" in route or route in ADMINS_ONLY:
         return {"admin"}
     if "/archive/" in route:
         return {"admin", "auditor"}

@@ -11,7 +11,8 @@ from contract import groups, times
 from local.in_process.lambda_events import sqs_event
 from local.in_process.loop import REPLAYS, Answer, Loop
 from local.in_process.world import frozen_clock
-from patterns.packages.discovery import services, views
+from patterns.packages.discovery import services
+from patterns.packages.package import Package
 from patterns.runtime import aws
 from patterns.runtime.bucket import Bucket
 from stores.replays import pace
@@ -23,8 +24,10 @@ from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, br
 from tests.support.log_lines import LogLines
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, fact
+from tests.support.wire import Wire
 
 BEGIN, PROGRESS = "POST /replays", "GET /replays/{id}"
+STATE_LOG: Final = Package("views", "state_log")
 LOG: Final = "STATE_LOG_TABLE"
 LOG_QUEUE: Final = queue_variable("state_log")
 
@@ -37,7 +40,13 @@ def nothing_kept(loop: Loop) -> None:
 
 
 @pytest.fixture
-def delays(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, int, str]]]:
+def sqs(loop: Loop) -> Iterator[Wire]:  # noqa: ARG001
+    with Wire(("sqs",)) as wire:
+        yield wire
+
+
+@pytest.fixture
+def delays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
     """What is sent from here on: queue, seconds that it is held back, body."""
     found, real = list[tuple[str, int, str]](), aws.call
 
@@ -47,7 +56,7 @@ def delays(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, int, str
         return real(service, operation, **request)
 
     monkeypatch.setattr(aws, "call", call)
-    yield found
+    return found
 
 
 def reports(count: int, *, at_ms: int = NOW - DAY_MS, name: str = "press") -> list[str]:
@@ -112,7 +121,7 @@ def test_messages_are_marked_by_their_job_and_otherwise_as_the_lake_has_them(loo
     while asked := loop.asked_of_replays():
         step(loop, asked)
 
-    sent = [json.loads(body) for body in loop.resubmitted(views()[-1])]
+    sent = [json.loads(body) for body in loop.resubmitted(STATE_LOG)]
 
     mark = {"lake": True, "replay-name": begun.body["id"]}
     assert sent == [json.loads(line) | mark for line in lines]
@@ -241,11 +250,11 @@ def test_an_object_that_is_done_is_not_sent_again(loop: Loop) -> None:
     step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
     step(loop, asked)
-    assert len(loop.resubmitted(views()[-1])) == 2
+    assert len(loop.resubmitted(STATE_LOG)) == 2
 
     assert step(loop, asked) == {"batchItemFailures": []}
 
-    assert loop.resubmitted(views()[-1]) == []
+    assert loop.resubmitted(STATE_LOG) == []
 
 
 def test_what_cannot_be_done_comes_again_and_harms_no_neighbour(loop: Loop, log_lines: LogLines) -> None:
@@ -351,6 +360,20 @@ def test_the_rate_that_is_told_is_that_of_what_is_visible_to_the_view(loop: Loop
 
 
 # Crashes.
+
+
+def test_a_replay_that_began_and_could_not_ask_for_its_days_is_resumed(loop: Loop, sqs: Wire) -> None:
+    keep_in_lake(reports(2))
+    sqs.fail("SendMessageBatch", "Throttled", times=1)
+
+    assert begin(loop).status == 500
+
+    [row] = loop.rows("REPLAYS_TABLE")
+    begun = Answer(202, {}, {"id": row["id"]})
+    assert (progress(loop, begun)["state"], loop.run()) == ("running", [])
+    assert act(loop, begun, "resume").status == 200
+    loop.run()
+    assert (progress(loop, begun)["state"], len(loop.rows(LOG))) == ("done", 2)
 
 
 def lived_again(loop: Loop, breaking: Breaking) -> tuple[str, list[Any], list[dict[str, Any]]]:

@@ -14,13 +14,13 @@ from botocore.client import BaseClient
 from contract import times
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.loop import Loop
+from local.in_process.loop import REPLAYS, Loop
 from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
 from patterns.events.bus_entry import to_message
 from patterns.events.fault import fault_of
 from patterns.live import connection
-from patterns.packages.discovery import packages, restorers, services
+from patterns.packages.discovery import packages, restorers, services, views
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from patterns.runtime.errors import Poison
@@ -110,6 +110,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
         if service.has("sweep"):
             yield from _decisions(service, loop, wire)
     yield from _archive(loop)
+    yield from _replays(loop)
 
 
 def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:
@@ -161,6 +162,17 @@ def _archive(loop: Loop) -> Iterator[tuple[Invocation, int]]:
             yield Invocation(package, "restore", sqs_event(loop.restoring(package))), now_ms
         query = http_event(f"GET{route[4:]}/{{job}}", path={**path, "job": json.loads(waiting[0])["job"]})
         yield Invocation(ARCHIVE, "query", query), now_ms
+
+
+def _replays(loop: Loop) -> Iterator[tuple[Invocation, int]]:
+    """Let the lake be replayed to every view, and to one at so low a rate that it does not end at once."""
+    for view in views():
+        for rate in (1, 1000):
+            begin = http_event("POST /replays", body={"view": view.name, "rate": rate}, subject=f"{view.name} {rate}")
+            yield Invocation(REPLAYS, "command", begin), NOW
+            for _ in ("days", "objects"):
+                yield Invocation(REPLAYS, "listener", sqs_event(loop.asked_of_replays())), NOW
+    loop.asked_of_replays()
 
 
 def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
