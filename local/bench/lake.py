@@ -1,4 +1,4 @@
-"""What a million events cost in the lake and in the archive: bytes, objects, CPU, memory, the time of saved queries.
+"""What a million events cost in the lake, in the archive and replayed: bytes, CPU, memory, the time of saved queries.
 
 `python -m local.bench.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times
 on the clock, of both processors: what somebody waits for.
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from local.bench import archive
+from local.bench import archive, replay
 from local.lake import engine
 from local.lake.synthetic import Company, batches, envelopes
 from local.stack.progress import step
@@ -104,7 +104,9 @@ def measure(count: int) -> str:
             asked = list(ask(lake))
         with step("archiving them by actor and day"):
             archived = archive.sweep(lake, archived_to, actor=MACHINE)
-    return f"{report(written, asked)}\n{archive.report(archived, written.events, actor=MACHINE)}"
+        with step("replaying them into an empty view"):
+            replayed = replay.measure(lake)
+    return f"{report(written, asked)}\n{archive.report(archived, written.events, actor=MACHINE)}\n{replayed}"
 
 
 def main(arguments: list[str]) -> int:

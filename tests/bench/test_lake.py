@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from local.bench import archive
+from local.bench import archive, replay
 from local.bench.lake import MACHINE, ask, main, report, write
 from stores.archive.objects import SHARDS
 
@@ -38,7 +38,23 @@ def test_what_is_written_is_archived_in_a_process_of_its_own_and_every_figure_is
     assert all(figure in text for figure in ("CPU of the sweep", "peak memory", f"the day of {MACHINE}"))
 
 
-def test_the_number_of_events_is_an_argument(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_written_is_replayed_into_an_empty_view_a_row_for_each_log(tmp_path: Path) -> None:
+    write(tmp_path, 3000)
+
+    replayed = replay.replay(tmp_path)
+
+    assert 2000 < replayed.rows <= replayed.events < 3000
+    assert replayed.requests >= replayed.rows
+    text = replay.report(replayed, {"Andon": 100.0, "aws-lambda-stream": 1000.0})
+    assert "from the lake to rows" in text
+    assert "1,000" in text
+    assert "10,000" in text
+
+
+def test_the_number_of_events_is_an_argument(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "measure", lambda _: "replayed")
     assert main(["--events", "1000"]) == 0
 
     assert "1,000 made-up events" in capsys.readouterr().out
