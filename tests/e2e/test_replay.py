@@ -12,8 +12,8 @@ from stores.lake import objects
 from tests.support.archive import HOUR_MS, line_of, report_of
 
 MACHINE: Final = "press that is replayed"
-EVENTS: Final = 240
-OBJECTS: Final = 8
+EVENTS: Final = 120
+OBJECTS: Final = 4
 RATE: Final = 60
 WITHIN_S: Final = 60
 

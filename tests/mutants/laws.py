@@ -12,6 +12,7 @@ ANSWERS: Final = "tests/local/lake/test_answers.py"
 LINE_FIRST: Final = "min_by(json_extract_scalar(detail, '$.equipment.lineId')"
 WITHIN_BUS_SECOND: Final = "self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS"
 IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
+REPLAYS: Final = "tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
 
@@ -486,8 +487,8 @@ VIEWS: Final = [
         ),
         (
             "two replace what has expired",
-            'EXPIRED: Final = "#ttl <= :now"',
-            'EXPIRED: Final = "#ttl >= :now OR #ttl < :now"',
+            'EXPIRED: Final = "#ttl <= :now AND',
+            'EXPIRED: Final = "(#ttl >= :now OR #ttl < :now) AND',
         ),
     ),
     *_in(
@@ -580,8 +581,83 @@ VIEWS: Final = [
         f"{TESTS}/views/test_rehydrate.py",
         (
             "a replayed event completes an expired row",
-            "return Attempt(_on_ttl(EXPIRED, now=self.now), expires_at=self.expires_at, replaces=True)",
-            "return Attempt(_on_ttl(EXPIRED, now=self.now), expires_at=self.expires_at)",
+            "return Attempt(_expired(self.now), expires_at=self.expires_at, replaces=True)",
+            "return Attempt(_expired(self.now), expires_at=self.expires_at)",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/views/row_life.py",
+        f"{TESTS}/views/test_rebuild.py",
+        ("rebuild: an expired row has no mark", "marks=self.expires_at <= self.now", "marks=None"),
+        (
+            "rebuild: a live fact replaces what has expired",
+            "        if REBUILT in (row or {}):\n",
+            "        if False:\n",
+        ),
+        (
+            "rebuild: a skeleton that has expired is replaced",
+            "            if REBUILT in found:\n",
+            "            if False:\n",
+        ),
+        (
+            "rebuild: the mark stays on a row that lives",
+            "is_permanent=self.anchors, marks=False)",
+            "is_permanent=self.anchors)",
+        ),
+        (
+            "rebuild: the ttl of a skeleton moves backwards",
+            "if found.get(ttl.ATTRIBUTE, 0) > self.expires_at:",
+            "if False:",
+        ),
+        ("rebuild: an anchored row gets no end to its end", "is_permanent=True, marks=False)", "marks=False)"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/view_update.py",
+        f"{TESTS}/views/test_rebuild.py",
+        ("rebuild: messages are as live ones", "if replay is not None and replay.until is None:", "if False:"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/materialize.py",
+        f"{TESTS}/views/test_rebuild.py",
+        ("rebuild: who decides takes part", "return self.on if self.is_rebuilt else NOTHING", "return self.on"),
+        ("rebuild: a view keeps nothing of it", "return self.on if self.is_rebuilt else NOTHING", "return NOTHING"),
+    ),
+    *_in(
+        "functions/stores/replays/pace.py",
+        REPLAYS,
+        ("replay: all at once", "min(count, within, sent + MOST_AT_ONCE)", "count"),
+        ("replay: nothing is held back", "max(0, (due_ms - now_ms) // 1000))", "0)"),
+        ("replay: what was missed comes at once", "rate=rate) < now_ms - LEAD_MS", "rate=rate) < 0"),
+    ),
+    *_in(
+        "functions/stores/replays/jobs.py",
+        REPLAYS,
+        ("replay: objects share a time", 'at_ms = max(found["freeMs"], now_ms)', "at_ms = now_ms"),
+    ),
+    *_in(
+        "functions/stores/replays/work.py",
+        REPLAYS,
+        ("replay: a paused one goes on", 'if row is None or not is_current(row, message["run"]):', "if row is None:"),
+        ("replay: what is done is sent again", 'if "atMs" not in asked and jobs.is_done(row, key):', "if False:"),
+        ("replay: what is done is asked for again", "if name_of_object(key) not in done]", "]"),
+        ("replay: the newest day does not wait", "waits.get(day, 0)", "0"),
+    ),
+    *_in(
+        "functions/stores/replays/replay.py",
+        REPLAYS,
+        ("replay: a service is a view", "    if view not in views:\n", "    if False:\n"),
+        ("replay: who resumes goes on with the old run", '"run": row["run"] + 1', '"run": row["run"]'),
+        ("replay: what was cancelled begins again", 'if row["state"] == CANCELLED != state:', "if False:"),
+        ("replay: hours do not count", 'row["first"][:13] <= hour_in(key) <= row["last"][:13]', "True"),
+    ),
+    *_in(
+        "functions/stores/replays/messages.py",
+        REPLAYS,
+        ("replay: what lies ahead is sent", "    require_not_ahead(delivery, now_ms=now_ms)\n", ""),
+        (
+            "replay: what is too long is lost",
+            "    if len(body.encode()) <= MOST_BYTES:\n        return body\n    bare",
+            "    if len(body.encode()) > MOST_BYTES:\n        raise Poison\n    return body\n    bare",
         ),
     ),
     *_in(
