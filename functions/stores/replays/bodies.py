@@ -10,7 +10,10 @@ from patterns.http.models import RequestModel
 DEFAULT_RATE: Final = 500
 MAX_RATE: Final = 1000
 
-_BOUND: Final = {**schemas.TIME_OR_DATE, "examples": ["2026-11-21"]}
+_SCHEMA: Final = WithJsonSchema({**schemas.TIME_OR_DATE, "examples": ["2026-11-21"]})
+
+First = Annotated[str, AfterValidator(times.first_of), _SCHEMA]
+Last = Annotated[str, AfterValidator(times.last_of), _SCHEMA]
 
 
 class ReplayBody(RequestModel):
@@ -21,13 +24,6 @@ class ReplayBody(RequestModel):
     """
 
     view: Annotated[str, Field(min_length=1, max_length=64, examples=["board"])]
-    first: Annotated[
-        str | None,
-        AfterValidator(lambda text: text and times.first_of(text)),
-        WithJsonSchema(_BOUND),
-        Field(alias="from"),
-    ] = None
-    last: Annotated[
-        str | None, AfterValidator(lambda text: text and times.last_of(text)), WithJsonSchema(_BOUND), Field(alias="to")
-    ] = None
+    first: Annotated[First | None, Field(alias="from")] = None
+    last: Annotated[Last | None, Field(alias="to")] = None
     rate: Annotated[int, Field(ge=1, le=MAX_RATE)] = DEFAULT_RATE

@@ -143,6 +143,7 @@ def test_a_service_would_decide_again_and_is_refused_as_is_all_that_is_no_view(l
     [
         {"from": "2020-02-01", "to": "2020-01-01"},
         {"from": "soon"},
+        {"from": ""},
         {"to": 1},
         {"rate": 0},
         {"rate": 1001},
