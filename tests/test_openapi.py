@@ -21,9 +21,9 @@ from tests.support.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths
 from tests.support.services.reports import report
 
-# What no schema says: how old a report may be, that a cursor or a token is one of ours, that `from` is not behind `to`,
-# that a date needs an exact state, how many bytes a text has, that 1.0 is no version. And If-Match, because
-# schemathesis takes the number 0 for a text that fits its pattern.
+# What no schema says: which views there are, how old a report may be, that a cursor or a token is one of ours, that
+# `from` is not behind `to`, that a date needs an exact state, how many bytes a text has, that 1.0 is no version. And
+# If-Match, because schemathesis takes the number 0 for a text that fits its pattern.
 UNSTATED: Final = {
     "path.timestamp",
     "query.cursor",
@@ -31,6 +31,7 @@ UNSTATED: Final = {
     "query.from",
     "query.to",
     "body.from",
+    "body.view",
     "query.date",
     "body.detail",
     "body.timestamp",
