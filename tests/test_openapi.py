@@ -22,7 +22,7 @@ from tests.support.samples import NOW, paths
 from tests.support.services.reports import report
 
 # What no schema says: which views there are, how old a report may be, that a cursor or a token is one of ours, that
-# `from` is not behind `to`, that a date needs an exact state, how many bytes a text has, that 1.0 is no version. And
+# `from` is not behind `to`, that a date needs an exact state, how many bytes a text has, that 1.0 is no number. And
 # If-Match, because schemathesis takes the number 0 for a text that fits its pattern.
 UNSTATED: Final = {
     "path.timestamp",
@@ -32,6 +32,7 @@ UNSTATED: Final = {
     "query.to",
     "body.from",
     "body.view",
+    "body.rate",
     "query.date",
     "body.detail",
     "body.timestamp",
