@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake replay format lock pins deploy
+.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ load: install  ## report many states at once to the running system: N=2000 C=8 (
 
 archive: install  ## bring the lake's days into the archive of the running system now, instead of within the hour
 	@$(RUN) local.stack.archive
+
+audit: install  ## compare all rows of the running system's views with what their events make of them, and repair
+	@$(RUN) local.stack.audit
 
 costs: install  ## count what each design for versions costs, and a million reports, on an emulator of its own
 	@$(RUN) local.bench.costs

@@ -31,9 +31,9 @@ class Archive(Construct):
     def __init__(self, scope: Construct, hub: EventHub, api: Api, *, lake: s3.Bucket) -> None:
         package = Package("stores", "archive")
         super().__init__(scope, package.name)
-        self._bucket = tiered_bucket(self, "Bucket", unlogged=nag.ARCHIVE_READS, rules=_rules())
-        CfnOutput(Stack.of(self), "ArchiveBucket", value=self._bucket.bucket_name)
-        functions = functions_of(self, package, {store.BUCKET: self._bucket.bucket_name})
+        self.bucket = tiered_bucket(self, "Bucket", unlogged=nag.ARCHIVE_READS, rules=_rules())
+        CfnOutput(Stack.of(self), "ArchiveBucket", value=self.bucket.bucket_name)
+        functions = functions_of(self, package, {store.BUCKET: self.bucket.bucket_name})
         api.serve(package.routes, functions)
 
         self.reader = queues.feed(self, functions["listener"], output="Archive")
@@ -41,19 +41,19 @@ class Archive(Construct):
         self._serve(functions["query"], functions["command"])
         self._rehydrate(functions["listener"], hub)
         for folder in _folders():
-            self._acknowledge(self._bucket, f"{folder}/*", nag.ARCHIVE_KEYS)
+            self._acknowledge(self.bucket, f"{folder}/*", nag.ARCHIVE_KEYS)
 
     def _sweep(self, sweep: Function, lake: s3.Bucket) -> None:
         """Compact the lake each hour. No run is retried: the next one does what this one could not."""
         events_ = f"{lake_contract.EVENTS}/*"
         sweep.handler.add_environment(store.LAKE, lake.bucket_name)
         sweep.grant(["s3:GetObject"], [lake.arn_for_objects(events_)])
-        sweep.grant(["s3:ListBucket"], [lake.bucket_arn, self._bucket.bucket_arn])
+        sweep.grant(["s3:ListBucket"], [lake.bucket_arn, self.bucket.bucket_arn])
         self._acknowledge(lake, events_, nag.LAKE_KEYS)
         for kind in store.KINDS:
             sweep.grant(["s3:GetObject", "s3:PutObject"], [self._objects(kind.name)])
             sweep.grant(["s3:DeleteObject"], [self._objects(f"{kind.name}/data")])
-            self._acknowledge(self._bucket, f"{kind.name}/data/*", nag.ARCHIVE_KEYS)
+            self._acknowledge(self.bucket, f"{kind.name}/data/*", nag.ARCHIVE_KEYS)
         CfnOutput(Stack.of(self), "ArchiveSweep", value=sweep.handler.function_name)
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
@@ -63,7 +63,7 @@ class Archive(Construct):
         query.grant(["s3:GetObject"], [self._objects(folder) for folder in _folders()])
         command.grant(["s3:PutObject"], [self._objects(store.REHYDRATIONS)])
         for function in (query, command):
-            function.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+            function.grant(["s3:ListBucket"], [self.bucket.bucket_arn])
         command.handler.add_environment(QUEUE, self.reader.queue.queue_url)
         command.grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
 
@@ -76,10 +76,10 @@ class Archive(Construct):
         listener.grant(["s3:GetObject"], [self._objects(store.EQUIPMENT.name), self._objects(store.REHYDRATIONS)])
         listener.grant(["s3:PutObject"], [self._objects(store.REHYDRATIONS)])
         # Without it S3 answers 403 instead of 404 for an object that does not exist.
-        listener.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+        listener.grant(["s3:ListBucket"], [self.bucket.bucket_arn])
 
     def _objects(self, folder: str) -> str:
-        return self._bucket.arn_for_objects(f"{folder}/*")
+        return self.bucket.arn_for_objects(f"{folder}/*")
 
     def _acknowledge(self, bucket: s3.Bucket, keys: str, reason: str) -> None:
         nag.acknowledge_wildcard(self, f"<{nag.logical_id(bucket)}.Arn>/{keys}", reason)

@@ -15,7 +15,7 @@ from infra.archive import Archive
 from infra.fault_store import FaultStore
 from infra.function import Function
 from infra.lake import Lake
-from infra.metrics import MINUTE, iterator_age, of_api, of_reader, of_service, oldest, waiting
+from infra.metrics import MINUTE, iterator_age, of_api, of_reader, of_service, of_view, oldest, waiting
 from infra.queues import LastResort, Reader
 from infra.service import Service
 from infra.view import View
@@ -28,6 +28,9 @@ PUBLISHED: Final = ("records", "published", "fault")
 
 DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
 """The metrics of a control service."""
+
+RECOMPUTED: Final = ("rows", "drift", "repaired", "doubtful")
+"""The metrics of what compares a view with its events."""
 
 Row = list[cloudwatch.GraphWidget]
 Graphs = Mapping[str, Mapping[str, cloudwatch.Metric]]
@@ -43,6 +46,7 @@ def widgets(found: Sequence[IConstruct]) -> list[Row]:
     rows += [_row(_queue(one.reader)) for one in found if isinstance(one, Archive)]
     rows += [_of_trigger(one) for one in functions if one.role == "trigger"]
     rows += [_of_sweep(one) for one in functions if one.role == "sweep" and one.package.side == "services"]
+    rows += [_of_recompute(one) for one in functions if one.role == "recompute"]
     dead = {_place_of(one): waiting(one) for one in found if isinstance(one, LastResort)}
     return [*rows, _row({"Messages that wait for a person": dead})]
 
@@ -70,6 +74,11 @@ def _of_trigger(trigger: Function) -> Row:
 def _of_sweep(sweep: Function) -> Row:
     name = sweep.package.name
     return _row({f"{name}: what was decided": {counted: of_service(name, counted) for counted in DECISIONS}})
+
+
+def _of_recompute(recompute: Function) -> Row:
+    name = recompute.package.name
+    return _row({f"{name}: what drifted": {counted: of_view(name, counted) for counted in RECOMPUTED}})
 
 
 def _outcomes(reader: Reader) -> Graphs:

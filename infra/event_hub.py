@@ -32,6 +32,7 @@ class EventHub(Construct):
         self.restorers: dict[
             str, sqs.Queue
         ] = {}  # so far, by variable: the queues for what comes back from the archive
+        self.recomputed: list[Function] = []  # so far: those that compare a view with what past events make of it
         self._participants: list[Participant] = []
         CfnOutput(Stack.of(self), "BusName", value=self.bus.event_bus_name)
         if days := Target.of(self).archive_days:

@@ -35,6 +35,7 @@ SIZES: Final = {
     "push": Size(512, 30),
     "sweep": Size(512, 60),  # the next one begins after a minute
     "restore": Size(512, 30),
+    "recompute": Size(1024, 900),  # reads all days of a shard
 }
 
 # The archive's sweep reads a day of the lake, and holds as much of it as `stores.archive.lines` says. The listener of

@@ -18,6 +18,11 @@ def of_reader(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
     return _own({"view": reader.name}, name, statistic)
 
 
+def of_view(view: str, name: str) -> cloudwatch.Metric:
+    """Return a metric of what a view is compared with."""
+    return _own({"view": view}, name, "Sum")
+
+
 def of_service(service: str, name: str) -> cloudwatch.Metric:
     """Return a metric that a trigger or a sweep writes."""
     return _own({"service": service}, name, "Sum")

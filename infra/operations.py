@@ -12,10 +12,11 @@ from constructs import Construct, IConstruct
 from infra.api import Api
 from infra.archive import Archive
 from infra.dashboard import widgets
+from infra.drift import Drift
 from infra.fault_store import FaultStore
 from infra.function import Function
 from infra.lake import Lake
-from infra.metrics import MINUTE, iterator_age, of_api, of_reader, of_service, oldest, waiting
+from infra.metrics import MINUTE, iterator_age, of_api, of_reader, of_service, of_view, oldest, waiting
 from infra.models import Models
 from infra.queues import LastResort, Reader
 from infra.replays import Replays
@@ -93,7 +94,7 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             )
             unreadable = of_service(reader.package.name, "model_unreadable")
             yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=5, means=means)
-        case Archive(reader=reader):
+        case Archive(reader=reader) | Drift(reader=reader):
             yield from _signals_of_listener(reader)
         case Replays(reader=reader):
             means = "A replay has not gone on for an hour: the log of its listener says why."
@@ -124,6 +125,12 @@ def _signals_of_function(watched: Function) -> Iterator[Signal]:
         case "sweep", _:
             means = f"{name}'s sweep raises or times out: days of the lake are not in the {name}."
             yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
+        case "recompute", _:
+            means = f"{name} is not compared with its events: its recompute raises, times out, or fails: see its log."
+            yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
+            yield Signal(name="Failed", metric=of_view(name, "failed"), above=0, minutes=1, means=means)
+            means = f"Rows of {name} differed from what their events make of them: GET /drift shows which."
+            yield Signal(name="Drift", metric=of_view(name, "drift"), above=0, minutes=1, means=means)
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
             yield Signal(name="Errors", metric=errors, above=0, minutes=1, means=means)

@@ -5,6 +5,7 @@ from constructs import Construct
 
 from infra.api import Api
 from infra.archive import Archive
+from infra.drift import Drift
 from infra.event_hub import EventHub
 from infra.fault_store import FaultStore
 from infra.lake import Lake
@@ -33,7 +34,8 @@ class Andon(Stack):
         FaultStore(self, hub, api)  # puts messages back on the queues of those above
         lake = Lake(self, hub)
         Questions(self, lake)
-        Archive(self, hub, api, lake=lake.bucket)  # brings back what those above forgot
+        archive = Archive(self, hub, api, lake=lake.bucket)  # brings back what those above forgot
+        Drift(self, hub, api, lake=lake.bucket, archive=archive.bucket)  # compares the views with both
 
         Replays(self, hub, api, lake=lake.bucket)  # rebuilds the views above
 

@@ -12,7 +12,7 @@ from infra.function import functions_of
 from infra.live import Live
 from infra.owned_table import OwnedTable
 from infra.queues import Reader
-from patterns.events import fault
+from patterns.events import drift, fault
 from patterns.packages.package import Package
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
@@ -36,10 +36,15 @@ class View(Construct):
         listener = functions["listener"]
         table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         subscriptions = package.subscriptions
-        hub.join(Participant(name, subscribes=subscriptions, publishes=frozenset({(name, fault.TYPE)})))
+        published = frozenset((name, event_type) for event_type in (fault.TYPE, drift.TYPE))
+        hub.join(Participant(name, subscribes=subscriptions, publishes=published))
         self.reader = hub.subscribe(self, listener, subscriptions)
         if package.restored:
             hub.restorers[package.restore_queue] = self.reader.queue
+        if recompute := functions.get("recompute"):
+            table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see patterns/views/repair.py
+            hub.grant_publish(recompute, only={"source": name, "detail-type": drift.TYPE})
+            hub.recomputed.append(recompute)
         _refuse_short_lived(package.view.TTL_DAYS, self.reader)
 
 

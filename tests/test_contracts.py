@@ -13,20 +13,23 @@ from typing import Any
 import pytest
 
 from contract import times
+from contract.archive import shard_of
 from local.in_process import openapi
 from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import sqs_event
+from local.in_process.lambda_events import bus_message, sqs_event
 from local.in_process.replay import time_of
 from local.in_process.world import InProcess, frozen_clock
-from patterns.events import fault
+from patterns.dynamodb.attribute_values import to_typed
+from patterns.events import drift, fault
 from patterns.events.actor import actor_of, with_actor
 from patterns.events.bus_entry import to_message
 from patterns.events.domain_event import DomainEvent
 from patterns.events.upcast import NONE, upcast
-from patterns.packages.discovery import apis, packages, pages, readers, services, subscribers_of, views
+from patterns.packages.discovery import apis, packages, pages, readers, recomputed, services, subscribers_of, views
 from patterns.packages.package import FUNCTIONS, ROLES, Package
 from patterns.runtime import aws
 from tests.support.anomalies import model_content, put_model
+from tests.support.archive import keep_in_lake
 from tests.support.aws_in_memory import AwsInMemory
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.services.reports import report
@@ -38,6 +41,9 @@ HTTP = sorted(EVENTS.glob("http/*.json"))
 QUEUE = sorted(EVENTS.glob("queue/*.json"))
 
 SAMPLE_ACCOUNT = "000000000000"
+
+NO_FACTS = {fault.TYPE, drift.TYPE}
+"""What consumers publish of messages and rows."""
 
 
 def read(path: Path) -> Any:  # noqa: ANN401  JSON is any
@@ -219,8 +225,8 @@ def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_
 
 def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
     types = {event_type for _, event_type in published_types()}
-    # A fault comes from no stream, and no service publishes an old shape any more.
-    of_facts = [sample for sample in DOMAIN if type_of(sample) != fault.TYPE and not is_of_old(sample)]
+    # A fault and a drift come from no stream, and no service publishes an old shape any more.
+    of_facts = [sample for sample in DOMAIN if type_of(sample) not in NO_FACTS and not is_of_old(sample)]
 
     assert types == {type_of(sample) for sample in of_facts}
     assert {sample.name for sample in of_facts} == {sample.name for sample in STREAM}
@@ -262,6 +268,44 @@ def test_the_sample_of_a_fault_is_what_its_consumer_publishes_when_it_gets_the_m
 @pytest.mark.parametrize("source", [package.name for package in packages()])
 def test_faults_are_kept_whoever_publishes_them(source: str) -> None:
     assert Package("stores", "faults") in subscribers_of(source, fault.TYPE)
+
+
+def test_the_sample_of_a_drift_is_what_its_view_publishes_of_a_row_that_says_something_else(world: InProcess) -> None:
+    sample, event = read(EVENTS / "domain" / "drift-detected.json"), read(EVENTS / "domain" / "state-reported.json")
+    view = Package("views", sample["drift"]["view"])
+    line = bus_message(DomainEvent.from_wire(event), source="equipment")
+    context = LambdaContext("state_log")
+    [(table, _)] = view.tables.items()
+
+    with frozen_clock(sample["timestamp"]):
+        view.handler("listener")(sqs_event([line]), context)
+        keep_in_lake([line])
+        [row] = world.rows(table)
+        wrong = {name: differing["found"] for name, differing in sample["drift"]["fields"].items()}
+        aws.client("dynamodb").put_item(TableName=table, Item=to_typed(row | wrong))
+        view.handler("recompute")({"shard": shard_of(event["partitionKey"])}, context)
+
+    (message,) = [json.loads(body) for body in world.new_messages()]
+    assert message["detail"] == sample
+    assert (message["source"], message["detail-type"]) == (view.name, drift.TYPE)
+    assert world.rows(table) == [row]
+
+
+@pytest.mark.parametrize("source", [package.name for package in packages()])
+def test_drift_is_kept_whoever_publishes_it(source: str) -> None:
+    assert Package("stores", "drift") in subscribers_of(source, drift.TYPE)
+
+
+@pytest.mark.parametrize(
+    "sample", [sample for sample in DOMAIN if type_of(sample) not in NO_FACTS], ids=lambda path: path.name
+)
+def test_a_view_has_for_its_partition_key_what_its_events_have(sample: Path) -> None:
+    """By it the archive is read, and so the view is recomputed."""
+    for view in (view for view in recomputed() if view.subscribes_to(*topic_of(sample))):
+        event = upcast(DomainEvent.from_wire(read(sample)), view.load("view").UPCASTERS, source=topic_of(sample)[0])
+        update = view.load("view").ON[topic_of(sample)](event)
+
+        assert update.key[view.view.KEYS.partition] == event.partition_key
 
 
 @pytest.mark.parametrize("source", [package.name for package in packages()])

@@ -29,6 +29,8 @@ FEW_MODELS: Final = (
 )
 ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
 ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
+DRIFT_KEYS: Final = "an object's key ends in the id of its finding, below a fixed prefix of the bucket of findings"
+FEW_FINDINGS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no data; what it reads asks for a token"
 LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"
 LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id and one filter; this is all of theirs"

@@ -11,7 +11,15 @@ from typing import Any
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.world import InProcess
-from patterns.packages.discovery import follower_of_table, owner_of_route, readers, restorers, services, subscribers_of
+from patterns.packages.discovery import (
+    follower_of_table,
+    owner_of_route,
+    readers,
+    recomputed,
+    restorers,
+    services,
+    subscribers_of,
+)
 from patterns.packages.package import Package
 
 BATCH = 10
@@ -54,6 +62,8 @@ class Loop(InProcess):
         for package in restorers():
             if package.has("restore"):
                 self._deliver_all(package, self.restoring(package), role="restore")
+        for package in recomputed():
+            self._deliver_all(package, self.to_recompute(package), role="recompute")
         moved = True
         while moved:
             changed, bodies = self._trigger(), self.new_messages()

@@ -9,9 +9,10 @@ import moto.core  # before any client: it patches botocore when it is imported
 
 from local.in_process.create_table import create_table_request
 from patterns.dynamodb.attribute_values import Item, to_plain
-from patterns.packages.discovery import packages, readers, restorers, restorers_as_json, views_as_json
+from patterns.packages.discovery import packages, readers, recomputed, restorers, restorers_as_json, views_as_json
 from patterns.packages.package import Package
 from patterns.runtime import aws, clock
+from patterns.views import recompute
 from stores.archive.jobs import QUEUE, RESTORERS
 from stores.faults.store import queue_variable
 from stores.replays import settings as replays
@@ -71,11 +72,9 @@ class InProcess(AbstractContextManager["InProcess"]):
         for package in readers():
             variable = queue_variable(package.name)
             os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
-        for variable in [
-            *(package.restore_queue for package in restorers() if package.has("restore")),
-            QUEUE,
-            replays.QUEUE,
-        ]:
+        own = [package.restore_queue for package in restorers() if package.has("restore")]
+        recomputing = [recompute.queue_variable(package.name) for package in recomputed()]
+        for variable in [*own, *recomputing, QUEUE, replays.QUEUE]:
             os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
         os.environ |= {RESTORERS: restorers_as_json(), replays.VIEWS: views_as_json(readers()), replays.SETTLES: "0"}
         self._queue = _open_bus()
@@ -146,6 +145,10 @@ class InProcess(AbstractContextManager["InProcess"]):
     def asked_of_replays(self) -> list[str]:
         """Return the days and objects of replays that wait."""
         return _received(os.environ[replays.QUEUE])
+
+    def to_recompute(self, package: Package) -> list[str]:
+        """Return what a view is asked to recompute."""
+        return _received(os.environ[recompute.queue_variable(package.name)])
 
     def resubmitted(self, package: Package) -> list[str]:
         """Return the messages that were put directly on a package's own queue."""

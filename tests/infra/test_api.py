@@ -134,7 +134,7 @@ def scope_of(stack: Synthesised, scope: Any) -> str:  # noqa: ANN401  CloudForma
 
 def test_only_the_api_calls_the_functions_behind_it_and_only_its_schedule_a_sweep(aws: Synthesised) -> None:
     [api] = aws.of_type("AWS::ApiGatewayV2::Api")
-    sweeps = {aws.id_of_function(file) for file in FILES if file.endswith("/sweep.py")}
+    sweeps = {aws.id_of_function(file) for file in FILES if file.endswith(("/sweep.py", "/recompute.py"))}
 
     for made in aws.of_type("AWS::Lambda::Permission").values():
         function, source = made["FunctionName"]["Fn::GetAtt"][0], text(made["SourceArn"])

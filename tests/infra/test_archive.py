@@ -85,11 +85,10 @@ def test_nothing_of_the_archive_publishes(aws: Synthesised) -> None:
 
 def test_an_hourly_schedule_runs_the_sweep_once(aws: Synthesised) -> None:
     function = aws.id_of_function(SWEEP)
-    [rule] = [
-        one for one in aws.of_type("AWS::Events::Rule").values() if one.get("ScheduleExpression") == "rate(1 hour)"
-    ]
+    target = {"Fn::GetAtt": [function, "Arn"]}
+    [rule] = [one for one in aws.of_type("AWS::Events::Rule").values() if one["Targets"][0]["Arn"] == target]
 
-    assert rule["Targets"][0]["Arn"] == {"Fn::GetAtt": [function, "Arn"]}
+    assert rule["ScheduleExpression"] == "rate(1 hour)"
     [invoke] = [
         made
         for made in aws.of_type("AWS::Lambda::EventInvokeConfig").values()

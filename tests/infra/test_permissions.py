@@ -218,7 +218,7 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
         *(
             (action, f"{folder}/*")
             for action in ("s3:GetObject", "s3:PutObject")
-            for folder in ("faults", "ids", "equipment", "operators", "rehydrations")
+            for folder in ("faults", "ids", "equipment", "operators", "rehydrations", "drift")
         ),
         *(("s3:DeleteObject", f"{kind}/data/*") for kind in ("equipment", "operators")),
         ("iot:Publish", "Andon/*"),

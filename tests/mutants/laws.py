@@ -14,6 +14,7 @@ WITHIN_BUS_SECOND: Final = "self.bus_ms is None or self.bus_ms <= own_ms < self.
 IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
 REPLAYS: Final = "tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
+DRIFT: Final = "tests/views/test_drift.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
 
 
@@ -759,6 +760,41 @@ VIEWS: Final = [
         ("a late event does not make its day stale", '["lake"] != keys]', '["lake"] == []]'),
         ("data that an index names are removed", "if key not in {*data, *before}:", "if True:"),
         ("data are never removed", "            _archive.remove(key)", "            pass"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/expected.py",
+        DRIFT,
+        ("expected: of an oplock the first event counts", "known.order < one.order", "known.order > one.order"),
+        (
+            "expected: an event from ahead counts",
+            "if one.event.timestamp_ms > one.taken_ms + MAX_AHEAD_MS:",
+            "if False:",
+        ),
+        ("expected: what it is about does not count first", "-1 if update.about_ms is None else update.about_ms", "-1"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/compare.py",
+        DRIFT,
+        ("drift: what is on its way counts", "ON_ITS_WAY_MS: Final = 60 * 60 * 1000", "ON_ITS_WAY_MS: Final = 0"),
+        ("drift: what is doubtful counts at once", "frozenset({Kind.MISSING, Kind.UNKNOWN})", "frozenset()"),
+        ("drift: an order that lies ahead counts as seen", "rules.now_ms + AHEAD_MS:", "10**15:"),
+        ("drift: what was refused and came again is ahead", "is_newer and order in", "order in"),
+        ("drift: one of a family that is one too many is missing", " or _is_surplus(newest, expected, found):", ":"),
+        ("drift: a ttl is not compared", "life.least <= at <= life.most", "True"),
+        ("drift: other values of the same event are not seen", " else Kind.VALUES", " else None"),
+        ("drift: what is missing is not seen", " Kind.MISSING if ", " Kind.MISSING if False and "),
+    ),
+    *_in(
+        f"{PATTERNS}/views/repair.py",
+        DRIFT,
+        ("a repair overwrites what came meanwhile", '"#oplock <= :oplock"', '"attribute_exists(#oplock)"'),
+        ("a row that a wrong clock made stays", "    if drift.is_of_nothing:", "    if False:"),
+    ),
+    *_in(
+        "functions/contract/recorded.py",
+        DRIFT,
+        ("what came late is not known even the second time", "[] if with_late else days[:-NEWEST]", "days[:-NEWEST]"),
+        ("what is not archived is not known", "if key not in in_archive]", "if False]"),
     ),
     *_in(
         "functions/stores/archive/lines.py",

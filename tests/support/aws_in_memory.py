@@ -26,9 +26,10 @@ from local.in_process.lambda_events import bus_members
 from local.in_process.world import ENVIRONMENT, InProcess, to_text
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
 from patterns.dynamodb.schema import Keys, TableSchema
-from patterns.packages.discovery import readers, restorers, restorers_as_json, views_as_json
+from patterns.packages.discovery import readers, recomputed, restorers, restorers_as_json, views_as_json
 from patterns.packages.package import Package
 from patterns.runtime import aws, clock
+from patterns.views import recompute
 from stores.archive.jobs import QUEUE, RESTORERS
 from stores.faults.store import queue_variable
 from stores.replays import settings as replays
@@ -60,6 +61,7 @@ class AwsInMemory(InProcess):
         variables = ENVIRONMENT | {variable: variable for variable in self.schemas} | self.buckets
         queues = {QUEUE, replays.QUEUE, *(queue_variable(package.name) for package in readers())}
         queues |= {package.restore_queue for package in restorers() if package.has("restore")}
+        queues |= {recompute.queue_variable(package.name) for package in recomputed()}
         variables |= {name: name for name in queues} | {
             RESTORERS: restorers_as_json(),
             replays.VIEWS: views_as_json(readers()),
@@ -107,6 +109,10 @@ class AwsInMemory(InProcess):
     def restoring(self, package: Package) -> list[str]:
         """Return the messages that bring back what a package kept."""
         return self.queues.pop(package.restore_queue, [])
+
+    def to_recompute(self, package: Package) -> list[str]:
+        """Return what a view is asked to recompute; nothing is delayed."""
+        return self.queues.pop(recompute.queue_variable(package.name), [])
 
     def asked_of_archive(self) -> list[str]:
         """Return the days of rehydrations that wait."""

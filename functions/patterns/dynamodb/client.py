@@ -114,9 +114,14 @@ class Table:
         """
         _write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
 
-    def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete one row, if there is one."""
-        _write("delete_item", {"TableName": self.name, "Key": to_typed(key)})
+    def delete(self, key: Mapping[str, Any], *, condition: Condition = UNCONDITIONAL) -> None:
+        """Delete one row, if there is one.
+
+        Raises:
+            ConditionFailed: the condition did not hold; nothing was deleted.
+
+        """
+        _write("delete_item", {"Key": to_typed(key), **conditional(self.name, condition)})
 
     def update(
         self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition

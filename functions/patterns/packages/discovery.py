@@ -57,6 +57,11 @@ def views_as_json(listening: Iterable[Package]) -> str:
     return json.dumps(topics)
 
 
+def recomputed() -> list[Package]:
+    """Every view whose rows are compared with what past events make of them."""
+    return [package for package in views() if package.has("recompute")]
+
+
 def subscribers_of(source: str, event_type: str) -> list[Package]:
     """Every package that subscribes to an event."""
     return [package for package in packages() if package.subscribes_to(source, event_type)]

@@ -30,7 +30,7 @@ FUNCTIONS: Final = Path(__file__).parents[2]
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "restore")
+ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "restore", "recompute")
 """The handler files that a package may have; each is one Lambda function."""
 
 Handler = Callable[[dict[str, Any], Any], Any]

@@ -8,20 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from contract import lake
+from contract.archive import SHARDS, Index, Manifest, data_folder, index_key, manifest_key
 from patterns.runtime.bucket import Bucket
 from stores.archive import lines
 from stores.archive.lines import Part, Pass
-from stores.archive.objects import (
-    SHARDS,
-    Index,
-    Manifest,
-    data_folder,
-    data_key,
-    digest_of,
-    index_key,
-    manifest_key,
-    to_data,
-)
+from stores.archive.objects import data_key, digest_of, to_data
 from stores.archive.store import BUCKET, LAKE, Kind
 
 Goes = Callable[[], bool]

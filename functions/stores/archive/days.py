@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
+from contract.archive import Index, day_in, index_key, manifest_folder, manifest_key, shard_of
 from contract.lake import lines_of
 from patterns.runtime.bucket import Bucket
 from patterns.runtime.errors import CallFailed
-from stores.archive.objects import Index, day_in, index_key, manifest_folder, manifest_key, shard_of
 from stores.archive.store import BUCKET, Kind
 
 GONE: Final = "NoSuchKey"

@@ -6,8 +6,9 @@ from typing import Final, NamedTuple, cast
 
 import orjson
 
+from contract.archive import shard_of
 from contract.lake import Envelope
-from stores.archive.objects import digest_of, shard_of
+from stores.archive.objects import digest_of
 from stores.archive.store import Kind
 
 # What a pass holds, at most, unless a single shard is larger.

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from contract import lake
-from patterns.events import fault
+from contract import archive, lake
+from patterns.events import drift, fault
 from patterns.events.topic import Topic
 
-BUCKET: Final = "ARCHIVE_BUCKET"
+BUCKET: Final = archive.BUCKET
 LAKE: Final = lake.BUCKET
 
 SUBSCRIPTIONS: frozenset[Topic] = frozenset()
+
+ABOUT_CONSUMERS: Final = frozenset({fault.TYPE, drift.TYPE})
+"""The types of events that are about a message or a row; their partition key is who found it."""
 
 PEOPLE: Final = ("operator", "supervisor")
 """The fields of entities with somebody's name."""
@@ -30,9 +33,9 @@ class Kind(NamedTuple):
 
 
 def equipment_in(detail: Mapping[str, Any]) -> frozenset[str]:
-    """Return the piece of equipment that an event is about: its partition key. A fault is about a message."""
+    """Return the piece of equipment that an event is about: its partition key."""
     key = detail.get("partitionKey")
-    return frozenset({key} if isinstance(key, str) and key and detail.get("type") != fault.TYPE else ())
+    return frozenset({key} if isinstance(key, str) and key and detail.get("type") not in ABOUT_CONSUMERS else ())
 
 
 def operators_in(detail: Mapping[str, Any]) -> frozenset[str]:
@@ -42,7 +45,7 @@ def operators_in(detail: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name in named if isinstance(name, str) and name)
 
 
-EQUIPMENT: Final = Kind("equipment", keeps_days=10 * 365, cold_after_days=30, actors_in=equipment_in)
+EQUIPMENT: Final = Kind(archive.EQUIPMENT, keeps_days=10 * 365, cold_after_days=30, actors_in=equipment_in)
 OPERATORS: Final = Kind("operators", keeps_days=400, cold_after_days=90, actors_in=operators_in)
 """What people did is kept for a year and a month, no longer: it is about them."""
 

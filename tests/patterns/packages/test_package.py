@@ -14,7 +14,7 @@ STATE_LOG = Package("views", "state_log")
 
 def test_a_package_is_found_by_its_folder() -> None:
     assert STATE_LOG in packages()
-    assert STATE_LOG.roles == ("query", "listener")
+    assert STATE_LOG.roles == ("query", "listener", "recompute")
     assert not STATE_LOG.has("command")
 
 

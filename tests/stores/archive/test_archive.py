@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from contract import groups
+from contract.archive import SHARDS, shard_of
 from local.in_process.lambda_events import http_event
 from local.in_process.loop import Loop
 from local.in_process.world import to_bytes
@@ -17,7 +18,7 @@ from patterns.runtime import clock
 from patterns.runtime.bucket import Bucket
 from patterns.runtime.errors import CallFailed
 from stores.archive import lines, pages
-from stores.archive.objects import SHARDS, shard_of, to_data
+from stores.archive.objects import to_data
 from stores.archive.store import BUCKET, EQUIPMENT, KINDS, LAKE, OPERATORS
 from stores.archive.sweep_days import LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
 from tests.support.archive import (

@@ -17,15 +17,25 @@ from local.in_process.lambda_events import http_event, sqs_event
 from local.in_process.loop import REPLAYS, Loop
 from local.in_process.replay import Invocation, invocations_of, time_of
 from local.in_process.world import frozen_clock
+from patterns.dynamodb.attribute_values import to_typed
 from patterns.events.bus_entry import to_message
 from patterns.events.fault import fault_of
 from patterns.live import connection
-from patterns.packages.discovery import packages, restorers, services, views
+from patterns.packages.discovery import packages, recomputed, restorers, services, views
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
+from patterns.runtime import aws
 from patterns.runtime.errors import Poison
 from tests.support.anomalies import model_content, put_model
-from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, keep_in_lake, line_of
+from tests.support.archive import (
+    ARCHIVE,
+    DAY_MS,
+    EQUIPMENT_ROUTE,
+    OPERATOR_ROUTE,
+    keep_in_lake,
+    line_of,
+    report_of,
+)
 from tests.support.samples import NOW, fact, paths
 from tests.support.wire import Wire
 
@@ -111,6 +121,28 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
             yield from _decisions(service, loop, wire)
     yield from _archive(loop)
     yield from _replays(loop)
+    for view in recomputed():
+        yield from _recomputation(view, loop)
+
+
+def _recomputation(view: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:
+    """Let a view be compared with what is recorded: a row that is wrong, one of nothing, one that is missing."""
+    at_ms, [table] = NOW - DAY_MS, view.tables
+    about = [("present", "present"), ("missing", "missing"), ("missing", "of nothing")]
+    reports = [report_of(of, at_ms=at_ms, event_id=by, timestamp=times.to_utc(at_ms)) for of, by in about]
+    lines = [line_of(one._replace(partition_key=by), at_ms=at_ms) for one, (_, by) in zip(reports, about, strict=True)]
+    keep_in_lake(lines)
+    yield Invocation(view, "listener", sqs_event(lines[:1])), NOW
+    keys = loop.schemas[table].keys
+    [row] = [row for row in loop.rows(table) if row[keys.partition] == "present"]
+    wrong = {name: "wrong" for name in row if name in {"Detail", "seen#WARNING1"}}
+    of_nothing = dict.fromkeys(keys.names, "of nothing") | {"oplock#reported": "4102444800000#a wrong clock"}
+    for one in (row | wrong, of_nothing):
+        aws.client("dynamodb").put_item(TableName=table, Item=to_typed(one))
+    asking = http_event("POST /drift/{view}", path={"view": view.name})
+    yield Invocation(Package("stores", "drift"), "command", asking), NOW
+    yield Invocation(view, "recompute", {}), NOW
+    yield Invocation(view, "recompute", sqs_event(loop.to_recompute(view))), NOW
 
 
 def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:

@@ -1,0 +1,33 @@
+"""HTTP -> the queue that asks a view to be recomputed."""
+
+import os
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from contract.archive import SHARDS
+from patterns.http.http_api import HttpApi
+from patterns.http.openapi import responses
+from patterns.http.response import respond
+from patterns.runtime import strict_json
+from patterns.runtime.errors import NotFound
+from patterns.runtime.queue import send_all
+from patterns.views.recompute import Work, queue_variable
+from stores.drift.responses import RecomputationResponse, ViewName
+from stores.drift.routes import ROUTES
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.post("/drift/<view>", responses=responses(RecomputationResponse, 202, 404))
+def post_recomputation(view: ViewName) -> Response[str]:
+    """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
+
+    What could be on its way is looked at again a quarter of an hour later. A retry asks twice, which is harmless.
+    """
+    url = os.environ.get(queue_variable(view))
+    if url is None:
+        raise NotFound("There is no such view.")
+    shards = send_all(url, (strict_json.dumps(Work(shard=shard)) for shard in range(SHARDS)))
+    return respond(HTTPStatus.ACCEPTED, {"view": view, "shards": shards})

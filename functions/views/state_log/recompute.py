@@ -1,0 +1,14 @@
+"""recorded events -> what drifted in state_log view."""
+
+from typing import Any
+
+from contract.recorded import Recorded
+from patterns.views.recompute import recompute
+from views.state_log.listener import VIEW
+
+PAST = Recorded()
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+    """Handle a tick of the clock, or a batch of the queue that asks for more."""
+    return recompute(event, context, view=VIEW, past=PAST)

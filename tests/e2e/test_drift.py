@@ -1,0 +1,99 @@
+"""Rows that somebody corrupted on the deployed stack are found, reported and repaired while reports go on."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from typing import Any, Final
+
+from contract import groups, times
+from contract.archive import shard_of
+from contract.lake import lines_of
+from local.stack import audit
+from local.stack.api import path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
+from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
+
+WITHIN_S: Final = 60
+MINUTE_MS: Final = 60_000
+MACHINE, BUSY = "press that drifts", "press that reports meanwhile"
+REPORTS: Final = 6
+NEVER: Final = "4102444800000#from a clock that is wrong"
+
+
+def report(stack: Stack, machine: str, at_ms: int) -> None:
+    path = path_of("equipment", machine, "states", times.to_utc(at_ms))
+    assert stack.api(groups.OPERATOR).put(path, {"state": "WARNING1", "detail": "hot"}).status == 201
+
+
+def rows_of(stack: Stack, machine: str) -> list[Item]:
+    found = stack.client("dynamodb").query(
+        TableName=stack.outputs["StateLogTable"],
+        KeyConditionExpression="DeviceID = :id",
+        FilterExpression="attribute_exists(Detail)",
+        ExpressionAttributeValues={":id": {"S": machine}},
+        ConsistentRead=True,
+    )
+    return [to_plain(row) for row in found["Items"]]
+
+
+def findings(stack: Stack, machine: str) -> list[dict[str, Any]]:
+    items = stack.api(groups.AUDITOR).get("/drift").json["items"]
+    return [one for one in items if machine in one["key"].values()]
+
+
+def lines_about(stack: Stack, machine: str) -> int:
+    """Return how many findings and reports of a machine the lake has: those that a look can know."""
+    counted = stack.client("s3").list_objects_v2(Bucket=stack.outputs["LakeBucket"], Prefix="events/")
+    bodies = [
+        stack.client("s3").get_object(Bucket=stack.outputs["LakeBucket"], Key=one["Key"])["Body"].read()
+        for one in counted.get("Contents", [])
+    ]
+    return sum(f'"partitionKey":"{machine}"' in line.replace(": ", ":") for body in bodies for line in lines_of(body))
+
+
+@contextmanager
+def reporting(stack: Stack, machine: str) -> Iterator[None]:
+    """Let a machine report three times a second meanwhile."""
+    ended = Event()
+
+    def go_on() -> None:
+        while not ended.wait(0.3):
+            report(stack, machine, int(time.time() * 1000))
+
+    with ThreadPoolExecutor(1) as pool:
+        going: Future[None] = pool.submit(go_on)
+        try:
+            yield
+        finally:
+            ended.set()
+        going.result()
+
+
+def test_corrupted_rows_are_found_and_repaired_under_traffic_and_a_second_look_finds_none(stack: Stack) -> None:
+    now_ms = int(time.time() * 1000)
+    for number in range(REPORTS):
+        report(stack, MACHINE, now_ms - number * MINUTE_MS)
+    assert eventually(lambda: len(rows_of(stack, MACHINE)) == REPORTS, within_s=WITHIN_S)
+    assert eventually(lambda: lines_about(stack, MACHINE) == REPORTS, within_s=WITHIN_S)
+    sound = rows_of(stack, MACHINE)
+    wrong: list[Item] = [{"Detail": "corrupt"}, {"State": "CORRUPT"}, {"oplock#reported": NEVER, "Detail": "frozen"}]
+    for row, change in zip(sound, wrong, strict=False):
+        item = to_typed(row | change)
+        stack.client("dynamodb").put_item(TableName=stack.outputs["StateLogTable"], Item=item)
+
+    with reporting(stack, BUSY):
+        assert stack.api(groups.ADMIN).request("POST", "/drift/state_log").status == 202
+        assert eventually(lambda: len(findings(stack, MACHINE)) == len(wrong), within_s=WITHIN_S)
+        assert eventually(lambda: rows_of(stack, MACHINE) == sound, within_s=WITHIN_S)
+        counted = audit.run(stack.outputs, {shard_of(machine) for machine in (MACHINE, BUSY)})
+
+    assert sorted(one["kinds"] for one in findings(stack, MACHINE)) == [["ahead"], ["values"], ["values"]]
+    assert {view: (counts["drift"], counts["failed"]) for view, counts in counted.items()} == {
+        "state_log": (0, 0),
+        "board": (0, 0),
+    }
+    assert counted["state_log"]["rows"] > REPORTS
+    assert findings(stack, BUSY) == []

@@ -1,0 +1,67 @@
+"""What compares the views with their events, and the store of what was found, in the template."""
+
+import pytest
+
+from infra.names import pascal
+from patterns.packages.discovery import recomputed
+from patterns.packages.package import Package
+from tests.support.infra.synthesised import TAKES, Synthesised
+
+of_each_view = pytest.mark.parametrize("view", recomputed(), ids=lambda view: view.name)
+
+
+@of_each_view
+def test_a_view_is_looked_at_each_hour_and_no_run_is_retried(aws: Synthesised, view: Package) -> None:
+    function = aws.id_of_function(f"views/{view.name}/recompute.py")
+    target = {"Fn::GetAtt": [function, "Arn"]}
+
+    [rule] = [one for one in aws.of_type("AWS::Events::Rule").values() if one["Targets"][0]["Arn"] == target]
+    [invoke] = [
+        made
+        for made in aws.of_type("AWS::Lambda::EventInvokeConfig").values()
+        if made["FunctionName"] == {"Ref": function}
+    ]
+    assert rule["ScheduleExpression"] == "rate(1 hour)"
+    assert invoke["MaximumRetryAttempts"] == 0
+
+
+@of_each_view
+def test_it_may_read_what_was_recorded_and_repair_its_own_view_and_publish_drift_alone(
+    aws: Synthesised, view: Package
+) -> None:
+    file = f"views/{view.name}/recompute.py"
+    [variable] = view.tables
+    table, queue = (f"{aws.output(f'{pascal(view.name)}{end}')}.Arn" for end in ("Table", "RecomputeQueueUrl"))
+    lake, archive = (f"{aws.output(bucket)}.Arn" for bucket in ("LakeBucket", "ArchiveBucket"))
+
+    assert variable in aws.functions()[file]["Environment"]["Variables"]
+    assert {pair for pair in aws.allowed(file) if not pair[0].startswith(("logs:", "xray:", "events:"))} == {
+        *((f"dynamodb:{action}", table) for action in ("DeleteItem", "Query", "UpdateItem")),
+        *((f"sqs:{action}", queue) for action in (*TAKES, "SendMessage")),
+        ("s3:ListBucket", lake),
+        ("s3:ListBucket", archive),
+        ("s3:GetObject", f"{lake}/events/*"),
+        ("s3:GetObject", f"{archive}/equipment/*"),
+    }
+    [condition] = [condition for action, _, condition in aws.grants(file) if action == "events:PutEvents"]
+    only = {"events:source": view.name, "events:detail-type": "drift-detected"}
+    assert condition == {"ForAllValues:StringEquals": only}
+
+
+def test_a_queue_hands_over_one_message_for_each_is_long(aws: Synthesised) -> None:
+    for view in recomputed():
+        function = {"Ref": aws.id_of_function(f"views/{view.name}/recompute.py")}
+        [mapping] = [
+            made for made in aws.of_type("AWS::Lambda::EventSourceMapping").values() if made["FunctionName"] == function
+        ]
+        assert mapping["BatchSize"] == 1
+
+
+@of_each_view
+def test_drift_wakes_somebody_and_so_does_a_look_that_fails(aws: Synthesised, view: Package) -> None:
+    alarms = aws.of_type("AWS::CloudWatch::Alarm").values()
+
+    for metric in ("drift", "failed"):
+        of_view = [{"Name": "view", "Value": view.name}]
+        [alarm] = [one for one in alarms if one.get("MetricName") == metric and one["Dimensions"] == of_view]
+        assert (alarm["Threshold"], alarm["TreatMissingData"]) == (0, "notBreaching")
