@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from patterns.packages.discovery import versions_of, views
 
 LINE: Final = '        View(self, "{}", hub, api)\n'
 ITEM: Final = "from patterns.dynamodb.attribute_values import Item\n"
+STORIES: Final = "stories.py"  # what the test of convergence tells a view
 NUMBERED: Final = re.compile(r"(.+)_v(\d+)")
 ANY_IMPORT: Final = re.compile(r"^from patterns\.", re.MULTILINE)
 
@@ -41,7 +41,7 @@ def renamed(source: str, before: str, after: str) -> str:
 
 
 def write(view: str, root: Path = ROOT) -> str:
-    """Write the next version of a view, its tests, and its line in the stack; return its name.
+    """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
         Failed: there is no such view, or it has a next version.
@@ -49,17 +49,24 @@ def write(view: str, root: Path = ROOT) -> str:
     """
     after = next_name(view)
     _require_one_version(view)
-    for folder in (root / "functions" / "views", root / "tests" / "views"):
-        if (folder / view).is_dir():
-            shutil.copytree(folder / view, folder / after, ignore=shutil.ignore_patterns("__pycache__"))
-            for file in sorted((folder / after).rglob("*.py")):
-                file.write_text(renamed(file.read_text(), view, after))
+    tests, packages = root / "tests" / "views", root / "functions" / "views"
+    copy_into(packages / view, packages / after)
+    if (tests / view / STORIES).is_file():  # the other tests ask its routes, which it does not serve
+        copy_into(tests / view, tests / after, only=STORIES)
     declared = root / "functions" / "views" / after / "view.py"
     declared.write_text(_with_item(declared.read_text()) + VERSION.format(before=view))
     stack = root / "infra" / "stack.py"
     line = LINE.format(view)
     stack.write_text(stack.read_text().replace(line, line + LINE.format(after)))
     return after
+
+
+def copy_into(folder: Path, into: Path, *, only: str = "*.py") -> None:
+    """Copy the files of one version's folder into that of the other, but for those that it has."""
+    into.mkdir(exist_ok=True)
+    for file in sorted(folder.glob(only)):
+        if not (into / file.name).exists():
+            (into / file.name).write_text(renamed(file.read_text(), folder.name, into.name))
 
 
 def _require_one_version(view: str) -> None:
@@ -93,7 +100,7 @@ def main() -> int:
     except Failed as reason:
         print(f"make new-view-version: {reason}", file=sys.stderr)
         return 1
-    print(f"functions/views/{after}/ is a copy of {view}, with a line in infra/stack.py and tests of its own.")
+    print(f"functions/views/{after}/ is a copy of {view}, with a line in infra/stack.py.")
     print("Edit it, and let as_before(row) in its view.py undo what differs on purpose.")
     print(f"next: make up (or make deploy), then make fill VIEW={view}")
     return 0

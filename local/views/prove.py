@@ -105,6 +105,8 @@ def show(stack: Deployed, both: Versions, proof: Proof) -> str:
         lines += ["", *_lines(difference, both, known)]
     if len(proof.differences) > SHOWN:
         lines += ["", f"and {len(proof.differences) - SHOWN} more"]
+    if not proof.after:
+        lines += ["", f"{both.after.name} has no rows: make fill VIEW={both.before.name}"]
     return "\n".join(lines)
 
 
@@ -127,6 +129,8 @@ def _lines(difference: Difference, both: Versions, known: dict[str, Fact]) -> li
     ids = sorted(ids_behind(difference))
     candidates = [known[one] for one in ids if one in known]
     lines = [f"{key}: {_why(difference, both)}"]
+    if difference.before is None or difference.after is None:
+        return [*lines, *(f"    {fact}" for fact in candidates), *_unknown(ids, known)]
     for field in difference.fields:
         lines += [
             f"    {field.name}",
@@ -134,7 +138,11 @@ def _lines(difference: Difference, both: Versions, known: dict[str, Fact]) -> li
             f"        {both.after.name}: {_text(field.after)}",
         ]
         lines += [f"        from {fact}" for fact in behind(field.name, candidates, both)]
-    return lines + [f"    event {one} is not in the lake yet" for one in ids if one not in known]
+    return [*lines, *_unknown(ids, known)]
+
+
+def _unknown(ids: list[str], known: dict[str, Fact]) -> list[str]:
+    return [f"    event {one} is not in the lake yet" for one in ids if one not in known]
 
 
 def _why(difference: Difference, both: Versions) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from local.stack.emulator import ROOT
 from local.stack.errors import Failed
-from local.views.new_version import LINE
+from local.views.new_version import LINE, copy_into
 from local.views.versions import Versions, versions
 from patterns.packages import serving
 
@@ -18,9 +18,15 @@ SEARCHED: Final = ("docs", "functions", "infra", "local", "tests", "Makefile", "
 
 
 def retire(both: Versions, root: Path = ROOT) -> list[str]:
-    """Remove the files, the line and the tests of the version that stands by; return the files that still name it."""
+    """Remove the files and the line of the version that stands by; return the files that still name it.
+
+    Its tests are those of the other one now, as far as that has none of its own.
+    """
     goes, stays = both.stands_by.name, both.serves.name
-    for folder in (root / "functions" / "views", root / "tests" / "views"):
+    tests = root / "tests" / "views"
+    if stays == both.after.name and (tests / goes).is_dir():
+        copy_into(tests / goes, tests / stays)
+    for folder in (root / "functions" / "views", tests):
         shutil.rmtree(folder / goes, ignore_errors=True)
     stack = root / "infra" / "stack.py"
     stack.write_text(stack.read_text().replace(LINE.format(goes), ""))
