@@ -37,7 +37,7 @@ def renamed(source: str, before: str, after: str) -> str:
     """Return a file with the names of one version as those of the other: its modules, its table, and itself."""
     source = re.sub(rf"\bviews([./]){before}\b", rf"views\g<1>{after}", source)
     source = re.sub(rf"\b{before.upper()}_TABLE\b", f"{after.upper()}_TABLE", source)
-    return re.sub(rf'(\w=|"views", ){_quoted(before)}', rf'\g<1>"{after}"', source)
+    return re.sub(rf'(\w=|== |"views", |_of\(){_quoted(before)}', rf'\g<1>"{after}"', source)
 
 
 def write(view: str, root: Path = ROOT) -> str:
