@@ -33,14 +33,12 @@ class Deployed:
     """A stack; name: None is the one on this machine.
 
     settles_s: within so many seconds an event reaches all queues, and a queue counts it.
-    lake_s: within so many it is in the lake.
     """
 
     name: str | None
     outputs: Mapping[str, str]
     client: Callable[[str], Any]
     settles_s: float
-    lake_s: float
 
     @property
     def lake(self) -> Lake:
@@ -110,14 +108,12 @@ def deployed(name: str | None) -> Deployed:
     """
     if not name:
         found = outputs.of_running_stack()
-        return Deployed(
-            None, found, cache(lambda service: aws.client(service, found["Endpoint"])), settles_s=4, lake_s=5
-        )
+        return Deployed(None, found, cache(lambda service: aws.client(service, found["Endpoint"])), settles_s=4)
     try:
         [stack] = boto3.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
     except (BotoCoreError, ClientError) as error:
         raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
     shown = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
-    # A queue's counts are right after a minute without traffic; the lake's queue is read every five.
+    # A queue's counts are right after a minute without traffic.
     # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_GetQueueAttributes.html
-    return Deployed(name, shown, boto3.client, settles_s=60, lake_s=360)
+    return Deployed(name, shown, boto3.client, settles_s=60)

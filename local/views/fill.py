@@ -1,15 +1,14 @@
 """`make fill`: fills a view's next version from the lake, while live events go on coming to it.
 
 It empties the table first: what is there would make duplicates of the same events, also where the code has changed.
-Then it has the whole lake replayed to the version's own queue. Last, once the lake has what was published meanwhile,
-that is replayed, too: a row that a live event wrote before the table was empty has lost that event.
+Then it has the whole lake replayed to the version's own queue. A replay waits until the lake has all that the bus took
+before: also the events of rows that were deleted here while live events wrote them.
 """
 
 import argparse
 import sys
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -40,15 +39,9 @@ def fill(stack: Deployed, both: Versions, *, rate: int | None = None) -> dict[st
     view = both.after
     if has_served(view.name, first=both.before.name):
         raise Failed(f"{view.name} has served: its rows expire, and callers may read them; make a new version instead")
-    began = datetime.now(UTC)
     with step(f"emptying {view.name}"):
         empty(stack, view)
-    emptied = time.monotonic()
-    whole = replay(stack, view, {"rate": rate})
-    time.sleep(max(0.0, emptied + stack.lake_s - time.monotonic()))
-    # What was published just before the version was deployed may have come to the lake only now.
-    since = began - timedelta(seconds=2 * stack.lake_s)
-    replay(stack, view, {"rate": rate, "from": since.isoformat(timespec="seconds").replace("+00:00", "Z")})
+    whole = replay(stack, view, rate=rate)
     with step(f"waiting until {view.name} has read its queue"):
         while not stack.is_idle(view):
             time.sleep(POLL_S)
@@ -65,14 +58,14 @@ def empty(stack: Deployed, view: Package) -> None:
             left = dynamodb.batch_write_item(RequestItems=left).get("UnprocessedItems", {})
 
 
-def replay(stack: Deployed, view: Package, options: dict[str, Any]) -> dict[str, Any]:
+def replay(stack: Deployed, view: Package, *, rate: int | None) -> dict[str, Any]:
     """Have the lake replayed to a view's queue; return the replay once all messages are on their way.
 
     Raises:
         Failed: it was refused, or did not end well.
 
     """
-    asked = {"view": view.name} | {name: value for name, value in options.items() if value is not None}
+    asked = {"view": view.name} | ({} if rate is None else {"rate": rate})
     answer = stack.api.request("POST", "/replays", asked)
     if answer.status != ACCEPTED:
         raise Failed(f"the replay was refused: {answer.status} {answer.body.decode(errors='replace')}")
