@@ -47,7 +47,7 @@ def stack(clone: Clone) -> Stack:
     for machine in MACHINES:
         log = report(stack, machine, "WARNING1")
         path = path_of("equipment", machine, "logs", "WARNING1", log, "assignment")
-        assert stack.api("supervisor").put(path, {"operator": "Liz"}).status == 200  # noqa: PLR2004
+        assert stack.api("supervisor").put(path, {"operator": "Liz"}).status == 200
     return stack
 
 
@@ -56,6 +56,7 @@ def report(stack: Stack, machine: str, state: str) -> str:
     at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     answer = stack.api("admin").put(path_of("equipment", machine, "states", at), {"state": state})
     assert answer.status < 300, answer
+    return at
 
 
 @contextmanager
