@@ -9,6 +9,7 @@ from typing import Final
 from local.stack.emulator import ROOT
 from local.stack.errors import Failed
 from patterns.packages.discovery import versions_of, views
+from patterns.packages.package import ROLES
 
 LINE: Final = '        View(self, "{}", hub, api)\n'
 ITEM: Final = "from patterns.dynamodb.attribute_values import Item\n"
@@ -37,7 +38,8 @@ def renamed(source: str, before: str, after: str) -> str:
     """Return a file with the names of one version as those of the other: its modules, its table, and itself."""
     source = re.sub(rf"\bviews([./]){before}\b", rf"views\g<1>{after}", source)
     source = re.sub(rf"\b{before.upper()}_TABLE\b", f"{after.upper()}_TABLE", source)
-    return re.sub(rf'(\w=|== |"views", |_of\(){_quoted(before)}', rf'\g<1>"{after}"', source)
+    source = re.sub(rf'"{before}(?=", "fault"|\.(?:{"|".join(ROLES)})")', f'"{after}', source)  # whose fault it is
+    return re.sub(rf'(\w=|== |"views", |_of\()"{before}"', rf'\g<1>"{after}"', source)
 
 
 def write(view: str, root: Path = ROOT) -> str:
@@ -84,10 +86,6 @@ def _with_item(source: str) -> str:
     # Before the first import of `patterns` that sorts behind it.
     behind = [found.start() for found in ANY_IMPORT.finditer(source) if source[found.start() :] > ITEM]
     return source[: behind[0]] + ITEM + source[behind[0] :]
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 def main() -> int:

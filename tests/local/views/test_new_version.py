@@ -43,6 +43,12 @@ def test_names_of_a_view_become_those_of_its_next_version_and_nothing_else_does(
     )
 
 
+def test_faults_of_a_view_become_those_of_its_next_version() -> None:
+    before = '("board", "fault"), "board.push", sample("push", "board")'
+
+    assert renamed(before, "board", "board_v2") == '("board_v2", "fault"), "board_v2.push", sample("push", "board")'
+
+
 def test_a_version_is_a_copy_with_a_table_of_its_own(clone: Clone, view: str) -> None:
     folder = clone.file("functions", "views", f"{view}_v2")
 
