@@ -14,10 +14,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake replay format lock pins deploy
+.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover retire replay format lock pins deploy
 
 help:  ## list these verbs
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
 
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
@@ -56,6 +56,23 @@ query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) local.lake.make_train
+
+new-view-version: install  ## write the next version of a view beside it, a copy to edit: VIEW=board
+	@$(RUN) local.views.new_version '$(VIEW)'
+
+fill: install  ## fill a view's next version from the lake, while events go on: VIEW=board (events a second: RATE=200)
+	@$(RUN) local.views.fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
+
+prove: install  ## compare all rows of a view's two versions; what differs, field by field, with its events: VIEW=board
+	@$(RUN) local.views.prove '$(VIEW)' $(ON_STACK)
+
+cutover: install  ## prove, then let the next version serve, in one deployment: VIEW=board (the one before again: BACK=1)
+	@$(RUN) local.views.cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
+
+retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
+	@$(RUN) local.views.retire '$(VIEW)'
+
+ON_STACK = $(if $(STACK),--stack '$(STACK)')
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(RUN) local.in_process.replay $(EVENT)

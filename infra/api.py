@@ -10,6 +10,7 @@ from typing import Final
 from aws_cdk import CfnOutput, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_apigatewayv2 as gateway
 from aws_cdk import aws_cognito as cognito
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk.aws_apigatewayv2_authorizers import HttpUserPoolAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
@@ -86,6 +87,16 @@ class Api(Construct):
             if public:
                 for one in made:
                     nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
+
+    def admit(self, query: Function) -> None:
+        """Let the API call a query whether it serves or not.
+
+        A switch then changes one thing: which function the integration of the view's routes calls. Before it, the
+        function that is called next may be called already; after it, the one before, for a while longer.
+        """
+        principal = iam.ServicePrincipal("apigateway.amazonaws.com")
+        any_route = self.http.arn_for_execute_api()
+        query.handler.add_permission("FromApi", principal=principal, source_arn=any_route)
 
     def _stage(self) -> None:
         retention = Target.of(self).log_retention

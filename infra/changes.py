@@ -22,6 +22,8 @@ CHANGED: Final = (
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
     {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
 )
+ANYTHING: Final = ({"eventName": ["INSERT", "MODIFY", "REMOVE"]},)
+NOTHING: Final = ({"eventName": ["NONE"]},)  # no change is called so
 FAILURES: Final = "aws/lambda"  # the folder in which Lambda puts batches that a function gave up on
 
 
@@ -49,7 +51,10 @@ def follow(
     """
     target = Target.of(table)
     mapping = lambda_.CfnEventSourceMapping
-    patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in filters]
+    chosen = tuple(filters)
+    if not target.filters_expiries and chosen != NOTHING:
+        chosen = ANYTHING  # not no filter: the emulator keeps the one that a deployment takes away
+    patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in chosen]
     longest = target.record_age_seconds
     mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
         table,
@@ -64,5 +69,5 @@ def follow(
         destination_config=mapping.DestinationConfigProperty(
             on_failure=mapping.OnFailureProperty(destination=failures.bucket_arn)
         ),
-        filter_criteria=mapping.FilterCriteriaProperty(filters=patterns) if target.filters_expiries else None,
+        filter_criteria=mapping.FilterCriteriaProperty(filters=patterns),
     )

@@ -6,7 +6,7 @@ from aws_cdk import Aws, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from infra.changes import CHANGED, failure_store, follow
+from infra.changes import CHANGED, NOTHING, failure_store, follow
 from infra.checks import nag
 from infra.function import Function
 from infra.owned_table import OwnedTable
@@ -27,9 +27,15 @@ def live_origin(scope: Construct) -> str:
 
 
 class Live(Construct):
-    """The way from a table's changes to those who subscribed: push publishes, query lets browsers connect."""
+    """The way from a table's changes to those who subscribed: push publishes, query lets browsers connect.
 
-    def __init__(self, scope: Construct, table: OwnedTable, *, push: Function, query: Function) -> None:
+    speaks: whether there is something to push; else the changes are passed over as they come, so that push begins with
+    the newest change once it does.
+    """
+
+    def __init__(
+        self, scope: Construct, table: OwnedTable, *, push: Function, query: Function, speaks: bool = True
+    ) -> None:
         super().__init__(scope, "Live")
         self._root = Stack.of(self).stack_name  # for all of an account in a region share one broker
         self.role = self._browser(query)
@@ -37,7 +43,8 @@ class Live(Construct):
             function.handler.add_environment(connection.ROOT, self._root)
         self._publishing(push)
         self._connecting(query)
-        follow(table, push, failure_store(self, push), CHANGED, within_seconds=PUSHED_WITHIN_SECONDS)
+        filters = CHANGED if speaks else NOTHING
+        follow(table, push, failure_store(self, push), filters, within_seconds=PUSHED_WITHIN_SECONDS)
 
     def _browser(self, query: Function) -> iam.Role:
         """Create the role that the query assumes for a browser: less than this, for one client id and one filter."""

@@ -13,13 +13,17 @@ from infra.live import Live
 from infra.owned_table import OwnedTable
 from infra.queues import Reader
 from patterns.events import drift, fault
+from patterns.packages.discovery import versions_of
 from patterns.packages.package import Package
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
 
 class View(Construct):
-    """A materialized view, from what its package declares."""
+    """A materialized view, from what its package declares.
+
+    A version that does not serve is filled like any other, but has no routes, and its push says nothing.
+    """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
         super().__init__(scope, name)
@@ -28,11 +32,13 @@ class View(Construct):
         table = OwnedTable(self, variable, schema)
         functions = functions_of(self, package, {variable: table.table_name})
         api.serve(package.routes, functions)
+        if len(versions_of(name)) > 1:
+            api.admit(functions["query"])
 
         table.grant_read(functions["query"])
         if push := functions.get("push"):
             hub.grant_publish(push, only={"detail-type": fault.TYPE})
-            Live(self, table, push=push, query=functions["query"])
+            Live(self, table, push=push, query=functions["query"], speaks=package.serves)
         listener = functions["listener"]
         table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         subscriptions = package.subscriptions

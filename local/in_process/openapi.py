@@ -32,7 +32,7 @@ def document() -> dict[str, Any]:
                     groups = package.routes[f"{method.upper()} {path}"]
                     ours = {
                         "operationId": name,
-                        "tags": [package.name],
+                        "tags": [package.replaces or package.name],
                         **_described(getattr(handler, name), groups),
                         "responses": _responses(operation["responses"]),
                     }

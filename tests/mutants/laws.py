@@ -1340,7 +1340,57 @@ SCREEN: Final = [
     ),
 ]
 
+NEXT_VERSIONS: Final = [
+    *_in(
+        "local/views/compare.py",
+        "tests/local/views/test_compare.py",
+        ("a cutover does not see a row that the next version lacks", "was.keys() | now.keys()", "now.keys()"),
+        ("a cutover does not see a row that only the next version has", "was.keys() | now.keys()", "was.keys()"),
+        ("rows that differ are never final", "if before == after:", "if False:"),
+        ("a row that has seen other events is final", "if before == after:", "if True:"),
+        ("a row that is ahead counts as behind", "order > after.get(name", "order != after.get(name"),
+        (
+            "a ttl that follows from events is not compared",
+            "{REBUILT} if expires else",
+            "{REBUILT, ttl.ATTRIBUTE} if expires else",
+        ),
+        ("rows that have expired are compared", "for row in rows if is_alive(row, now_ms))", "for row in rows)"),
+    ),
+    *_in(
+        "local/views/prove.py",
+        "tests/local/views/test_prove.py",
+        (
+            "a row that lacks an event is read for ever",
+            "one.kind is Kind.DIFFERENT or _seen(one) in settled",
+            "one.kind is Kind.DIFFERENT",
+        ),
+        ("a row that lacks an event that is on its way is final", " if is_idle() else {}", ""),
+        (
+            "a row that goes on seeing events is final",
+            "return difference.key, tuple(difference.oplocks.items())",
+            "return difference.key, ()",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/packages/package.py",
+        "tests/local/views/test_new_version.py -k routes",
+        ("two versions of a view claim its routes", "        if not self.serves:\n            return {}\n", ""),
+        (
+            "rows that are being rebuilt expire",
+            "        expires = expires and serving.has_served(",
+            "        expires = expires or serving.has_served(",
+        ),
+    ),
+    *_in(
+        "infra/view.py",
+        "tests/infra/test_versions.py",
+        ("a query may be called only once it serves", "if len(versions_of(name)) > 1:", "if False:"),
+        ("both versions of a view push", "speaks=package.serves", "speaks=True"),
+    ),
+]
+
 MUTANTS: Final = [
+    *NEXT_VERSIONS,
     *PAGES,
     *RUNTIME,
     *DYNAMODB,

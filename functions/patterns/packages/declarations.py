@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
+from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Keys
 from patterns.events.topic import Topic
@@ -15,12 +16,23 @@ class ViewDeclaration(Protocol):
     """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none.
 
     With an ANCHOR, rows of slow data without it expire, see `patterns.views.view_update`.
+    The next version of a view declares REPLACES, the name of the view, and `as_before`, see `Version`.
     """
 
     KEYS: Keys
     TABLE: Table
     TTL_DAYS: int | None
     ON: Mapping[Topic, object]
+
+
+class Version(ViewDeclaration, Protocol):
+    """The `view.py` of a view's next version."""
+
+    REPLACES: str
+
+    @staticmethod
+    def as_before(row: Item) -> Item | None:
+        """Return a row as the version before would have it; None: it has no such row. Pure."""
 
 
 class StoreDeclaration(Protocol):

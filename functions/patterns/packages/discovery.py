@@ -21,6 +21,12 @@ def views() -> list[Package]:
     return _packages("views")
 
 
+def versions_of(name: str) -> list[Package]:
+    """Return the versions of a view, in the order of their names; `name` is that of any of them."""
+    first = next((view.replaces for view in views() if view.name == name and view.replaces), name)
+    return [view for view in views() if first in {view.name, view.replaces}]
+
+
 def stores() -> list[Package]:
     """Every store."""
     return _packages("stores")
@@ -59,7 +65,7 @@ def views_as_json(listening: Iterable[Package]) -> str:
 
 def recomputed() -> list[Package]:
     """Every view whose rows are compared with what past events make of them."""
-    return [package for package in views() if package.has("recompute")]
+    return [package for package in views() if "recompute" in package.roles]
 
 
 def subscribers_of(source: str, event_type: str) -> list[Package]:

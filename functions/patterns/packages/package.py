@@ -23,6 +23,7 @@ from typing import Any, Final, Literal, cast, get_args
 
 from patterns.dynamodb.schema import TableSchema
 from patterns.events.topic import Topic, matches
+from patterns.packages import serving
 from patterns.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 
 FUNCTIONS: Final = Path(__file__).parents[2]
@@ -45,7 +46,9 @@ class Package:
 
     @property
     def routes(self) -> Mapping[str, frozenset[str]]:
-        """The groups that may call each route, as `GET /things/{id}`."""
+        """The groups that may call each route, as `GET /things/{id}`; a view's version that does not serve has none."""
+        if not self.serves:
+            return {}
         return cast("Mapping[str, frozenset[str]]", self.load("routes").ROUTES)
 
     @property
@@ -55,8 +58,20 @@ class Package:
             return cast("Mapping[str, TableSchema]", self.load("tables").TABLES) if self.has("tables") else {}
         indexes = getattr(self.view, "INDEXES", {})
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
+        # Else DynamoDB would delete a row that is being rebuilt before its later facts come.
+        expires = expires and serving.has_served(self.name, first=self.replaces or self.name)
         schema = TableSchema(self.view.KEYS, indexes, stream=self.has("push"), expires=expires)
         return {self.view.TABLE.variable: schema}
+
+    @property
+    def replaces(self) -> str | None:
+        """The view of which this is the next version; None: it is a view's only version, or its first."""
+        return getattr(self.view, "REPLACES", None) if self.side == "views" else None
+
+    @property
+    def serves(self) -> bool:
+        """Whether callers get its answers: of a view's two versions one serves."""
+        return self.side != "views" or serving.serves(self.name, first=self.replaces or self.name)
 
     @property
     def buckets(self) -> tuple[str, ...]:
@@ -110,8 +125,8 @@ class Package:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of its handler files, in the order of ROLES."""
-        return tuple(role for role in ROLES if self.has(role))
+        """The roles of its handler files, in the order of ROLES; rows of a version that does not serve are not audited."""
+        return tuple(role for role in ROLES if self.has(role) and (self.serves or role != "recompute"))
 
     def has(self, file: str) -> bool:
         """Return whether it has a Python file of that name."""

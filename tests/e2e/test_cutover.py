@@ -1,0 +1,155 @@
+"""A view's next version, in a clone on a stack of its own: filled under live traffic, refused with a bug, switched."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from infra.changes import NOTHING
+from local.stack import emulator, outputs
+from local.stack.api import path_of
+from local.stack.stack import Stack
+from tests.support.clone import Clone, with_next_version
+from tests.support.deployed.steady_reads import SteadyReads
+
+DEPLOY = """
+from infra.changes import NOTHING
+from local.stack import emulator, outputs, stack
+stack.bring_up(outputs.HOME, emulator.running(outputs.HOME))
+"""
+KEPT = 'fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": log}'
+SEEDED = 'fields: BoardFields = {"Operator": assignment.text("operator").upper(), "AssignedTo": log}'
+VIEW = "functions/views/board_v2/view.py"
+
+MACHINES = [f"cutover-{number}" for number in range(4)]
+STATES = ("WARNING1", "ERROR", "WARNING2")
+READS = 500
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clone]:
+    """A clone with a bug in its `board_v2`, deployed."""
+    clone = with_next_version("board", tmp_path_factory.mktemp("cutover"))
+    clone.replace(VIEW, KEPT, SEEDED)
+    running = emulator.start(clone.home, emulator.free_port(), lifeline=True)
+    try:
+        clone.done("-c", DEPLOY)
+        yield clone
+    finally:
+        emulator.stop(clone.home, running)
+
+
+@pytest.fixture(scope="module")
+def stack(clone: Clone) -> Stack:
+    stack = Stack(outputs.of_running_stack(clone.home))
+    for machine in MACHINES:
+        log = report(stack, machine, "WARNING1")
+        path = path_of("equipment", machine, "logs", "WARNING1", log, "assignment")
+        assert stack.api("supervisor").put(path, {"operator": "Liz"}).status < 300
+    return stack
+
+
+def report(stack: Stack, machine: str, state: str) -> str:
+    """Report a state; return its time."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    answer = stack.api("admin").put(path_of("equipment", machine, "states", at), {"state": state})
+    assert answer.status < 300, answer
+    return at
+
+
+@contextmanager
+def live(stack: Stack) -> Iterator[None]:
+    """Let machines go on reporting."""
+    over = threading.Event()
+
+    def go_on() -> None:
+        for number in range(1_000_000):
+            if over.wait(0.5):
+                return
+            report(stack, MACHINES[number % len(MACHINES)], STATES[number // len(MACHINES) % len(STATES)])
+
+    thread = threading.Thread(target=go_on, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def called_by_routes(stack: Stack) -> set[str]:
+    """Which versions of the board integrations call."""
+    gateway = stack.client("apigatewayv2")
+    [api] = gateway.get_apis()["Items"]
+    called = [one["IntegrationUri"] for one in gateway.get_integrations(ApiId=api["ApiId"])["Items"]]
+    return {name for name in ("boardv2Query", "boardQuery") if any(f"-{name}" in uri for uri in called)}
+
+
+def silent_pushes(stack: Stack) -> set[str]:
+    """Which versions' tables are followed by a push that passes over all changes."""
+    mappings = stack.client("lambda").list_event_source_mappings()["EventSourceMappings"]
+    silent = [one["EventSourceArn"] for one in mappings if NOTHING[0] in map(pattern_of, filters_of(one))]
+    return {name for name in ("BoardTable", "BoardV2Table") if any(stack.outputs[name] in arn for arn in silent)}
+
+
+def filters_of(mapping: dict[str, Any]) -> list[dict[str, str]]:
+    filters: list[dict[str, str]] = mapping.get("FilterCriteria", {}).get("Filters", [])
+    return filters
+
+
+def pattern_of(made: dict[str, str]) -> object:
+    return json.loads(made["Pattern"])
+
+
+def wait_until_shown(stack: Stack) -> None:
+    for _ in range(60):
+        answers = [stack.api("analyst").get(path_of("equipment", machine, "board")) for machine in MACHINES]
+        if all(answer.status == 200 and "operator" in answer.json for answer in answers):
+            return
+        time.sleep(1)
+    raise AssertionError([answer.body for answer in answers])
+
+
+def test_a_version_with_a_bug_is_refused_and_nothing_changes(clone: Clone, stack: Stack) -> None:
+    wait_until_shown(stack)
+
+    run = clone.python("-m", "local.views.cutover", "board")
+
+    assert run.returncode == 1, run.stdout + run.stderr
+    for machine in MACHINES:
+        assert f"EquipmentID = {machine}: both have seen the same events" in run.stderr
+    assert "    Operator\n        board: " in run.stderr
+    assert "from dispatch operator-assigned of " in run.stderr
+    assert clone.file("infra", "serving.json").read_text() == "{}\n"
+    assert called_by_routes(stack) == {"boardQuery"}
+    assert silent_pushes(stack) == {"BoardV2Table"}
+
+
+def test_a_version_that_is_filled_purged_midway_and_filled_again_serves_without_a_failed_read(
+    clone: Clone, stack: Stack
+) -> None:
+    clone.replace(VIEW, SEEDED, KEPT)
+    clone.done("-c", DEPLOY)
+    stack = Stack(outputs.of_running_stack(clone.home))
+
+    with live(stack):
+        replay = stack.api("admin").request("POST", "/replays", {"view": "board_v2", "rate": 20})
+        assert replay.status == 202, replay
+        stack.client("sqs").purge_queue(QueueUrl=stack.outputs["BoardV2QueueUrl"])
+        clone.done("-m", "local.views.fill", "board")
+        assert ": 0 differ" in clone.done("-m", "local.views.prove", "board")
+
+        with SteadyReads(stack.api("analyst"), MACHINES) as reads:
+            said = clone.done("-m", "local.views.cutover", "board")
+            reads.wait_for(READS, within_s=60)
+
+    assert "board_v2 serves now" in said
+    assert (reads.errors, reads.older) == ([], [])
+    assert json.loads(clone.file("infra", "serving.json").read_text())["board"]["serves"] == "board_v2"
+    assert called_by_routes(stack) == {"boardv2Query"}
+    assert silent_pushes(stack) == {"BoardTable"}

@@ -1,0 +1,112 @@
+"""Two versions of a view in one stack: what the switch from one to the other changes, and what it leaves alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.changes import CHANGED, NOTHING
+from tests.support.clone import with_next_version
+from tests.support.infra.synthesised import Synthesised, text
+
+QUERIES = {"before": "views/board/query.py", "after": "views/board_v2/query.py"}
+PUSHES = {"before": "views/board/push.py", "after": "views/board_v2/push.py"}
+
+SYNTHESISE = """
+import json, sys
+from pathlib import Path
+from infra.stack import Andon
+from tests.support.infra.synthesised import synthesise
+
+made = synthesise(Path(sys.argv[1]))
+print(json.dumps({"Resources": made.resources, "Outputs": made.outputs}))
+"""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory, layer: Path) -> dict[str, Synthesised]:
+    """The stack before the switch, and after it."""
+    clone = with_next_version("board", tmp_path_factory.mktemp("versions"))
+    before = json.loads(clone.done("-c", SYNTHESISE, str(layer)))
+    switch = {"board": {"serves": "board_v2", "before": "board"}}
+    clone.file("infra", "serving.json").write_text(json.dumps(switch))
+    after = json.loads(clone.done("-c", SYNTHESISE, str(layer)))
+    return {"before": Synthesised(before), "after": Synthesised(after)}
+
+
+def integrations(made: Synthesised) -> dict[str, str]:
+    """Which function each integration calls."""
+    return {name: text(one["IntegrationUri"]) for name, one in made.of_type("AWS::ApiGatewayV2::Integration").items()}
+
+
+def filters(made: Synthesised, file: str) -> list[Any]:
+    [mapping] = made.mappings(file)
+    return [json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"]]
+
+
+def changed(both: dict[str, Synthesised]) -> set[str]:
+    """The types of the resources that the switch changes, adds or removes."""
+    before, after = both["before"].resources, both["after"].resources
+    names = before.keys() | after.keys()
+    return {(before | after)[name]["Type"] for name in names if before.get(name) != after.get(name)}
+
+
+def test_a_version_is_filled_whether_it_serves_or_not(both: dict[str, Synthesised]) -> None:
+    for made in both.values():
+        assert len(made.mappings("views/board/listener.py")) == len(made.mappings("views/board_v2/listener.py")) == 1
+        assert made.output("BoardTable") != made.output("BoardV2Table")
+
+
+def test_the_switch_changes_which_function_one_integration_calls(both: dict[str, Synthesised]) -> None:
+    was, now = integrations(both["before"]), integrations(both["after"])
+
+    different = {
+        name: (was.get(name), now.get(name)) for name in was.keys() | now.keys() if was.get(name) != now.get(name)
+    }
+    functions = tuple(f"{both['before'].id_of_function(file)}.Arn" for file in QUERIES.values())
+    assert [*different.values()] == [functions]
+
+
+def test_the_routes_of_a_view_are_the_same_before_and_after(both: dict[str, Synthesised]) -> None:
+    was, now = (made.of_type("AWS::ApiGatewayV2::Route") for made in both.values())
+
+    assert was == now
+
+
+def test_the_switch_touches_no_function_no_queue_and_no_rule(both: dict[str, Synthesised]) -> None:
+    assert changed(both) <= {
+        "AWS::ApiGatewayV2::Integration",
+        "AWS::Lambda::EventSourceMapping",
+        "AWS::Lambda::Permission",
+        "AWS::DynamoDB::Table",  # expiry begins
+    }
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("version", ["before", "after"])
+def test_the_api_may_call_the_query_of_either_version_all_the_time(
+    both: dict[str, Synthesised], version: str, when: str
+) -> None:
+    made = both[when]
+    function = {"Fn::GetAtt": [made.id_of_function(QUERIES[version]), "Arn"]}
+    lasting = [
+        one
+        for name, one in made.of_type("AWS::Lambda::Permission").items()
+        if one["FunctionName"] == function and name in both["before"].resources and name in both["after"].resources
+    ]
+
+    assert {one["Principal"] for one in lasting} == {"apigateway.amazonaws.com"}
+
+
+def test_push_speaks_for_the_version_that_serves_and_follows_the_other_in_silence(both: dict[str, Synthesised]) -> None:
+    assert filters(both["before"], PUSHES["before"]) == filters(both["after"], PUSHES["after"]) == [*CHANGED]
+    assert filters(both["before"], PUSHES["after"]) == filters(both["after"], PUSHES["before"]) == [*NOTHING]
+
+
+def test_rows_of_a_version_expire_once_it_has_served(both: dict[str, Synthesised]) -> None:
+    def expires(made: Synthesised) -> list[bool]:
+        tables = made.of_type("AWS::DynamoDB::Table")
+        return ["TimeToLiveSpecification" in tables[made.output(name)] for name in ("BoardTable", "BoardV2Table")]
+
+    assert (expires(both["before"]), expires(both["after"])) == ([True, False], [True, True])

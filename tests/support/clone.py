@@ -1,0 +1,70 @@
+"""A clone of this project: its sources, beside the tools that are installed here."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.stack.emulator import ROOT
+from local.views import new_version
+
+TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer")
+LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", "__pycache__", ".*_cache")
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A folder with a clone in it."""
+
+    root: Path
+
+    @property
+    def home(self) -> Path:
+        """Where its stack keeps everything."""
+        return self.root / ".local"
+
+    def file(self, *parts: str) -> Path:
+        """Return the path of one of its files."""
+        return self.root.joinpath(*parts)
+
+    def replace(self, name: str, before: str, after: str) -> None:
+        """Change a text in one of its files, which has it."""
+        file = self.root / name
+        assert before in file.read_text()
+        file.write_text(file.read_text().replace(before, after))
+
+    def python(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run Python in it, to the end."""
+        return subprocess.run(  # noqa: S603
+            [sys.executable, *arguments],
+            cwd=self.root,
+            env=os.environ | {"PYTHONPATH": f"functions{os.pathsep}."},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def done(self, *arguments: str) -> str:
+        """Run Python in it; return what it printed."""
+        run = self.python(*arguments)
+        assert run.returncode == 0, run.stdout + run.stderr
+        return run.stdout
+
+
+def clone(to: Path) -> Clone:
+    """Copy the project."""
+    shutil.copytree(ROOT, to, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    (to / ".local").mkdir()
+    for name in TOOLS:
+        if (ROOT / name).exists():
+            (to / name).symlink_to((ROOT / name).resolve())
+    return Clone(to)
+
+
+def with_next_version(view: str, to: Path) -> Clone:
+    """Copy the project, and write the next version of a view in it."""
+    made = clone(to)
+    new_version.write(view, made.root)
+    return made
