@@ -125,7 +125,7 @@ class Package:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of its handler files, in the order of ROLES; rows of a version that does not serve are not audited."""
+        """The roles of its handler files, in the order of ROLES; a version that does not serve is not audited."""
         return tuple(role for role in ROLES if self.has(role) and (self.serves or role != "recompute"))
 
     def has(self, file: str) -> bool:
