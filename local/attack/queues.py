@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
+from infra.names import pascal
 from local.stack.processes import eventually
 from local.stack.stack import Stack
+from patterns.packages.discovery import readers
 
 QUEUE: Final = "QueueUrl"
 DEAD_LETTERS: Final = "DeadLetterQueueUrl"
 FAULTS, FAULTS_DEAD = "FaultQueueUrl", "FaultDeadLetterQueueUrl"
 LAKE: Final = "LakeQueueUrl"
-RESTORES, ARCHIVE = "RestoreQueueUrl", "ArchiveQueueUrl"
 BATCH: Final = 10  # SQS takes no more at a time
 IMPATIENT_S: Final = 2
 SETTLED: Final = 6  # looks in a row; a stream is read a moment after a write
@@ -22,13 +23,8 @@ FATES: Final = "applied", "duplicate", "stale", "expired", "compacted", "fault",
 
 
 def of_listeners(stack: Stack) -> list[str]:
-    """List the addresses of the queues in which the bus delivers to views and services.
-
-    The archive's and those of what comes back get messages from the archive alone.
-    """
-    ends = ((name, url) for name, url in stack.outputs.items() if name.endswith(QUEUE))
-    others = (DEAD_LETTERS, RESTORES, FAULTS, LAKE, ARCHIVE)
-    return [url for name, url in ends if not name.endswith(others)]
+    """List the addresses of the queues in which the bus delivers to views and services."""
+    return [stack.outputs[f"{pascal(package.name)}{QUEUE}"] for package in readers()]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from local.stack.api import Answer, Api, path_of
 from local.stack.stack import Stack
 
 # Of one request, and so never the same twice.
-OF_ONE_REQUEST = {"date", "apigw-requestid", "x-request-id", "x-amzn-requestid", "x-amz-request-id"}
+OF_ONE_REQUEST = {"date", "apigw-requestid", "x-request-id", "x-amzn-requestid", "x-amz-request-id", "x-after"}
 LOGS = path_of("equipment", "press 7#a", "logs")
 FOREIGN = [
     {"origin": "https://example.com", "sec-fetch-site": "cross-site"},

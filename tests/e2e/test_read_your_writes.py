@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from contract import groups
+from infra.names import pascal
 from local.stack.api import path_of
 from local.stack.processes import eventually
 from local.stack.stack import Stack
@@ -22,11 +23,11 @@ VIEWS: Final = ("state_log", "board")
 @contextmanager
 def stopped(stack: Stack, view: str) -> Iterator[None]:
     """Stop a view's listener: its queue keeps what comes."""
-    lambda_ = stack.client("lambda")
+    lambda_, queue = stack.client("lambda"), stack.outputs[f"{pascal(view)}QueueUrl"].rsplit("/", 1)[-1]
     (mapping,) = (
         one["UUID"]
         for one in lambda_.list_event_source_mappings()["EventSourceMappings"]
-        if f"{view.replace('_', '')}queue" in one["EventSourceArn"].lower()
+        if one["EventSourceArn"].endswith(f":{queue}")
     )
     lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
     assert eventually(lambda: _state(lambda_, mapping) == "Disabled", within_s=WITHIN_S)

@@ -21,15 +21,15 @@ WRITERS = {
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement": {"operator", "supervisor"},
     "PUT /factories/{factoryId}/roster": {"supervisor"},
 }
-ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations"}
+ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations", "POST /drift/{view}"}
 PEOPLE = {"operator", "supervisor", "auditor", "analyst"}
 
 
 def allowed(route: str) -> set[str]:
-    """Return who may call a route: an admin each; people read all but faults, replays and the archive."""
+    """Return who may call a route: an admin each; people read all but faults, replays, drift and the archive."""
     if "/faults" in route or "/replays" in route or route in ADMINS_ONLY:
         return {"admin"}
-    if "/archive/" in route:
+    if "/archive/" in route or "/drift" in route:
         return {"admin", "auditor"}
     return {"admin"} | (PEOPLE if route.startswith("GET ") else WRITERS[route])
 
