@@ -120,7 +120,7 @@ def _lines(logs: Any, group: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401  
         return
     for page in logs.get_paginator("filter_log_events").paginate(logGroupName=group):
         for event in page["events"]:
-            if '"received"' in event["message"]:
+            if '"applied"' in event["message"]:  # those of replays and the archive count something else
                 yield json.loads(event["message"])
 
 

@@ -631,6 +631,15 @@ VIEWS: Final = [
         ("replay: what was missed comes at once", "rate=rate) < now_ms - LEAD_MS", "rate=rate) < 0"),
     ),
     *_in(
+        "functions/stores/replays/messages.py",
+        REPLAYS,
+        (
+            "replay: a line that is no strict JSON stops its object",
+            "except ValueError as error:",
+            "except TypeError as error:",
+        ),
+    ),
+    *_in(
         "functions/stores/replays/jobs.py",
         REPLAYS,
         ("replay: objects share a time", 'at_ms = max(found["freeMs"], now_ms)', "at_ms = now_ms"),

@@ -1,6 +1,6 @@
 """The lines of an object -> the messages for a view. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from patterns.events.bus_entry import Delivery, Replay, from_envelope, require_not_ahead, to_replayed
@@ -23,18 +23,24 @@ def messages_of(lines: Iterable[str], topics: Topics, job_id: str, *, now_ms: in
     """Return the messages for a view that subscribes to some topics."""
     wanted, replay = {(source, event_type) for source, event_type in topics}, Replay(job_id)
     found, faults = list[tuple[int, str, str]](), 0
-    for envelope in _envelopes(lines):
-        if (envelope.get("source"), envelope.get("detail-type")) in wanted:
-            try:
+    for line in lines:
+        try:
+            envelope = _envelope_in(line)
+            if (envelope.get("source"), envelope.get("detail-type")) in wanted:
                 event = _require_readable(from_envelope(envelope), now_ms=now_ms).event
                 found.append((event.timestamp_ms, event.id, _body(envelope, replay)))
-            except Poison:
-                faults += 1
+        except Poison:
+            faults += 1
     return Messages([body for _, _, body in sorted(found)], faults)
 
 
-def _envelopes(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    return (strict_json.loads(line) for line in lines)
+def _envelope_in(line: str) -> dict[str, Any]:
+    """Return what a line says; the lake also keeps what is no strict JSON, which was a fault when it was live."""
+    try:
+        envelope: dict[str, Any] = strict_json.loads(line)
+    except ValueError as error:
+        raise Poison(f"not JSON: {error}") from error
+    return envelope
 
 
 def _require_readable(delivery: Delivery, *, now_ms: int) -> Delivery:

@@ -203,13 +203,15 @@ def test_what_nobody_can_read_is_counted_and_what_is_too_long_goes_without_its_i
     longer["detail"]["raw"] = {"new": "x" * 256 * 1024}
     endless = json.loads(reports(1, name="endless")[0])
     endless["detail"]["state"]["detail"] = "x" * 256 * 1024
-    keep_in_lake([good, *map(json.dumps, (ahead, unreadable, longer, endless))])
+    deep = good.replace('"detail":{', '"detail": {"deep": ' + "[" * 100 + "]" * 100 + ", ", 1)  # JSON, and yet refused
+    assert deep != good
+    keep_in_lake([good, deep, *map(json.dumps, (ahead, unreadable, longer, endless))])
 
     begun = begin(loop)
     loop.run()
 
     done = progress(loop, begun)
-    assert (done["state"], done["events"], done["faults"]) == ("done", 2, 3)
+    assert (done["state"], done["events"], done["faults"]) == ("done", 2, 4)
     assert {row["DeviceID"] for row in loop.rows(LOG)} == {"press 0", "long 0"}
 
 
