@@ -7,7 +7,7 @@
 | a rule decided                               | `rule:<id>`                                  |
 | the TTL service removed a row                | `ttl`                                        |
 | a consumer gave a message up (`fault`)       | the consumer, such as `<view>.listener`      |
-| an audit found drift                         | the auditor, such as `<view>.recompute`      |
+| a view found drift in its rows               | the function, such as `<view>.recompute`     |
 | nobody can say any more                      | `unknown`                                    |
 
 It is read off what was written, never off the invocation: a change is the same event, however often it is delivered.
