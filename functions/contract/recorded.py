@@ -5,11 +5,9 @@ A day that is being written again has events twice, which changes nothing for wh
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 import orjson
 
@@ -26,6 +24,7 @@ from contract.archive import (
     manifest_key,
     shard_of,
 )
+from patterns.runtime.at_once import at_once
 from patterns.runtime.bucket import Bucket
 from patterns.runtime.errors import CallFailed
 
@@ -38,10 +37,6 @@ NEWEST: Final = 2
 DAYS_AT_ONCE: Final = 64
 
 GONE: Final = "NoSuchKey"
-
-PARALLEL: Final = 16  # as many connections as botocore_client.py keeps open
-
-Result = TypeVar("Result")
 
 Line = tuple[str, str]
 """The piece of equipment, and the envelope."""
@@ -72,7 +67,7 @@ class Recorded:
         wanted = frozenset(partitions)
         days = self._archived(from_ms)
         for some in _chunks(days):
-            for lines in _at_once(partial(_retried, partial(self._of_day, day, wanted)) for day in some):
+            for lines in at_once(partial(_retried, partial(self._of_day, day, wanted)) for day in some):
                 yield from lines
         settled = [] if with_late else days[:-NEWEST]
         yield from (line for line in self._not_archived(settled, from_ms) if line[0] in wanted)
@@ -113,7 +108,7 @@ class Recorded:
         first, left_out = _day_of(from_ms), frozenset(settled)
         in_lake = (lake.day_in(folder) for folder in self._lake.folders(f"{lake.EVENTS}/"))
         days = [day for day in in_lake if day >= first and day not in left_out]
-        for keys in _at_once(partial(self._keys_not_archived, day) for day in days):
+        for keys in at_once(partial(self._keys_not_archived, day) for day in days):
             for key in keys:
                 yield from _with_actors(lake.lines_of(self._lake.require_bytes(key)))
 
@@ -136,11 +131,6 @@ def _retried(read: Callable[[], list[Line]]) -> list[Line]:
         if error.code != GONE:
             raise
         return read()
-
-
-def _at_once(tasks: Iterable[Callable[[], Result]]) -> list[Result]:
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        return [one.result() for one in [pool.submit(copy_context().run, task) for task in tasks]]
 
 
 def _chunks(days: Sequence[str]) -> Iterator[Sequence[str]]:

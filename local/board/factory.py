@@ -3,18 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-NOW: Final = datetime(2026, 11, 21, 18, 34, 20, tzinfo=UTC)
-COMPANY: Final = "Acme"
-FACTORY: Final = "Guadalajara"
+from local.sample import factory as demo
 
-LINES: Final = {
-    "Line 1 · Pressing": (*(f"Press {n}" for n in (1, 2, 3, 4, 5)), "Robot 1", "Trimmer 1", "Trimmer 2"),
-    "Line 2 · Machining": ("Grinder 1", "Lathe 1", "Lathe 2", "Mill 1", "Mill 2", "Mill 3", "Robot 2", "Washer 1"),
-    "Line 3 · Assembly": (
-        *("Conveyor A", "Conveyor B", "Oven 1", "Oven 2"),
-        *("Packer 1", "Paint booth", "Welder 1", "Welder 2"),
-    ),
-}
+NOW: Final = datetime(2026, 11, 21, 18, 34, 20, tzinfo=UTC)
+COMPANY: Final = demo.COMPANY
+FACTORY: Final = demo.FACTORY
+LINES: Final = {line: names.split(", ") for line, names in demo.LINES.items()}
 
 Row = dict[str, Any]
 
@@ -30,15 +24,7 @@ def machine(name: str, line: str, **members: object) -> Row:
         "equipmentId": name.lower().replace(" ", "-"),
         "version": 1,
         "name": name,
-        "location": {
-            "company": COMPANY,
-            "country": "MX",
-            "region": "West",
-            "state": "JAL",
-            "county": "Guadalajara",
-            "city": "Guadalajara",
-            "neighborhood": "Centro",
-        },
+        "location": demo.LOCATION,
         "factoryId": FACTORY,
         "lineId": line,
         "state": "NORMAL",

@@ -206,6 +206,12 @@ EVENTS: Final = [
         ("no room above the last timestamp", " - 400 * 86_400_000", ""),
     ),
     *_in(
+        f"{PATTERNS}/runtime/batches.py",
+        f"{TESTS}/events/test_publish.py",
+        ("a request has more than 10 entries", "len(batch) == most ", "len(batch) > most "),
+        ("a request has more than 256 KB", " or size + more > most_bytes", ""),
+    ),
+    *_in(
         f"{PATTERNS}/events/publish.py",
         f"{TESTS}/events/test_publish.py",
         (
@@ -214,8 +220,6 @@ EVENTS: Final = [
             "for number in entries if number not in refused}",
         ),
         ("one kind of what is refused for good is put again", '{"InvalidArgument", ', "{"),
-        ("a request has more than 10 entries", "len(chunk) == MAX", "len(chunk) > MAX"),
-        ("a request has more than 256 KB", " or size + more > MAX_REQUEST_BYTES", ""),
         ("an entry of exactly 256 KB is refused", "if size > MAX", "if size >= MAX"),
         ("entries that still fail are forgotten", "if self.failed:", "if False:"),
         (

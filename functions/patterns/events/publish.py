@@ -10,6 +10,7 @@ from patterns.events import fault
 from patterns.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, BusEntry, size_of, to_entry
 from patterns.events.domain_event import DomainEvent
 from patterns.runtime import aws, clock
+from patterns.runtime.batches import batches
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.in_parallel import in_parallel, pause
 
@@ -99,16 +100,7 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
 
 def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:
     """Split entries into requests of at most 10 entries and 256 KB; sizes: number of an entry -> its bytes."""
-    chunk: list[int] = []
-    size = 0
-    for number, more in sizes.items():
-        if chunk and (len(chunk) == MAX_REQUEST_ENTRIES or size + more > MAX_REQUEST_BYTES):
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(number)
-        size += more
-    if chunk:
-        yield chunk
+    return batches(sizes.items(), most=MAX_REQUEST_ENTRIES, most_bytes=MAX_REQUEST_BYTES)
 
 
 def _put(chunk: dict[int, BusEntry]) -> dict[int, str]:

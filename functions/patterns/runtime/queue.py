@@ -1,9 +1,10 @@
 """Messages -> a queue of SQS, as many in a request as it takes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from patterns.runtime import aws
+from patterns.runtime.batches import batches
 from patterns.runtime.errors import CallFailed
 
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html, before 2025-08: what
@@ -37,7 +38,8 @@ def send_later(queue_url: str, messages: Iterable[Later]) -> int:
 
     """
     sent = 0
-    for batch in _batches(messages):
+    sized = ((message, len(message.body.encode())) for message in messages)
+    for batch in batches(sized, most=MOST_MESSAGES, most_bytes=MOST_BYTES):
         entries = [_entry(number, message) for number, message in enumerate(batch)]
         response = aws.call("sqs", "send_message_batch", QueueUrl=queue_url, Entries=entries)
         if failed := response.get("Failed"):
@@ -49,16 +51,3 @@ def send_later(queue_url: str, messages: Iterable[Later]) -> int:
 def _entry(number: int, message: Later) -> dict[str, str | int]:
     entry: dict[str, str | int] = {"Id": str(number), "MessageBody": message.body}
     return {**entry, "DelaySeconds": message.delay_seconds} if message.delay_seconds else entry
-
-
-def _batches(messages: Iterable[Later]) -> Iterator[list[Later]]:
-    batch, size = list[Later](), 0
-    for message in messages:
-        more = len(message.body.encode())
-        if batch and (len(batch) == MOST_MESSAGES or size + more > MOST_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(message)
-        size += more
-    if batch:
-        yield batch

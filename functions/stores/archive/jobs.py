@@ -2,10 +2,11 @@
 
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from patterns.runtime import strict_json
+from patterns.runtime.at_once import at_once
 from patterns.runtime.bucket import Bucket
 from patterns.runtime.queue import send_all
 from stores.archive.pages import events_between
@@ -24,8 +25,6 @@ from stores.archive.store import BUCKET, EQUIPMENT
 QUEUE: Final = "ARCHIVE_QUEUE_URL"
 RESTORERS: Final = "RESTORERS"  # queue, by its environment variable -> topics, as JSON
 
-PARALLEL: Final = 16  # as many connections as botocore_client.py keeps open
-
 _archive = Bucket(BUCKET)
 
 
@@ -43,9 +42,7 @@ def find(job_id: str) -> Job | None:
 
 def done_of(job: Job) -> list[Done]:
     """Return what is done of a job, a day each."""
-    keys = list(_archive.keys(done_folder(job["id"])))
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        return list(pool.map(_archive.require, keys))
+    return at_once(partial(_archive.require, key) for key in _archive.keys(done_folder(job["id"])))
 
 
 def work(body: str) -> Done:

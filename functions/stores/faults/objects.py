@@ -8,15 +8,12 @@ A fault changes when its message is resubmitted and when that fails again: each 
 changed it meanwhile.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Callable
 
 from patterns.runtime.bucket import Bucket
+from patterns.runtime.newest_objects import page_of_newest
 from stores.faults.record import Fault, failed_again, key_of
 from stores.faults.store import BUCKET, FAULTS, IDS
-
-PARALLEL = 16  # as many connections as botocore_client.py keeps open
 
 _bucket = Bucket(BUCKET)
 
@@ -53,20 +50,8 @@ def get(fault_id: str) -> Fault | None:
 
 def page(*, limit: int, after: str | None) -> tuple[list[Fault], str | None]:
     """Return up to `limit` faults, newest first, from behind the key `after`; and the last key, if there are more."""
-    keys = list(islice(_keys(after or ""), limit + 1))
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        found = list(pool.map(_bucket.get, keys[:limit]))
-    # S3 may have removed one since it was listed.
-    return [fault for fault in found if fault is not None], keys[limit - 1] if len(keys) > limit else None
+    return page_of_newest(_bucket, FAULTS, limit=limit, after=after)
 
 
 def _claim_of(fault_id: str) -> str:
     return f"{IDS}/{fault_id}.json"
-
-
-def _keys(after: str) -> Iterator[str]:
-    """List the keys of all faults behind `after`: days newest first, within a day as S3 sorts them (see `key_of`)."""
-    for day in sorted(_bucket.folders(f"{FAULTS}/"), reverse=True):
-        if after and day > after:
-            continue
-        yield from _bucket.keys(day, after=after if after.startswith(day) else "")
