@@ -39,6 +39,7 @@ PLACES = Places(
         "state": _state,
         "audit": _audit,
         "assignment": lambda written: _about_log(written, "assigned", "Operator", "operator"),
+        "crew": lambda written: _about_log(written, "assigned", "Operator", "lead"),
         "escalation": lambda written: _about_log(written, "escalated", "EscalatedTo", "supervisor"),
         "acknowledgement": lambda written: _about_log(written, "acknowledged", "AcknowledgedBy", "acknowledgedBy"),
     },

@@ -78,6 +78,14 @@ def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     return _update_about(log, assignment, "assigned", fields)
 
 
+def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
+    """Keep who leads the crew of the newest log, as its operator."""
+    crew = event.entity("crew")
+    log = _time(event, crew)
+    fields: BoardFields = {"Operator": crew.text("lead"), "AssignedTo": log}
+    return _update_about(log, crew, "assigned", fields)
+
+
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
     """Keep whom the newest log was escalated to, and its time."""
     escalation = event.entity("escalation")
@@ -194,6 +202,7 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "audit-recorded"): on_audit_recorded,
     ("dispatch", "operator-assigned"): on_operator_assigned,
+    ("dispatch2", "crew-assigned"): on_crew_assigned,
     ("dispatch", "state-escalated"): on_state_escalated,
     ("dispatch", "state-acknowledged"): on_state_acknowledged,
     ("dispatch", "equipment-at-risk"): on_equipment_at_risk,

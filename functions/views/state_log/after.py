@@ -18,6 +18,7 @@ PLACES = Places(
     of={
         "state": lambda written: _place(written, "reported"),
         "assignment": lambda written: _place(written, "assigned"),
+        "crew": lambda written: _place(written, "assigned"),
         "escalation": lambda written: _place(written, "escalated"),
     },
     days=logs.TTL_DAYS,

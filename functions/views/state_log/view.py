@@ -34,6 +34,12 @@ def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     return _update(event, assignment, "assigned", {"Operator": assignment.text("operator")})
 
 
+def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
+    """Keep who leads the crew of the log, as its operator."""
+    crew = event.entity("crew")
+    return _update(event, crew, "assigned", {"Operator": crew.text("lead")})
+
+
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
     """Keep whom the log was escalated to."""
     escalation = event.entity("escalation")
@@ -53,6 +59,7 @@ def _update(event: DomainEvent, log: Entity, oplock: str, fields: LogFields) -> 
 ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("dispatch", "operator-assigned"): on_operator_assigned,
+    ("dispatch2", "crew-assigned"): on_crew_assigned,
     ("dispatch", "state-escalated"): on_state_escalated,
 }
 

@@ -1,0 +1,3 @@
+"""What dispatch2 calls of its table."""
+
+GRANTS = {"command": {"DISPATCH2_TABLE": ("PutItem", "UpdateItem")}}
