@@ -73,7 +73,7 @@ class Service(Construct):
         self.reader = hub.subscribe(self, listener, package.subscriptions) if listener else None
         if listener:
             self._grant(listener, LISTENER_ACTIONS)
-        if listener and trigger:
+        if trigger and package.has("control"):
             self._grant_decide(trigger, DECIDING_ACTIONS)
         if sweep := functions.get("sweep"):
             hub.grant_publish(sweep, only={"source": name, "detail-type": fault.TYPE})

@@ -3,7 +3,6 @@
 from aws_lambda_powertools.event_handler import Response
 
 from contract import after
-from contract.entities import LogRef
 from contract.parameters import EquipmentId, IfMatch, State, Timestamp
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses_of_write
@@ -25,7 +24,7 @@ def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: CrewAssignmentBody, if_match: IfMatch = None
 ) -> Response[str]:
     """Assign a log to a crew, or to another one."""
-    log: LogRef = {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
+    log = crew.log_of(equipment_id, state, timestamp)
     command = app.command(if_match, body.model_dump())
     draft = crew.assign(log, {"lead": body.crew.lead, "members": body.crew.members}, command)
     saved = save(Versions(table=TABLE, key=crew.key_of(log)), draft)

@@ -1,8 +1,9 @@
 """The crew that deals with a log: one person leads it. Pure."""
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal, TypedDict, cast
 
-from contract import logs
+from contract import logs, times
 from contract.entities import CrewEntity, LogRef, Why
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.keys import sort_key
@@ -16,20 +17,18 @@ from services.dispatch2.tables import KEYS
 DISCRIMINATOR: Final = "crew"
 
 
-class CrewContent(Why):
-    """What a row says of a crew; `logTimestamp` is fixed-width UTC. A rule's decision says `Why`."""
+class CrewRow(Why):
+    """The row of a crew, its primary key and version attributes aside. `logTimestamp` is fixed-width UTC.
 
+    ttl: epoch seconds. A rule's decision says `Why`.
+    """
+
+    discriminator: Literal["crew"]
     equipmentId: str  # noqa: N815  the row's name
     state: str
     logTimestamp: str  # noqa: N815
     lead: str
     members: list[str]
-
-
-class CrewRow(CrewContent):
-    """The row of a crew, its primary key and version attributes aside. `ttl` is epoch seconds."""
-
-    discriminator: Literal["crew"]
     ttl: int
 
 
@@ -46,6 +45,11 @@ class CrewAssignment(LogRef, Why):
     crew: Crew
 
 
+def log_of(equipment_id: str, state: str, timestamp: str) -> LogRef:
+    """Return a log's natural key."""
+    return {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
+
+
 def key_of(log: LogRef) -> dict[str, str | int]:
     """Return the primary key of the row about a log."""
     return KEYS.of(f"Equipment#{log['equipmentId']}", sort_key(log["state"], log["timestamp"], DISCRIMINATOR))
@@ -58,19 +62,28 @@ def assign(log: LogRef, crew: Crew, command: Command) -> Draft:
         Invalid: the log's time lies ahead or too far back.
 
     """
-    content: dict[str, Any] = {
-        "equipmentId": log["equipmentId"],
-        "state": log["state"],
-        "logTimestamp": log["timestamp"],
-        **crew,
-    }
     ttl = logs.ttl_of(log["timestamp"], now_ms=command.now_ms)
+    # A rule of dispatch decides at the log's time, which may lie ahead; a person's decision is later.
+    later = command._replace(now_ms=max(command.now_ms, times.to_ms(log["timestamp"]) + 1))
     return Draft(
-        content=content | dict.fromkeys(WHY),  # a person's decision replaces a rule's, and its reasons
+        # A person's decision replaces a rule's, and its reasons.
+        content=content_of({**log, **crew}) | dict.fromkeys(WHY),
         attributes=attributes_of(ttl),
-        command=command,
+        command=later,
         needs_if_match=is_of_a_person,
     )
+
+
+def content_of(entity: CrewEntity) -> dict[str, Any]:
+    """Return what a row says of a crew."""
+    return {
+        "equipmentId": entity["equipmentId"],
+        "state": entity["state"],
+        "logTimestamp": entity["timestamp"],
+        "lead": entity["lead"],
+        "members": entity["members"],
+        **_why(entity),
+    }
 
 
 def attributes_of(ttl: int) -> dict[str, Any]:
@@ -119,5 +132,5 @@ def fact_of(change: Change) -> Fact | None:
     )
 
 
-def _why(item: Item) -> dict[str, object]:
-    return {name: item[name] for name in WHY if name in item}
+def _why(said: Mapping[str, object]) -> dict[str, object]:
+    return {name: said[name] for name in WHY if name in said}

@@ -24,8 +24,7 @@ def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
     """Return the crew of a log."""
-    key = crew.key_of({"equipmentId": equipment_id, "state": state, "timestamp": timestamp})
-    row = TABLE.get(key, consistent=True)
+    row = TABLE.get(crew.key_of(crew.log_of(equipment_id, state, timestamp)), consistent=True)
     if row is None or not is_alive(row, clock.now_ms()):
         raise NotFound("This log has no crew.")
     return app.found(row, to_response=crew.to_response, if_none_match=if_none_match)

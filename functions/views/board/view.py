@@ -75,7 +75,7 @@ def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     assignment = event.entity("assignment")
     log = _time(event, assignment)
     fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": log}
-    return _update_about(log, assignment, "assigned", fields)
+    return _update_about(log, assignment, "assigned", fields, origin="dispatch")
 
 
 def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
@@ -83,7 +83,7 @@ def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
     crew = event.entity("crew")
     log = _time(event, crew)
     fields: BoardFields = {"Operator": crew.text("lead"), "AssignedTo": log}
-    return _update_about(log, crew, "assigned", fields)
+    return _update_about(log, crew, "assigned", fields, origin="dispatch2")
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
@@ -184,14 +184,22 @@ def _update(
     *,
     about_ms: int | None = None,
     family: OplockFamily | None = None,
+    origin: str = "",
 ) -> ViewUpdate:
-    key = KEYS.of(equipment_id)
-    return ViewUpdate(key=key, fields=fields, oplock=oplock, about_ms=about_ms, family=family, anchor=ANCHOR)
+    return ViewUpdate(
+        key=KEYS.of(equipment_id),
+        fields=fields,
+        oplock=oplock,
+        about_ms=about_ms,
+        family=family,
+        anchor=ANCHOR,
+        origin=origin,
+    )
 
 
-def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields) -> ViewUpdate:
+def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields, *, origin: str = "") -> ViewUpdate:
     """Return an update that is as new as what it is about: of an older log, it does not replace that of a newer."""
-    return _update(entity.text("equipmentId"), oplock, fields, about_ms=times.to_ms(time))
+    return _update(entity.text("equipmentId"), oplock, fields, about_ms=times.to_ms(time), origin=origin)
 
 
 ON: On = {  # (source, type) -> what the view keeps of it
