@@ -80,6 +80,7 @@ def test_a_decision_is_a_row_that_says_which_rule_made_it_and_upon_which_events(
             {"id": first.event.id, "type": "thing-knocked", "timestamp": NOW - 1},
             {"id": anchor.event.id, "type": "thing-knocked", "timestamp": NOW},
         ],
+        "hops": 1,
     }
 
 
