@@ -67,7 +67,7 @@ def assign(log: LogRef, crew: Crew, command: Command) -> Draft:
     later = command._replace(now_ms=max(command.now_ms, times.to_ms(log["timestamp"]) + 1))
     return Draft(
         # A person's decision replaces a rule's, and its reasons.
-        content=content_of({**log, **crew}) | dict.fromkeys(WHY),
+        content=content_of(cast("CrewEntity", {**log, **crew})) | dict.fromkeys(WHY),
         attributes=attributes_of(ttl),
         command=later,
         needs_if_match=is_of_a_person,

@@ -106,7 +106,7 @@ EDITS: tuple[Edit, ...] = (edit_on_v1, edit_on_v2, decide_by_rule)
 
 @pytest.mark.parametrize("skew_ms", [-1, 0, 1], ids=["v2's clock is behind", "in one millisecond", "v2's is ahead"])
 def test_all_agree_whatever_happens_and_arrives_in_which_order(world: LoopInMemory, skew_ms: int) -> None:
-    for order, *at_once in product(permutations(EDITS), *[(True, False)] * len(EDITS)):
+    for order, at_once in product(permutations(EDITS), product((True, False), repeat=len(EDITS))):
         for backwards in (False, True):
             begin(world)
             sent, held = Sent(), Sent()

@@ -11,7 +11,7 @@ from services.dispatch2 import mapping as new
 
 PEOPLE = st.sampled_from(["Liz", "Sue", "Ann", "Tom", "Eve"])
 LOGS = st.fixed_dictionaries({"equipmentId": st.just("press-7"), "state": st.just("ERROR"), "timestamp": st.text()})
-WHY = st.one_of(
+WHY: st.SearchStrategy[dict[str, object]] = st.one_of(
     st.just({}),
     st.fixed_dictionaries(
         {
