@@ -43,8 +43,8 @@ EVERY: Final = Duration.minutes(1)
 class Service(Construct):
     """An autonomous service, from what its package declares; `stream_first` allows its commands to publish, too.
 
-    With a listener it is a control service: it subscribes to events of others and decides upon them. With a sweep it
-    also decides when time has passed.
+    With a listener it keeps something of events of others. With a `control.py` it is a control service: its trigger
+    decides upon them, and its sweep when time has passed.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
