@@ -998,8 +998,11 @@ INFRA: Final = [
     *_in(
         "infra/checks/loops.py",
         "tests/infra/test_loops.py",
-        ("loops: none is found", "if here == start:", "if False:"),
-        ("loops: a latch cuts none", " - subscriber.latched", ""),
+        ("loops: none is found", "if here == start and", "if False and"),
+        ("loops: a latch cuts none", " and not way[-1].is_latched:", ":"),
+        ("loops: an edit may come back", " or len(way) <= ECHO", ""),
+        ("loops: a decision may not cross", "or len(way) <= ECHO", "or True"),
+        ("loops: a latch holds for all topics", "topic in subscriber.latched)", "bool(subscriber.latched))"),
     ),
 ]
 

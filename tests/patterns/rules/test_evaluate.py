@@ -308,6 +308,7 @@ def test_what_a_decision_says_cannot_hide_its_key_nor_why_it_was_made() -> None:
         "by": "rule",
         "rule": "broken",
         "triggers": [{"id": "e1", "type": "thing-knocked", "timestamp": NOW}],
+        "hops": 1,
     }
 
 
