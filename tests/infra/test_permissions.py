@@ -23,7 +23,11 @@ from tests.support.infra.synthesised import (
 
 Pairs = set[tuple[str, str]]
 
-COLLECTS = {"anomalies": {"PutItem", "Query"}, "dispatch": {"PutItem", "Query", "UpdateItem"}}
+COLLECTS = {
+    "anomalies": {"PutItem", "Query"},
+    "dispatch": {"PutItem", "Query", "UpdateItem"},
+    "dispatch2": {"PutItem"},
+}
 DECIDES = {"anomalies": {"PutItem"}, "dispatch": {"GetItem", "PutItem", "Query"}}
 SWEEPS = {
     "anomalies": {"DeleteItem", "PutItem", "Query"},
@@ -58,6 +62,7 @@ COMMANDS = {
         "Equipment2HistoryTable": {"GetItem", "PutItem", "Query"},
     },
     "dispatch": {"DispatchTable": {"PutItem", "UpdateItem"}},
+    "dispatch2": {"Dispatch2Table": {"PutItem", "UpdateItem"}},
 }
 QUERIES = {
     "equipment": {
@@ -73,6 +78,7 @@ QUERIES = {
         "Equipment2HistoryTable/Corrections": {"Query"},
     },
     "dispatch": {"DispatchTable": {"GetItem", "Query"}},
+    "dispatch2": {"Dispatch2Table": {"GetItem"}},
     "state_log": {
         "StateLogTable": {"GetItem", "Query"},
         **{f"StateLogTable/{index}": {"Query"} for index in ("GSI1", "GSI2", "GSI3")},

@@ -2,5 +2,6 @@
 
 GRANTS = {
     "command": {"DISPATCH2_TABLE": ("PutItem", "UpdateItem")},
+    "query": {"DISPATCH2_TABLE": ("GetItem",)},
     "listener": {"DISPATCH2_TABLE": ("PutItem",)},
 }
