@@ -46,12 +46,14 @@ class Side:
 
     def edit(self, stack: Stack) -> None:
         """Edit until nothing is left to do; what is refused is read again and sent again."""
+        etags: dict[str, str] = {}
         with stack.api(groups.SUPERVISOR).connect() as connection:
             while (number := self._next()) is not None:
-                path, etag = self.path(self.logs[number % LOGS]), None
-                while (answer := self._put(connection, path, self.body(number), etag)).status not in {200, 201}:
+                path = self.path(self.logs[number % LOGS])
+                while (answer := self._put(connection, path, self.body(number), etags)).status not in {200, 201}:
                     assert answer.status in {412, 428, 503}, answer
-                    etag = connection.request("GET", path).headers["etag"]
+                    etags[path] = connection.request("GET", path).headers["etag"]
+                etags[path] = answer.headers["etag"]
 
     def _next(self) -> int | None:
         try:
@@ -59,8 +61,8 @@ class Side:
         except IndexError:
             return None
 
-    def _put(self, connection: Connection, path: str, body: object, etag: str | None) -> Answer:
-        answer = connection.request("PUT", path, body, {"if-match": etag} if etag else {})
+    def _put(self, connection: Connection, path: str, body: object, etags: dict[str, str]) -> Answer:
+        answer = connection.request("PUT", path, body, {"if-match": etags[path]} if path in etags else {})
         self.statuses[answer.status] += 1
         return answer
 

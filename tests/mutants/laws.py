@@ -1451,7 +1451,7 @@ TWO_SIDES: Final = [
     ),
     *_in(
         "functions/views/board/after.py",
-        "tests/views/test_read_your_writes.py",
+        "tests/views/test_after.py",
         ("board: what a token waits for is not what is written", ', origin="dispatch2")', ")"),
     ),
 ]
