@@ -40,7 +40,7 @@ def _versions_of(event: DomainEvent) -> Versions:
 
 def _content(event: DomainEvent, upon: Item | None) -> Content:  # noqa: ARG001  a crew says all that an assignment does
     assigned = from_theirs(crew_in(event))
-    why = {name: value for name, value in assigned.items() if name in WHY}
+    why = {name: assigned.get(name) for name in WHY}
     content = ASSIGNMENT.content_of(assigned, assigned["operator"]) | why
     return Content(content=content, attributes=ASSIGNMENT.attributes_of(ttl_of(assigned)))
 

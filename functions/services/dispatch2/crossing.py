@@ -39,7 +39,7 @@ def _versions_of(event: DomainEvent) -> Versions:
 def _content(event: DomainEvent, upon: Item | None) -> Content:
     assigned = from_theirs(assignment_in(event), None if upon is None else crew.to_entity(upon))
     ttl = ttl_at(times.to_ms(assigned["timestamp"]), logs.TTL_DAYS)
-    return Content(content=crew.content_of(assigned), attributes=crew.attributes_of(ttl))
+    return Content(content=dict.fromkeys(WHY) | crew.content_of(assigned), attributes=crew.attributes_of(ttl))
 
 
 CROSSING = Crossing(own="dispatch2", theirs="dispatch", versions_of=_versions_of, from_theirs=_content)
