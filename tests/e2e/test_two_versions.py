@@ -17,7 +17,7 @@ from local.sync.in_step import out_of_step
 from local.views.deployed import Deployed
 
 EDITS: Final = 500  # on each side
-WORKERS: Final = 3  # on each side
+WORKERS: Final = 2  # on each side
 LOGS: Final = 5
 # Beside other work on two processors; a quiet machine needs a fraction of it.
 WITHIN_S: Final = 180
