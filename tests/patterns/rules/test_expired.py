@@ -189,12 +189,6 @@ def test_the_end_of_an_event_is_what_its_entity_said_whatever_other_members_it_h
 
 def test_the_end_of_a_stored_event_has_one_hop_more_and_that_of_a_row_the_hops_of_the_row() -> None:
     event = happened("painted", "x")._replace(tags={"hops": "2"})
-    removed = [
-        removal(stored(event, "thing-faded")),
-        removal(offer(expire=True, hops=4)),
-        removal(offer(expire=True)),
-    ]
+    rows = [stored(event, "thing-faded"), offer(expire=True, hops=4), offer(expire=True)]
 
-    ends = events_of(removed, facts=FACTS, tags={"pipeline": "workshop.trigger"})
-
-    assert [end.tags.get("hops") for end in ends] == ["3", "4", None]
+    assert [published(removal(row))[0]["tags"].get("hops") for row in rows] == ["3", "4", None]
