@@ -56,13 +56,15 @@ def follow(
         chosen = ANYTHING  # not no filter: the emulator keeps the one that a deployment takes away
     patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in chosen]
     longest = target.record_age_seconds
+    size, window_seconds = target.stream_batch
     mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
         table,
         "Changes",
         function_name=function.handler.function_name,
         event_source_arn=table.grant_follow(function),
         starting_position="TRIM_HORIZON",
-        batch_size=100,
+        batch_size=size,
+        maximum_batching_window_in_seconds=window_seconds or None,
         maximum_retry_attempts=-1,
         maximum_record_age_in_seconds=min(within_seconds or longest, longest),
         bisect_batch_on_function_error=True,

@@ -14,7 +14,7 @@ from infra import queues
 from infra.checks.loops import Participant, refuse_loops
 from infra.function import Function
 from infra.names import pascal
-from infra.queues import Reader
+from infra.queues import Batch, Reader
 from infra.target import Target
 from patterns.events import fault
 from patterns.events.topic import Topic
@@ -51,7 +51,8 @@ class EventHub(Construct):
 
     def subscribe(self, scope: Construct, listener: Function, topics: Iterable[Topic]) -> Reader:
         """Bring the events of these topics, and no others, to a listener, by a queue of its own."""
-        reader = queues.feed(scope, listener, output=pascal(listener.package.name))
+        batch = Batch(*Target.of(self).queue_batch)
+        reader = queues.feed(scope, listener, output=pascal(listener.package.name), batch=batch)
         self.readers.append(reader)
         by_source: dict[str, list[str]] = defaultdict(list)
         for source, event_type in topics:

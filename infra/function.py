@@ -77,6 +77,8 @@ class Function(Construct):
             role=self.iam_role,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
+            # Not what Lambda says of each invocation: its metrics count the same, and our own line says what was done.
+            system_log_level_v2=lambda_.SystemLogLevel.WARN,
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
             environment={
                 "POWERTOOLS_SERVICE_NAME": package.name,

@@ -7,6 +7,7 @@ from aws_cdk import Aws, CfnOutput, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from infra.checks import nag
 from infra.checks.hot_partitions import refuse_hot_partitions
 from infra.function import Function
 from infra.names import pascal
@@ -27,9 +28,12 @@ KEY_USES: Final = (
 
 
 class OwnedTable(dynamodb.Table):
-    """An on-demand table without a fixed name; its id and its output are its environment variable in PascalCase."""
+    """An on-demand table without a fixed name; its id and its output are its environment variable in PascalCase.
 
-    def __init__(self, scope: Construct, variable: str, schema: TableSchema) -> None:
+    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one.
+    """
+
+    def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:
         refuse_hot_partitions(variable, schema)
         target = Target.of(scope)
         partition_key, sort_key = _attributes(schema.keys)
@@ -45,11 +49,13 @@ class OwnedTable(dynamodb.Table):
             time_to_live_attribute="ttl" if schema.expires else None,
             encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=target.keeps_data
+                point_in_time_recovery_enabled=target.keeps_data and not is_rebuilt
             ),
             deletion_protection=target.keeps_data,
             removal_policy=target.removal_policy,
         )
+        if is_rebuilt:
+            nag.acknowledge(self, DDB3=nag.REBUILT)
         self.variable, self.keys = variable, schema.keys
         self._add_indexes(schema)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.

@@ -32,6 +32,8 @@ class Target:
     record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
+    queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
+    stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
@@ -97,6 +99,9 @@ AWS: Final = Target(
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
     filters_expiries=True,
     listeners=10,
+    # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
+    queue_batch=(100, 1),
+    stream_batch=(100, 1),
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
     # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
@@ -117,6 +122,8 @@ LOCAL: Final = Target(
     record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
     filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
+    queue_batch=(10, 0),
+    stream_batch=(100, 0),
     lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platforms=(),

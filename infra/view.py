@@ -29,7 +29,7 @@ class View(Construct):
         super().__init__(scope, name)
         package = Package("views", name)
         [(variable, schema)] = package.tables.items()
-        table = OwnedTable(self, variable, schema)
+        table = OwnedTable(self, variable, schema, is_rebuilt=True)
         functions = functions_of(self, package, {variable: table.table_name})
         api.serve(package.routes, functions)
         if len(versions_of(name)) > 1:

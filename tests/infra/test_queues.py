@@ -8,6 +8,7 @@ from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, 
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener.py")]
+OF_READERS = [reader.path("listener") for reader in READERS]
 LAKE = "stores/lake/listener.py"  # it waits for many: see test_lake.py
 RULE = "AWS::Events::Rule"
 INVOKED = "AWS::Lambda::EventInvokeConfig"
@@ -68,8 +69,19 @@ def test_one_bad_message_neither_stops_nor_repeats_its_neighbours(aws: Synthesis
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-@pytest.mark.parametrize("file", [file for file in LISTENERS if file != LAKE])
-def test_a_message_waits_for_no_other(aws: Synthesised, file: str) -> None:
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_an_event_waits_for_others_for_a_second_but_on_the_emulator(
+    aws: Synthesised, local: Synthesised, reader: Package
+) -> None:
+    [mapping], [on_emulator] = (one.mappings(reader.path("listener")) for one in (aws, local))
+
+    assert (mapping["BatchSize"], mapping["MaximumBatchingWindowInSeconds"]) == (100, 1)
+    assert on_emulator["BatchSize"] == 10
+    assert "MaximumBatchingWindowInSeconds" not in on_emulator
+
+
+@pytest.mark.parametrize("file", [file for file in LISTENERS if file != LAKE and file not in OF_READERS])
+def test_work_that_somebody_asked_for_waits_for_no_other(aws: Synthesised, file: str) -> None:
     [mapping] = aws.mappings(file)
 
     assert mapping["BatchSize"] == 10

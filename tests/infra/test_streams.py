@@ -60,6 +60,14 @@ def test_a_batch_is_retried_until_just_before_the_stream_forgets_it_or_nobody_ne
 
 
 @streamed
+def test_a_change_waits_for_others_for_a_second_but_on_the_emulator(
+    aws: Synthesised, local: Synthesised, file: str, table: str
+) -> None:
+    assert follows(aws, file, table)["MaximumBatchingWindowInSeconds"] == 1
+    assert "MaximumBatchingWindowInSeconds" not in follows(local, file, table)
+
+
+@streamed
 def test_partial_batch_responses_are_not_relied_upon(aws: Synthesised, file: str, table: str) -> None:
     assert "FunctionResponseTypes" not in follows(aws, file, table)
 

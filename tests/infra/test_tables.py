@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 
 from patterns.dynamodb.schema import Index, Keys
-from tests.support.infra.synthesised import PACKAGES, Synthesised, declared_tables, synthesise
+from tests.support.infra.synthesised import PACKAGES, VIEWS, Synthesised, declared_tables, synthesise
 from views.state_log import view as state_log
 
+OF_VIEWS = {name for package in VIEWS for name in declared_tables(package)}
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}
 
 
@@ -25,7 +26,13 @@ def test_on_aws_a_table_outlives_mistakes(aws: Synthesised, name: str) -> None:
 
     assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == ("Retain", "Retain")
     assert made["Properties"]["DeletionProtectionEnabled"] is True
-    assert made["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_table_is_backed_up_unless_events_write_it_again(aws: Synthesised, name: str) -> None:
+    recovery = table(aws, name)["Properties"]["PointInTimeRecoverySpecification"]
+
+    assert recovery == {"PointInTimeRecoveryEnabled": name not in OF_VIEWS}
 
 
 @pytest.mark.parametrize("name", DECLARED)

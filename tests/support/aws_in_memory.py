@@ -22,6 +22,7 @@ from unittest.mock import patch
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
+from local.in_process.expressions import Request, condition
 from local.in_process.lambda_events import bus_members
 from local.in_process.world import ENVIRONMENT, InProcess, to_text
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
@@ -33,7 +34,7 @@ from patterns.views import recompute
 from stores.archive.jobs import QUEUE, RESTORERS
 from stores.faults.store import queue_variable
 from stores.replays import settings as replays
-from tests.support.table_in_memory import Record, Request, TableInMemory, condition
+from tests.support.table_in_memory import Record, TableInMemory
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 MAX_PARTITION_KEY_BYTES: Final = 2048

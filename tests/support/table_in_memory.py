@@ -5,10 +5,7 @@ It knows the requests and the expressions that our code writes, and raises `NotI
 """
 
 import os
-import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from functools import cache
 from hashlib import blake2s
 from threading import Lock
 from typing import Any, Final, Self
@@ -16,6 +13,7 @@ from unittest.mock import patch
 
 from botocore.exceptions import ClientError
 
+from local.in_process.expressions import FITS, Request, condition, updated
 from local.in_process.world import ACCOUNT, ENVIRONMENT, REGION
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
 from patterns.dynamodb.schema import Keys
@@ -26,29 +24,10 @@ from patterns.runtime import aws
 SERVICES: Final = ("dynamodb", "events")
 
 Record = dict[str, Any]
-Request = Mapping[str, Any]
 Partitions = Mapping[str, Mapping[str, Typed]]
 """Partition key -> sort key (empty text where the table has none) -> row."""
-Holds = Callable[[Typed, Request], bool]
 Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
-
-_TOKEN = re.compile(r"[#:\w]+|<=|>=|<>|[()<>=]")
-_UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": lambda one, other: one == other,
-    "<>": lambda one, other: one != other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-}
-_FITS: dict[str, Callable[[str, str, str], bool]] = {
-    "#p = :p": lambda *_: True,
-    "#p = :p AND begins_with(#s, :s)": lambda sort, first, _: sort.startswith(first),
-    "#p = :p AND #s BETWEEN :s AND :t": lambda sort, first, last: first <= sort <= last,
-    "#p = :p AND #s < :s": lambda sort, bound, _: sort < bound,
-}
 
 
 class TableInMemory:
@@ -135,7 +114,7 @@ class TableInMemory:
     def _query(self, request: Request) -> dict[str, Any]:
         if "IndexName" in request:
             raise NotImplementedError(request["IndexName"])
-        fits = _FITS[request["KeyConditionExpression"]]
+        fits = FITS[request["KeyConditionExpression"]]
         values = {place: value["S"] for place, value in request["ExpressionAttributeValues"].items()}
         rows = self.partitions.get(values[":p"], {})
         forward = request["ScanIndexForward"]
@@ -161,7 +140,7 @@ class TableInMemory:
             return {"Error": {"Code": "ConditionalCheckFailedException", "Message": "no"}, **found}
         new = None
         if operation != "DeleteItem":
-            new = request["Item"] if operation == "PutItem" else _updated(old or key, request)
+            new = request["Item"] if operation == "PutItem" else updated(old or key, request)
         if request.get("ReturnValues") not in {None, "ALL_NEW"}:
             raise NotImplementedError(request["ReturnValues"])
         if new != old:  # as in DynamoDB, the stream has no record of what changes nothing
@@ -199,93 +178,3 @@ class TableInMemory:
 
 def _never(_: int, __: Request) -> None:
     return None
-
-
-def _updated(row: Typed, request: Request) -> Typed:
-    """Return a row after `SET #a = :a, … REMOVE #b, … ADD #c :c`; each may be missing."""
-    if not _UPDATE.fullmatch(request["UpdateExpression"]):
-        raise NotImplementedError(request["UpdateExpression"])
-    row = dict(row)
-    rest, _, added = request["UpdateExpression"].partition("ADD ")
-    sets, _, removes = rest.removeprefix("SET ").partition("REMOVE ")
-    names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
-    for assignment in sets.strip().split(", ") if sets else ():
-        place, value = assignment.split(" = ")
-        row[names[place]] = values[value]
-    for place in removes.strip().split(", ") if removes else ():
-        row.pop(names[place], None)
-    if added:
-        place, value = added.split(" ")
-        row[names[place]] = {"N": str(int(row.get(names[place], {"N": "0"})["N"]) + int(values[value]["N"]))}
-    return row
-
-
-@cache
-def condition(expression: str) -> Holds:
-    """Compile comparisons, `attribute_exists` and `attribute_not_exists`, with AND, OR and parentheses."""
-    tokens = _TOKEN.findall(expression)[::-1]
-    if "".join(tokens[::-1]) != expression.replace(" ", ""):
-        raise NotImplementedError(expression)
-    holds = _either(tokens)
-    if tokens:
-        raise NotImplementedError(expression)
-    return holds
-
-
-def _either(tokens: list[str]) -> Holds:
-    one = _both(tokens)
-    if not tokens or tokens[-1] != "OR":
-        return one
-    tokens.pop()
-    other = _either(tokens)
-    return lambda row, request: one(row, request) or other(row, request)
-
-
-def _both(tokens: list[str]) -> Holds:
-    one = _single(tokens)
-    if not tokens or tokens[-1] != "AND":
-        return one
-    tokens.pop()
-    other = _both(tokens)
-    return lambda row, request: one(row, request) and other(row, request)
-
-
-def _single(tokens: list[str]) -> Holds:
-    first = tokens.pop()
-    if first == "(":
-        inner = _either(tokens)
-        _expect(tokens, ")")
-        return inner
-    if first in {"attribute_exists", "attribute_not_exists"}:
-        _expect(tokens, "(")
-        place = tokens.pop()
-        _expect(tokens, ")")
-        exists = first == "attribute_exists"
-        return lambda row, request: (_name(place, request) in row) == exists
-    return _comparison(first, _COMPARE[tokens.pop()], tokens.pop())
-
-
-def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> Holds:
-    def holds(row: Typed, request: Request) -> bool:
-        one = row.get(_name(place, request), {})
-        other = request["ExpressionAttributeValues"][value]
-        # A value of another type, or none at all, makes every comparison false.
-        return one.keys() == other.keys() and compare(_comparable(one), _comparable(other))
-
-    return holds
-
-
-def _name(place: str, request: Request) -> str:
-    return str(request["ExpressionAttributeNames"][place]) if place.startswith("#") else place
-
-
-def _comparable(value: dict[str, Any]) -> Any:  # noqa: ANN401  text sorts by code point, as its UTF-8 bytes do
-    ((kind, text),) = value.items()
-    if kind not in {"S", "N"}:
-        raise NotImplementedError(kind)
-    return Decimal(text) if kind == "N" else text
-
-
-def _expect(tokens: list[str], token: str) -> None:
-    if tokens.pop() != token:
-        raise NotImplementedError(token)

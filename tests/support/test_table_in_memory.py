@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from local.in_process.expressions import condition
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.attribute_values import to_plain
 from patterns.dynamodb.errors import ConditionFailed
@@ -18,7 +19,7 @@ from patterns.views.inverse_oplock import NEWER, put_if_newer
 from tests.support.examples import ON_TABLES
 from tests.support.patterns.things import KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory, condition
+from tests.support.table_in_memory import TableInMemory
 
 DAY_MS = 86_400_000
 UPDATED = "-"

@@ -44,7 +44,8 @@ def failures(results: Sequence[Result]) -> list[str]:
 def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, Any]:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
-    It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`). `lag` lists the
+    It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`); the latter are no
+    metrics, for each would be paid for. `lag` lists the
     milliseconds from the bus to the row, one for each live event that was applied; `replayed` counts the others.
     It does not count from the fact: its time may come from a clock that is wrong by hours.
 
@@ -52,23 +53,24 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, A
     and what was not (`dispatch2.applied`); `dispatch2.lag` is theirs alone.
     """
     counts = {"received": len(results), **NONE_YET}
-    more: Counter[str] = Counter()
+    by_type, crossed = Counter[str](), Counter[str]()
     lag: dict[str, list[int]] = defaultdict(list)
     for result in results:
         counts[result.outcome] += 1
         if result.event:
-            more[f"{result.event.type}.{result.outcome}"] += 1
+            by_type[f"{result.event.type}.{result.outcome}"] += 1
         if result.origin and result.outcome in OVERTAKEN:
-            more[f"{result.origin}.{OVERTAKEN[result.outcome]}"] += 1
+            crossed[f"{result.origin}.{OVERTAKEN[result.outcome]}"] += 1
         if (lag_ms := result.lag_ms(now_ms)) is not None:
             for name in ("lag", f"{result.origin}.lag") if result.origin else ("lag",):
                 lag[name].append(lag_ms)
-    counts |= more
+    counts |= crossed
     if replayed := sum(not result.is_live for result in results):
         counts["replayed"] = replayed
     return {
         "view": view,
         **counts,
+        **by_type,
         **lag,
         "errors": sorted({result.error for result in results if result.error}),
         "_aws": directive(dimension="view", counts=counts, milliseconds=lag, now_ms=now_ms),

@@ -1,0 +1,48 @@
+"""Prints what becomes of the reports of many machines on AWS, and what it costs; see docs/benchmarks.md."""
+
+import argparse
+from pathlib import Path
+
+from local.simulate.arrivals import Load
+from local.simulate.model import Model
+from local.simulate.plots import draw
+from local.simulate.report import report
+from local.simulate.sample import EVERY_S, POSTED_AT_ONCE, Fleet, count
+from local.simulate.settings import Settings
+
+IDLE = Fleet(machines=0)
+
+
+def main() -> None:
+    """Count what a report does, then let the model run."""
+    options = _options()
+    fleet = Fleet(abnormal=options.abnormal)
+    if options.batched:
+        fleet = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
+    counted = count(fleet)
+    model = Model(counted, count(IDLE), Settings.of())
+    prediction = model.predict(Load(machines=options.machines, hours=options.hours, spread_s=options.spread))
+    print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
+    print(report(model, prediction))
+    draw([prediction], options.plot)
+    print(f"drawn: {options.plot}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make simulate", usage="make simulate MACHINES=60000 HOURS=24 ARGS='…'")
+    parser.add_argument("--machines", type=int, default=60_000, help="how many (default: %(default)s)")
+    parser.add_argument("--hours", type=float, default=24, help="how long (default: %(default)s)")
+    parser.add_argument("--abnormal", type=float, default=0.1, help="share of reports that are not NORMAL")
+    parser.add_argument("--batched", action="store_true", help="by gateways, 100 at once, instead of a PUT each")
+    parser.add_argument(
+        "--spread", type=int, default=EVERY_S, help="on the clock: all report within so many seconds of five minutes"
+    )
+    parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")
+    options = parser.parse_args()
+    if not 1 <= options.spread <= EVERY_S or options.machines < 1 or options.hours <= 0:
+        parser.error(f"MACHINES and HOURS are above 0, --spread is from 1 to {EVERY_S}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The picture of a prediction: where the time goes, when decisions come, and how much of each limit is used."""
+
+from pathlib import Path
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from local.simulate.model import Prediction
+
+BLUE, PALE, RED, GREY = "#2b6ca3", "#b9d3e8", "#c2413a", "#6b7280"
+LIMITS: Final = 10
+
+
+def draw(predictions: list[Prediction], file: Path) -> None:
+    """Draw one row for each prediction."""
+    figure = Figure(figsize=(14, 3.6 * len(predictions)), layout="constrained")
+    rows = figure.subplots(len(predictions), 3, squeeze=False)
+    for (steps, late, used), prediction in zip(rows, predictions, strict=True):
+        _steps(steps, prediction)
+        _late(late, prediction)
+        _used(used, prediction)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(file, dpi=110)
+
+
+def _steps(axes: Axes, prediction: Prediction) -> None:
+    names = [*prediction.steps, "whole"]
+    times = [*prediction.steps.values(), prediction.lag]
+    axes.barh(names, [one.p99 / 1_000 for one in times], color=PALE, label="p99")
+    axes.barh(names, [one.p50 / 1_000 for one in times], color=BLUE, height=0.4, label="p50")
+    axes.invert_yaxis()
+    axes.legend(frameon=False)
+    _tidy(axes, f"{prediction.load.machines:,} machines: from PUT to readable, s")
+
+
+def _late(axes: Axes, prediction: Prediction) -> None:
+    names = [*prediction.late]
+    late = [*prediction.late.values()]
+    axes.bar(names, [one.longest / 1_000 for one in late], color=GREY, width=0.6, label="max")
+    axes.bar(names, [one.p99 / 1_000 for one in late], color=PALE, width=0.5, label="p99")
+    axes.bar(names, [one.p50 / 1_000 for one in late], color=BLUE, width=0.3, label="p50")
+    axes.axhline(90, color=RED, linewidth=1)
+    axes.legend(frameon=False)
+    _tidy(axes, "decided after it was due, s")
+
+
+def _used(axes: Axes, prediction: Prediction) -> None:
+    most = sorted(prediction.used, key=lambda one: -one.share)[:LIMITS]
+    colours = [RED if one.share > 1 else BLUE for one in most]
+    axes.barh([one.what for one in most], [one.share for one in most], color=colours)
+    axes.axvline(1, color=RED, linewidth=1)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize=7)
+    _tidy(axes, "share of each limit in the busiest second")
+
+
+def _tidy(axes: Axes, title: str) -> None:
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
