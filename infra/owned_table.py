@@ -12,7 +12,7 @@ from infra.checks.hot_partitions import refuse_hot_partitions
 from infra.function import Function
 from infra.names import pascal
 from infra.target import Target
-from patterns.dynamodb.schema import Keys, TableSchema
+from patterns.dynamodb.schema import Index, Keys, TableSchema
 
 # The uses of a customer's key for which DynamoDB needs the permission of its caller.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
@@ -93,16 +93,21 @@ class OwnedTable(dynamodb.Table):
             function.grant(list(KEY_USES), [self.encryption_key.key_arn], only_if=through_dynamodb)
 
     def _add_indexes(self, schema: TableSchema) -> None:
-        projection = dynamodb.ProjectionType
         for name, index in schema.indexes.items():
             partition_key, sort_key = _attributes(index.keys)
             self.add_global_secondary_index(
                 index_name=name,
                 partition_key=partition_key,
                 sort_key=sort_key,
-                projection_type=projection.ALL if index.projects is None else projection.INCLUDE,
-                non_key_attributes=None if index.projects is None else list(index.projects),
+                projection_type=_projection(index),
+                non_key_attributes=list(index.projects) if index.projects else None,
             )
+
+
+def _projection(index: Index) -> dynamodb.ProjectionType:
+    if index.projects is None:
+        return dynamodb.ProjectionType.ALL
+    return dynamodb.ProjectionType.INCLUDE if index.projects else dynamodb.ProjectionType.KEYS_ONLY
 
 
 def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | None]:

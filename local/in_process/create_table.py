@@ -26,8 +26,8 @@ def create_table_request(name: str, schema: TableSchema) -> dict[str, Any]:
 
 
 def _index(name: str, index: Index) -> dict[str, Any]:
-    projection: dict[str, Any] = {"ProjectionType": "ALL"}
-    if index.projects is not None:
+    projection: dict[str, Any] = {"ProjectionType": "ALL" if index.projects is None else "KEYS_ONLY"}
+    if index.projects:
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projects)}
     key_schema = _key_schema(index.keys)
     return {"IndexName": name, "KeySchema": key_schema, "Projection": projection}

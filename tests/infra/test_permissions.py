@@ -83,7 +83,7 @@ QUERIES = {
         "StateLogTable": {"GetItem", "Query"},
         **{f"StateLogTable/{index}": {"Query"} for index in ("GSI1", "GSI2", "GSI3")},
     },
-    "board": {"BoardTable": {"GetItem"}, "BoardTable/ByLocation": {"Query"}},
+    "board": {"BoardTable": {"BatchGetItem", "GetItem"}, "BoardTable/ByPlace": {"Query"}},
 }
 
 

@@ -98,6 +98,12 @@ def test_an_index_copies_only_what_it_declares_and_sorts_numbers_as_numbers(
     assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["Detail"]}
 
 
+def test_an_index_that_copies_nothing_has_keys_only(aws: Synthesised) -> None:
+    [index] = table(aws, "BoardTable")["Properties"]["GlobalSecondaryIndexes"]
+
+    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
 def test_a_customer_key_is_a_context_value_away_and_whoever_uses_the_table_may_use_it(layer: Path) -> None:
     made = synthesise(layer, customerKey="true")
 

@@ -3,6 +3,8 @@
 import os
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
@@ -18,10 +20,12 @@ from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.schema import Keys
 from patterns.runtime import aws
 from patterns.runtime.errors import CallFailed
-from patterns.runtime.in_parallel import pause
+from patterns.runtime.in_parallel import in_parallel, pause
 
 INVALID = "ValidationException"
 
+# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+MOST_READ_AT_ONCE = 100
 BATCH_ATTEMPTS = 5
 FIRST_PAUSE_SECONDS = 0.05
 
@@ -103,7 +107,17 @@ class Table:
                 raise StartKeyRefused from error
             raise
         last_key = response.get("LastEvaluatedKey")
-        return Rows([to_plain(item) for item in response["Items"]], to_plain(last_key) if last_key else None)
+        found = [to_plain(item) for item in response["Items"]]
+        items = self._rows_of(found, query.keys) if query.has_keys_only else found
+        return Rows(items, to_plain(last_key) if last_key else None)
+
+    def _rows_of(self, entries: Sequence[Item], index: Keys) -> list[Item]:
+        """Return the rows of an index's entries, as they are now; one that has moved since belongs elsewhere."""
+        keys = [{name: entry[name] for name in self.keys.names} for entry in entries]
+        chunks = [keys[start : start + MOST_READ_AT_ONCE] for start in range(0, len(keys), MOST_READ_AT_ONCE)]
+        rows = chain.from_iterable(in_parallel([partial(self.get_many, chunk) for chunk in chunks]))
+        pairs = zip(entries, rows, strict=True)
+        return [row for entry, row in pairs if row and all(row.get(name) == entry[name] for name in index.names)]
 
     def put(self, item: Mapping[str, Any], *, condition: Condition) -> None:
         """Write one row.

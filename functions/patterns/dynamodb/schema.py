@@ -35,7 +35,10 @@ class Keys:
 
 
 class Index(NamedTuple):
-    """A global secondary index; `projects` lists the attributes that are copied into it, None copies all."""
+    """A global secondary index; `projects` lists the attributes that are copied into it, None copies all.
+
+    Nothing listed: it has keys only, so that a write that changes none of them writes nothing to it.
+    """
 
     keys: Keys
     projects: tuple[str, ...] | None = None

@@ -79,7 +79,7 @@ def rows_not_older_than(after: Awaited, *, now_ms: int) -> Callable[..., Rows]:
     """Return how to read a page that is not older than a write, see `ReadRows`; it may raise `NotSeenYet`.
 
     The table's row is read by its key. An index may lag behind the table: the page counts only if it shows the row as
-    new as that, or does not show it because it belongs elsewhere. So an index must copy the oplocks.
+    new as that, or does not show it because it belongs elsewhere. So an index must copy the oplocks, or have keys only.
     """
 
     def read(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:

@@ -1,4 +1,4 @@
-"""The questions that board answers, each as one query of an index."""
+"""The questions that board answers, each as one query of an index, and the rows that it names."""
 
 from contract import locations, names
 from patterns.dynamodb.key_query import KeyQuery, Sort
@@ -14,7 +14,9 @@ def equipment_in(company: str, location: str | None) -> KeyQuery:
 
     """
     sort = None if location is None else _within(location)
-    return KeyQuery(keys=BY_LOCATION, index_name="ByLocation", partition=company, sort=sort, forward=True)
+    return KeyQuery(
+        keys=BY_LOCATION, index_name="ByPlace", partition=company, sort=sort, forward=True, has_keys_only=True
+    )
 
 
 def _within(location: str) -> Sort | None:
