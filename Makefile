@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover in-step retire replay format lock pins deploy
+.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -44,8 +44,11 @@ archive: install  ## bring the lake's days into the archive of the running syste
 audit: install  ## compare all rows of the running system's views with what their events make of them, and repair
 	@$(RUN) local.stack.audit
 
-costs: install  ## count what each design for versions costs, and a million reports, on an emulator of its own
+costs: install  ## count what each design for versions costs, and a report, and price a million of those by part
 	@$(RUN) local.bench.costs
+
+simulate: install  ## many machines on a model of AWS's limits: lag, lateness, what gives first, dollars: MACHINES=60000 HOURS=24
+	@$(RUN) local.simulate $(if $(MACHINES),--machines $(MACHINES)) $(if $(HOURS),--hours $(HOURS)) $(ARGS)
 
 # As they were typed: a $ in the path of a JSON member is not Make's, and some systems have a NAME of their own.
 query: override export SQL := $(value SQL)

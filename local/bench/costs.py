@@ -1,4 +1,6 @@
-"""Prints what DynamoDB counts for each design for versions, and what a million state reports cost; on the emulator.
+"""Prints what DynamoDB counts for each design for versions and for a state report, and what a million of those cost.
+
+The emulator counts first. The bills are of what the handlers do on a stand-in that counts alike.
 
 A process of its own: nothing else may have hooked into AWS's clients.
 """
@@ -11,8 +13,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from local.bench import million_reports, version_units
+from local.simulate import bills
 from local.stack import emulator
 from local.stack.aws import KEY, REGION
+from patterns.runtime import aws
 
 Result = TypeVar("Result")
 
@@ -22,9 +26,11 @@ def main() -> int:
     point_at_nothing()
     figures = on_an_emulator(version_units.measure)
     print(version_units.report(figures), end="\n\n", flush=True)
-    bills = on_an_emulator(million_reports.measure)
-    print(million_reports.report(bills))
-    return int(any(one.differs for one in figures) or bool(million_reports.differing(bills)))
+    counted = on_an_emulator(million_reports.measure)
+    print(million_reports.report(counted), end="\n\n", flush=True)
+    aws.forget()
+    print(bills.report(bills.bills()))
+    return int(any(one.differs for one in figures) or bool(million_reports.differing(counted)))
 
 
 def on_an_emulator(measure: Callable[[str], Result]) -> Result:

@@ -1,4 +1,4 @@
-"""What a million state reports cost: the whole loop runs on the emulator, every request and unit is counted and priced.
+"""What a state report makes each function do: the whole loop runs on the emulator, requests and units are counted.
 
 Machines report every five minutes, one report in ten is abnormal, and a sweep runs after each round. First some rounds
 are not counted, until the sweep evaluates in each round as much as is scheduled in it.
@@ -6,7 +6,6 @@ are not counted, until the sweep evaluates in each round as much as is scheduled
 
 import io
 import json
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
@@ -14,9 +13,7 @@ from math import isclose
 from typing import Any, Final
 
 from contract import times
-from local.bench import prices
 from local.bench.meter import Meter, Usage
-from local.bench.prices import Price
 from local.bench.workload import SAMPLES
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
@@ -52,27 +49,9 @@ class Faulty(Exception):
 
 @dataclass(slots=True)
 class Bill:
-    """What one function used, and how many of each thing with a price that is."""
+    """What one function used."""
 
     usage: Usage = field(default_factory=Usage)
-    invocations: int = 0
-    api_requests: int = 0
-    messages: int = 0
-
-    def amounts(self) -> dict[Price, float]:
-        """Return how much there is to pay for; a batch is received and deleted at once."""
-        return {
-            prices.API_REQUEST: self.api_requests,
-            prices.INVOCATION: self.invocations,
-            prices.WRITE_UNIT: self.usage.write_units,
-            prices.READ_UNIT: self.usage.read_units,
-            prices.BUS_ENTRY: self.usage.entries,
-            prices.QUEUE_REQUEST: self.messages + (2 * self.invocations if self.messages else 0),
-        }
-
-    def dollars(self, reports: int) -> float:
-        """Return the price of a million reports, of which this many were counted."""
-        return sum(amount * price.dollars for price, amount in self.amounts().items()) / reports
 
 
 def differing(bills: Mapping[str, Bill], *, reports: int = MACHINES * ROUNDS) -> list[str]:
@@ -93,10 +72,7 @@ class MeteredLoop(Loop):
         """Call a handler, on its bill."""
         name = f"{package.name} {role}"
         with self._meter.on_behalf_of(name) as usage:
-            bill = self.bills.setdefault(name, Bill(usage))
-            bill.invocations += 1
-            bill.api_requests += "routeKey" in event
-            bill.messages += len(event["Records"]) if role == "listener" else 0
+            self.bills.setdefault(name, Bill(usage))
             return super().invoke(package, role, event)
 
 
@@ -129,26 +105,18 @@ def require_no_faults(bills: Mapping[str, Bill]) -> None:
 
 
 def report(bills: dict[str, Bill], *, reports: int = MACHINES * ROUNDS) -> str:
-    """Write the bills among each other, dearest first, and what they come to."""
-    names = f"{'requests':>8} {'writes':>7} {'paper':>6} {'reads':>6} {'entries':>7} {'$':>6}"
-    lines = [f"{'a million reports cost':<24} {names}"]
+    """Write what the functions used for a report among each other, those that write most first."""
+    names = f"{'requests':>8} {'writes':>7} {'paper':>6} {'reads':>6} {'entries':>7}"
+    lines = [f"{'a report, on the emulator':<25} {names}"]
     differs = differing(bills, reports=reports)
-    for name, bill in sorted(bills.items(), key=lambda pair: -pair[1].dollars(reports)):
+    for name, bill in sorted(bills.items(), key=lambda pair: -pair[1].usage.write_units):
         paper = f"{ON_PAPER[name]:.2f}" if name in ON_PAPER else ""
         usage = bill.usage
         lines.append(
-            f"{name:<24} {usage.requests.total() / reports:>8.2f} {usage.write_units / reports:>7.2f} {paper:>6}"
-            f" {usage.read_units / reports:>6.2f} {usage.entries / reports:>7.2f} {bill.dollars(reports):>6.2f}"
+            f"{name:<25} {usage.requests.total() / reports:>8.2f} {usage.write_units / reports:>7.2f} {paper:>6}"
+            f" {usage.read_units / reports:>6.2f} {usage.entries / reports:>7.2f}"
             f"{'  <- differs' if name in differs else ''}"
         )
-    total = sum((Counter(bill.amounts()) for bill in bills.values()), Counter[Price]())
-    lines += ["", f"{'a million reports need':<33} {'millions':>8}"]
-    lines += [
-        f"{price.of:<33} {amount / reports:>8.2f} x ${price.dollars:<5g} = ${amount * price.dollars / reports:>5.2f}"
-        for price, amount in total.items()
-    ]
-    dollars = sum(bill.dollars(reports) for bill in bills.values())
-    lines.append(f"{'all of it':<24} ${dollars:.2f} ({prices.REGION}, prices as of {prices.AS_OF})")
     return "\n".join(lines)
 
 

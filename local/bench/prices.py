@@ -43,3 +43,13 @@ LOG_GB: Final = Price("CloudWatch Logs, GB a month", 0.03, LOGGED_GB.page)
 METRIC: Final = Price("CloudWatch metrics a month", 0.30, LOGGED_GB.page)
 ALARM: Final = Price("CloudWatch alarms a month", 0.10, LOGGED_GB.page)
 DASHBOARD: Final = Price("CloudWatch dashboards a month", 3.00, LOGGED_GB.page)
+
+HOUR_S: Final = 3_600
+PROVISIONED_WRITE: Final = Price(
+    "DynamoDB, a million provisioned writes, all used",
+    0.00065 / HOUR_S * 1e6,
+    "https://aws.amazon.com/dynamodb/pricing/provisioned/",
+)
+PROVISIONED_READ: Final = Price(
+    "DynamoDB, a million provisioned reads, all used", 0.00013 / HOUR_S * 1e6, PROVISIONED_WRITE.page
+)
