@@ -4,9 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from local.bench.in_lake import InLake
+
+MEASURED: Final = Path(".local/load.json")
+"""What the last load test measured."""
 
 SHARES: Final = (0.50, 0.95, 0.99)
 SHOWN: Final = 5  # of the reports that did not arrive as they should

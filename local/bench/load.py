@@ -5,6 +5,7 @@ It knows no domain: what is sent, and how a view is asked for it, is a `Workload
 
 import argparse
 import http.client
+import json
 import secrets
 import sys
 import threading
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from local.bench import in_lake
-from local.bench.figures import Arrivals, Figures, Item, arrivals, report
+from local.bench.figures import MEASURED, Arrivals, Figures, Item, arrivals, percentile, report
 from local.stack import outputs
 from local.stack.api import Api, Connection
 from local.stack.errors import Failed
@@ -170,4 +171,17 @@ def main(workload: Workload) -> int:
     except KeyboardInterrupt:
         return 130
     print(report(figures))
+    _keep(figures, commands=options.commands)
     return 0 if figures.good else 1
+
+
+def _keep(figures: Figures, *, commands: int) -> None:
+    """Keep what was measured, for `make simulate ARGS="--target local"` to compare with."""
+    kept = {
+        "commands": commands,
+        "clients": figures.clients,
+        "per_s": commands / figures.sending_s,
+        "readable_p50_s": percentile(figures.seen_s, 0.50),
+        "readable_p99_s": percentile(figures.seen_s, 0.99),
+    }
+    MEASURED.write_text(json.dumps(kept))

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from infra.target import LOCAL, TARGETS
+from local.simulate import local_stack
 from local.simulate.arrivals import Load
 from local.simulate.model import Model
 from local.simulate.plots import draw
@@ -21,6 +23,9 @@ def main() -> None:
         fleet = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
     counted = count(fleet)
     model = Model(counted, count(IDLE), Settings.of())
+    if options.target == LOCAL.name:
+        print("\n".join(local_stack.report(model)))
+        return
     prediction = model.predict(Load(machines=options.machines, hours=options.hours, spread_s=options.spread))
     print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
     print(report(model, prediction))
@@ -37,6 +42,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--spread", type=int, default=EVERY_S, help="on the clock: all report within so many seconds of five minutes"
     )
+    parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
     parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")
     options = parser.parse_args()
     if not 1 <= options.spread <= EVERY_S or options.machines < 1 or options.hours <= 0:
