@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from infra.target import LOCAL, TARGETS
 from local.simulate import local_stack
@@ -11,8 +12,10 @@ from local.simulate.plots import draw
 from local.simulate.report import report
 from local.simulate.sample import EVERY_S, POSTED_AT_ONCE, Fleet, count
 from local.simulate.settings import Settings
+from local.simulate.table import table
 
-IDLE = Fleet(machines=0)
+IDLE: Final = Fleet(machines=0)
+MILLION: Final = 1_000_000
 
 
 def main() -> None:
@@ -23,13 +26,18 @@ def main() -> None:
         fleet = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
     counted = count(fleet)
     model = Model(counted, count(IDLE), Settings.of())
+    if options.table:
+        gateways = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
+        print(table(model, Model(count(gateways), model.idle, model.settings)))
+        return
     if options.target == LOCAL.name:
         print("\n".join(local_stack.report(model)))
         return
     prediction = model.predict(Load(machines=options.machines, hours=options.hours, spread_s=options.spread))
     print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
     print(report(model, prediction))
-    draw([prediction], options.plot)
+    beside = [] if options.machines == MILLION else [model.predict(Load(machines=MILLION, hours=1))]
+    draw([prediction, *beside], options.plot)
     print(f"drawn: {options.plot}")
 
 
@@ -42,6 +50,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--spread", type=int, default=EVERY_S, help="on the clock: all report within so many seconds of five minutes"
     )
+    parser.add_argument("--table", action="store_true", help="the table of README, of fleets of several sizes")
     parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
     parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")
     options = parser.parse_args()

@@ -296,7 +296,7 @@ class Model:
         deliveries = sum(counted.published.values()) / reports
         requests = busiest * counted.requests
         peak = busiest / load.rate if load.rate else 1.0
-        own_throttle = Limit(self.settings.api_rate, "infra/api.py", "the API's own throttle, in infra/api.py")
+        own_throttle = Limit(self.settings.api_rate, "infra/api.py", "the API's own throttle")
         used = [
             Used("requests/s of the API, its own throttle", load.rate * counted.requests, own_throttle),
             Used("requests/s of the account's API Gateway", requests, limits.API_RATE),

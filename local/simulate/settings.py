@@ -4,11 +4,9 @@ from typing import Final, NamedTuple
 
 from infra import api, function, lake
 from infra.target import AWS, Target
+from patterns.rules import due
 
 HTTP: Final = frozenset({"command", "query"})
-SWEEPS_AT_ONCE: Final = 1
-"""Invocations of a sweep in a minute, of one service."""
-
 STREAMED: Final = frozenset({"trigger", "push"})
 
 
@@ -37,7 +35,7 @@ class Settings(NamedTuple):
             lake_listeners=lake.FEWEST,
             api_rate=api.RATE_PER_SECOND,
             archive_days=target.archive_days or 0,
-            sweeps_at_once=SWEEPS_AT_ONCE,
+            sweeps_at_once=due.SHARDS if getattr(target, "sweeps_shards_apart", False) else 1,
             keeps_backups_of_views=False,
             traced=target.traced,
         )
