@@ -15,6 +15,7 @@ from infra.checks import nag
 from infra.layer import third_party
 from infra.target import Target
 from patterns.packages.package import Package
+from patterns.runtime import log
 
 RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # what is compiled for it: PYTHON in bytecode.py
 
@@ -85,6 +86,7 @@ class Function(Construct):
                 "POWERTOOLS_METRICS_NAMESPACE": METRICS,
                 "PYDANTIC_DISABLE_PLUGINS": "__all__",  # else a cold start looks through all packages for some
                 "STAGE": target.stage,
+                log.SHARE: f"{target.logged_share:g}",
                 **environment,
             },
         )

@@ -32,6 +32,7 @@ class Target:
     record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
+    logged_share: float  # of requests that went well; the API's own log has them all
     queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
     stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
@@ -100,6 +101,7 @@ AWS: Final = Target(
     filters_expiries=True,
     listeners=10,
     # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
+    logged_share=0.1,
     queue_batch=(100, 1),
     stream_batch=(100, 1),
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
@@ -122,6 +124,7 @@ LOCAL: Final = Target(
     record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
     filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
+    logged_share=1.0,
     queue_batch=(10, 0),
     stream_batch=(100, 0),
     lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did

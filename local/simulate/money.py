@@ -11,6 +11,7 @@ from local.simulate import limits
 from local.simulate.counted_aws import Used
 from local.simulate.model import GB, Model
 from local.simulate.sample import Calls
+from local.simulate.settings import HTTP, role_of
 
 MONTH_S: Final = 30 * 86_400
 MILLION: Final = 1_000_000
@@ -127,7 +128,8 @@ def _functions(model: Model, rate: float) -> tuple[float, float, float, float]:
             batch = step.batch(records * rate)
             seconds = records / batch * step.work.duration_ms(batch) / 1_000
             invocations += records / batch
-            log_bytes += records / batch * _logged(calls, batch)
+            share = model.settings.logged_share if role_of(name) in HTTP else 1.0
+            log_bytes += records / batch * share * _logged(calls, batch)
             traces += records / batch * (limits.TRACED.value if model.settings.traced else 0)
         gb_seconds += seconds * work.memory_mb / 1_024
     return invocations, gb_seconds, log_bytes, traces
@@ -135,14 +137,13 @@ def _functions(model: Model, rate: float) -> tuple[float, float, float, float]:
 
 def _logged(calls: Calls, batch: float) -> float:
     """Return the bytes that an invocation logs: a line grows with what is in its batch."""
-    share = 1.0
     records, written = np.array(calls.records, float), np.array(calls.log_bytes, float)
     if len(set(calls.records)) > 1:
         slope, fixed = np.polyfit(records, written, 1)
         line = float(fixed + slope * batch)
     else:
         line = float(written.mean())
-    return share * line + limits.LOG_EVENT_BYTES.value + limits.PLATFORM_LOG_BYTES.value
+    return line + limits.LOG_EVENT_BYTES.value + limits.PLATFORM_LOG_BYTES.value
 
 
 def _lake_objects(model: Model, rate: float) -> float:

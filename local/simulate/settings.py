@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     sweeps_at_once: int
     keeps_backups_of_views: bool
     traced: bool
+    logged_share: float
 
     @classmethod
     def of(cls, target: Target = AWS) -> "Settings":
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
             sweeps_at_once=due.SHARDS if getattr(target, "sweeps_shards_apart", False) else 1,
             keeps_backups_of_views=False,
             traced=target.traced,
+            logged_share=target.logged_share,
         )
 
 

@@ -1,4 +1,7 @@
-"""HTTP requests -> the functions of a handler file: authorised, then validated, then answered, one log line each."""
+"""HTTP requests -> the functions of a handler file: authorised, then validated, then answered, and logged.
+
+Each request that is refused or fails has a line; of those that go well a share has, see `patterns/runtime/log.py`.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -23,7 +26,7 @@ from patterns.runtime import clock
 from patterns.runtime.deadline import in_time
 from patterns.runtime.errors import Rejected
 from patterns.runtime.lambda_context import LambdaContext
-from patterns.runtime.log import logger
+from patterns.runtime.log import is_sampled, logger
 from patterns.versions.optimistic_lock import Command, Saved, fingerprint_of
 from patterns.views.seen import Awaited
 
@@ -160,11 +163,11 @@ class HttpApi(APIGatewayHttpResolver):
         self._error = error  # for the log line of the request
         return respond_failed()
 
-    def _log(self, route: str, **members: object) -> None:
-        if self._error is None:
-            logger().info(route, extra=members)
-        else:
+    def _log(self, route: str, **members: Any) -> None:  # noqa: ANN401
+        if self._error is not None:
             logger().error(route, extra=members, exc_info=self._error)
+        elif members["status"] >= HTTPStatus.BAD_REQUEST or is_sampled(members["request_id"]):
+            logger().info(route, extra=members)
 
     def _convert_matches_into_route_keys(self, match: Any) -> dict[str, str]:  # noqa: ANN401, ARG002
         """Take path parameters from the gateway, not from the path: see `routable`."""

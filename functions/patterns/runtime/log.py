@@ -7,8 +7,12 @@ import sys
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
+from zlib import crc32
 
 from patterns.runtime import strict_json
+
+SHARE: Final = "LOGGED_SHARE"
+"""The environment variable that says of which share of requests that went well there is a line; 1 without it."""
 
 # What every record has; what it has besides came as `extra`.
 OWN_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))
@@ -24,6 +28,12 @@ def logger() -> logging.Logger:
     handler.setFormatter(JsonFormatter(made.name))
     made.addHandler(handler)
     return made
+
+
+def is_sampled(request_id: str) -> bool:
+    """Whether the line of a request that went well is written: of a share of them, chosen by their ids."""
+    share = float(os.environ.get(SHARE, "1"))
+    return crc32(request_id.encode()) < share * 2**32
 
 
 class JsonFormatter(logging.Formatter):

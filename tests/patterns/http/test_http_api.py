@@ -13,6 +13,7 @@ from local.in_process.lambda_events import http_event
 from patterns.http.http_api import HttpApi
 from patterns.http.response import respond
 from patterns.runtime.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PreconditionRequired, Stale
+from patterns.runtime.log import SHARE, is_sampled
 
 ROUTE = "PUT /things/{id}"
 ROUTES = {ROUTE: frozenset({"admin"}), "GET /forgotten": frozenset({"admin"})}
@@ -154,6 +155,26 @@ def test_one_line_is_logged_per_request_without_its_body(log_lines: list[dict[st
         (ROUTE, 404, "request-1"),
     ]
     assert "secret" not in json.dumps(log_lines)
+
+
+def test_what_goes_well_is_logged_for_a_share_and_what_does_not_always(
+    log_lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SHARE, "0")
+
+    call()
+    call(NotFound("why"))
+    call(RuntimeError("why"))
+
+    assert [line["status"] for line in log_lines] == [404, 500]
+
+
+def test_the_requests_that_are_logged_are_so_large_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SHARE, "0.1")
+
+    sampled = [number for number in range(10_000) if is_sampled(f"JKJaXmPLvHcE{number}=")]
+
+    assert 900 < len(sampled) < 1_100
 
 
 def test_an_error_is_not_logged_again_with_the_next_request(log_lines: list[dict[str, Any]]) -> None:
