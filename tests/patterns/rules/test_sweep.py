@@ -8,11 +8,11 @@ import pytest
 
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.expressions import UNCONDITIONAL
-from patterns.rules import sweep as module
+from patterns.rules import backlog
 from patterns.rules.due import SHARDS, partition_of, shard_of
 from patterns.rules.evaluate import Control
 from patterns.rules.rule import Decision, History, Rule
-from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS, UNKNOWN_AGAIN_MS, sweep
+from patterns.rules.sweep import MARGIN_MS, OLDEST, STORED_WITHIN_MS, UNKNOWN_AGAIN_MS, sweep
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -34,7 +34,20 @@ from tests.support.wire import Wire
 
 Lines = list[dict[str, Any]]
 
-OUTCOMES = ("due", "failed", "left", "unknown", "decided", "stands", "nothing", "late", "gone", "flooded", "fault")
+OUTCOMES = (
+    "due",
+    "failed",
+    "left",
+    "moved",
+    "unknown",
+    "decided",
+    "stands",
+    "nothing",
+    "late",
+    "gone",
+    "flooded",
+    "fault",
+)
 
 
 def control_of(*rules: Rule) -> Control:
@@ -439,7 +452,7 @@ def test_two_sweeps_at_once_decide_once(keeper: Keeper, name: str, wire: Wire, l
 def test_more_is_due_than_one_page_has(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines, page: int
 ) -> None:
-    monkeypatch.setattr(module, "PAGE", page)
+    monkeypatch.setattr(backlog, "PAGE", page)
     for number in range(7):
         knock(keeper, name, at=NOW - number)
     knock(keeper, f"{name}!")
@@ -471,8 +484,8 @@ def test_when_time_is_short_it_stops_in_the_middle_and_the_rest_is_due_at_the_ne
 def test_every_key_has_its_turn_before_one_that_has_much_to_be_done_goes_on(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
 ) -> None:
-    monkeypatch.setattr(module, "IN_TURN", 2)
-    monkeypatch.setattr(module, "MOST_OF_KEY", 5)
+    monkeypatch.setattr(backlog, "IN_TURN", 2)
+    monkeypatch.setattr(backlog, "MOST_OF_KEY", 5)
     names = (name, f"{name}!")
     for number in range(7):
         knock(keeper, *names, at=NOW - number)
@@ -506,5 +519,5 @@ def test_a_line_is_logged_of_every_sweep_with_all_counts_although_there_is_nothi
     assert busy["function_request_id"] == "one request"
     for line in (idle, busy):
         metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
-        assert {metric["Name"] for metric in metrics} == set(OUTCOMES)
+        assert {metric["Name"] for metric in metrics} == {*OUTCOMES, OLDEST}
     assert "secret" not in json.dumps(busy)
