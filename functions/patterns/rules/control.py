@@ -147,7 +147,9 @@ def _plan(stored: StoredEvent, control: Control) -> _Plan:
     waiting = [rule for rule in here if not rule.at_once]
     timely = [rule for rule in waiting if not rule.is_late(stored)]
     later = [rule for rule in timely if is_due_at(rule, stored)]
-    original = stored._replace(expire=None, late_by=frozenset(), flooded=False, follows_ms=None, correlated=True)
+    original = stored._replace(
+        expire=None, late_by=frozenset(), flooded=False, follows_ms=None, unsteady=False, correlated=True
+    )
     return _Plan(
         anchor=stored,
         late=len(waiting) - len(timely),

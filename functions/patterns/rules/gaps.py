@@ -4,14 +4,15 @@ A rule decides *before a gap* if it decides nothing at an anchor that another on
 machine has gone silent. A rule decides *after a gap* if it decides only at an anchor that comes after such a decision:
 that the machine is back. Both look at all that lies between their events, so nothing of this depends on what these say.
 
-An event *follows* an earlier one *closely* if it came within the gap after it, was known by the time at which that
-gap would be decided, and no earlier gap is open at that one (`_is_steady`). This is settled when the event is stored,
-from what lies before it, and kept in its row (`follows`). At such an event a rule after a gap has nothing to decide.
+An event *follows* an earlier one closely if it came within the gap after it, and was known by the time at which that
+gap would be decided. It is *steady* if it is sure, too, that no other gap was decided that ends behind that one. Both
+are settled when the event is stored, from what lies before it, and kept in its row. A rule after a gap has nothing to
+decide at a steady event.
 
 A rule before a gap has a *timer* for each correlation key: one row of the index of due times, at an event. When it is
 due, the sweep moves it to the newest event that came within the gap, as known at the end of it; if there is none, the
 rule is evaluated at the event, and the timer ends. Where a timer moves to depends on nothing but what is settled, so
-that a sweep that is broken off and begun again moves it to the same place. An event that follows another closely is in
+that a sweep that is broken off and begun again moves it to the same place. An event that follows another one is in
 sight of the timer of that one: it starts none. Each other one does.
 
 A timer that got lost, by whatever accident, would be missed by nobody while events keep coming. So each
@@ -31,25 +32,25 @@ from patterns.rules.stored_event import CorrelationKey, StoredEvent, time_of
 RENEWED_MS: Final = 6 * 60 * 60_000
 
 
-def followed_by(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: int, hold_back_ms: int) -> int | None:
-    """Return the time of the event that `one` follows closely, of those that are known; None: of none.
+def following(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: int, hold_back_ms: int) -> StoredEvent:
+    """Return an event with whom it follows closely, of those that are known, and whether it is steady.
 
     newest_first: what is stored, or the newer part of it: with less of it, less follows.
     """
     if one.late_by:
-        return None  # it counts for nothing
+        return one  # it counts for nothing
     older = [
         stored for stored in newest_first if stored.sort < one.sort and stored.topic == one.topic and not stored.late_by
     ]
-    for number, last in enumerate(older):
-        is_within = one.event.timestamp_ms <= last.event.timestamp_ms + gap_ms
-        if (
-            is_within
-            and _was_known(one, last, gap_ms + hold_back_ms)
-            and _is_steady(last, older[number + 1 :], gap_ms, hold_back_ms)
-        ):
-            return last.event.timestamp_ms
-    return None
+    close = {
+        number: last.event.timestamp_ms
+        for number, last in enumerate(older)
+        if one.event.timestamp_ms <= last.event.timestamp_ms + gap_ms and _was_known(one, last, gap_ms + hold_back_ms)
+    }
+    for number, follows_ms in close.items():
+        if _is_steady(older[number], older[number + 1 :], gap_ms, hold_back_ms):
+            return one._replace(follows_ms=follows_ms)
+    return one._replace(follows_ms=next(iter(close.values()), None), unsteady=bool(close))
 
 
 def _was_known(one: StoredEvent, last: StoredEvent, after_ms: int) -> bool:
@@ -60,10 +61,10 @@ def _was_known(one: StoredEvent, last: StoredEvent, after_ms: int) -> bool:
 def _is_steady(last: StoredEvent, older: Sequence[StoredEvent], gap_ms: int, hold_back_ms: int) -> bool:
     """Return whether it is sure that no gap was decided that begins before an event and ends behind it.
 
-    A gap ends behind it if the event was not known at the end. It was, if it was not held up, or if another event
-    before it was known in time for all gaps that begin before that one, and it itself for those that begin later.
+    A gap ends behind an event that was not known at its end. The event was, if it was not held up; or if another one
+    was known in time for all gaps that begin before that one, and the event itself for those that begin later.
     """
-    if last.follows_ms is not None or _was_known(last, last, hold_back_ms):
+    if (last.follows_ms is not None and not last.unsteady) or _was_known(last, last, hold_back_ms):
         return True
     return any(_was_known(one, last, hold_back_ms) and _was_known(last, one, gap_ms + hold_back_ms) for one in older)
 
@@ -72,7 +73,9 @@ def is_due_at(rule: Rule, anchor: StoredEvent) -> bool:
     """Return whether a rule needs a due time for an anchor: not, if it has nothing to decide there, or a timer."""
     if rule.gap_ms is None or anchor.follows_ms is None:
         return True
-    return rule.before_gap and is_renewed(anchor.key, anchor.follows_ms, anchor.event.timestamp_ms)
+    if rule.before_gap:
+        return is_renewed(anchor.key, anchor.follows_ms, anchor.event.timestamp_ms)
+    return anchor.unsteady
 
 
 def is_renewed(key: CorrelationKey, from_ms: int, to_ms: int) -> bool:

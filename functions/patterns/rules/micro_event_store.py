@@ -10,7 +10,7 @@ from patterns.dynamodb.client import Rows, Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.key_query import Between, KeyQuery
 from patterns.events.latch import LATCHED
-from patterns.rules.gaps import followed_by
+from patterns.rules.gaps import following
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.late import late_by
 from patterns.rules.stored_event import (
@@ -29,7 +29,7 @@ from patterns.views.outcome import Outcome
 PAGE = 25
 
 # Whom an event follows lies just before it: so many rows of what is newest cost one read unit.
-FEW = 4
+FEW = 3
 
 # What is newer than an event that arrives: mostly nothing. Behind so many pages it is late, whatever they say.
 PAGES_OF_NEWER = 4
@@ -72,14 +72,11 @@ def _settled(table: Table, one: StoredEvent, gap_ms: int | None) -> StoredEvent:
         found += readable((row for row in page.items if LATCHED not in row), table.keys)
         late, start = late_by(one, found, hold_back_ms=hold_back_ms()), page.last_key
         if start is None or one.topic in late or str(start[table.keys.names[1]]) < one.sort:
-            return _following(one._replace(late_by=late), found, gap_ms)
+            settled = one._replace(late_by=late)
+            if gap_ms is None:
+                return settled
+            return following(settled, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms())
     return one._replace(late_by=frozenset({one.topic}), flooded=True)
-
-
-def _following(one: StoredEvent, found: Iterable[StoredEvent], gap_ms: int | None) -> StoredEvent:
-    if gap_ms is None:
-        return one
-    return one._replace(follows_ms=followed_by(one, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms()))
 
 
 class Past:

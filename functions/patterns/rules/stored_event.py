@@ -38,8 +38,8 @@ class StoredEventRow(TypedDict):
     """The attributes of a stored event, its primary key aside.
 
     discriminator: `event`, or `correlated` for a copy under a further key. event: the event on the wire, without its
-    `raw`. arrived, follows: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded, follows: see
-    `StoredEvent`; `late` is a list of pairs (source, type).
+    `raw`. arrived, follows: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded, follows,
+    unsteady: see `StoredEvent`; `late` is a list of pairs (source, type).
     """
 
     discriminator: Literal["event", "correlated"]
@@ -52,6 +52,7 @@ class StoredEventRow(TypedDict):
     late: NotRequired[list[list[str]]]
     flooded: NotRequired[Literal[True]]
     follows: NotRequired[int]
+    unsteady: NotRequired[Literal[True]]
 
 
 class StoredEvent(NamedTuple):
@@ -61,8 +62,8 @@ class StoredEvent(NamedTuple):
     the TTL service becomes; None: its removal is no event. entity: the name of the entity that this event has. late_by:
     the topics of which a newer event had arrived more than the hold-back before it, see `late`; it is settled when the
     event is stored, and never changes. flooded: it was settled without reading all that is newer. follows_ms: the time
-    of an earlier event that it follows closely, see `gaps.py`; None: it may be the first after a gap. correlated: it is
-    a copy, for a rule that reads another key.
+    of an earlier event that it follows closely, see `gaps.py`; None: it may be the first after a gap. unsteady: a gap
+    may have ended behind that one all the same. correlated: it is a copy, for a rule that reads another key.
     """
 
     source: str
@@ -76,6 +77,7 @@ class StoredEvent(NamedTuple):
     late_by: frozenset[Topic] = frozenset()
     flooded: bool = False
     follows_ms: int | None = None
+    unsteady: bool = False
     correlated: bool = False
 
     @property
@@ -107,6 +109,7 @@ class StoredEvent(NamedTuple):
             late_by=frozenset((_text(source), _text(kind)) for source, kind in row.get("late", ())),
             flooded="flooded" in row,
             follows_ms=_whole(row["follows"]) if "follows" in row else None,
+            unsteady="unsteady" in row,
             correlated=row["discriminator"] == CORRELATED,
         )
 
@@ -129,6 +132,8 @@ class StoredEvent(NamedTuple):
             row["flooded"] = True
         if self.follows_ms is not None:
             row["follows"] = self.follows_ms
+        if self.unsteady:
+            row["unsteady"] = True
         return {**keys.of(self.key, self.sort), **row}
 
 
