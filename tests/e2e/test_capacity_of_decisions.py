@@ -77,7 +77,7 @@ def react_to_normal(loop: Loop, press: str) -> Bill:
 
 
 def react_to_another(loop: Loop, press: str) -> Bill:
-    _trigger(collected(loop, press, ("NORMAL", NOW - MINUTE_MS)))
+    _trigger(collected(loop, press, ("NORMAL", NOW - 10_000)))
     return react_to_normal(loop, press)
 
 
