@@ -13,9 +13,6 @@ from services.dispatch.tables import partition_of
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
 
-SILENT_AFTER_MS = 30 * MINUTE_MS
-"""Equipment that reports nothing for so long has gone silent."""
-
 
 def is_report(event: DomainEvent) -> bool:
     """Whether equipment reported its state, in words that can be read."""

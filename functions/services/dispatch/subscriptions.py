@@ -9,7 +9,7 @@ from patterns.views.row_write import Subscriptions
 from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
-from services.dispatch.reports import SILENT_AFTER_MS
+from services.dispatch.limits import SILENT_AFTER_MS
 from services.dispatch.tables import partition_of
 
 

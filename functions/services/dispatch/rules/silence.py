@@ -6,7 +6,8 @@ from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import BACK, SILENT
-from services.dispatch.reports import SILENT_AFTER_MS, equipment_in, is_report, reports_in, time_in
+from services.dispatch.limits import SILENT_AFTER_MS
+from services.dispatch.reports import equipment_in, is_report, reports_in, time_in
 
 AFTER_MS = SILENT_AFTER_MS
 
