@@ -1,6 +1,6 @@
 """A write side: the tables it owns, a function for each handler file, and how its changes reach the bus."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from aws_cdk import Duration
@@ -21,6 +21,7 @@ from patterns.events import fault
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
+from patterns.rules.sweep import ALL_SHARDS, SHARD
 
 # What a role may do, unless the package declares what it calls in `grants.py`.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
@@ -38,6 +39,9 @@ EXPIRED: Final = tuple(
     for marked in ({"S": [{"exists": True}]}, {"BOOL": [True]})
 )
 EVERY: Final = Duration.minutes(1)
+
+# https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
+TARGETS_OF_RULE: Final = 5
 
 
 class Service(Construct):
@@ -75,6 +79,8 @@ class Service(Construct):
         self.reader = hub.subscribe(self, listener, package.subscriptions) if listener else None
         if listener:
             self._grant(listener, LISTENER_ACTIONS)
+        if listener and package.has("control"):
+            self._hold_back(listener)  # it settles what is late, and what follows what
         if trigger and package.has("control"):
             self._grant_decide(trigger, DECIDING_ACTIONS)
         if sweep := functions.get("sweep"):
@@ -92,14 +98,23 @@ class Service(Construct):
 
     def _grant_decide(self, function: Function, actions: Iterable[str]) -> None:
         self._grant(function, actions)
+        self._hold_back(function)
+
+    def _hold_back(self, function: Function) -> None:
         function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self).hold_back_seconds))
 
     def _run_each_minute(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does what this one could not."""
         # EventBridge calls asynchronously: without this, Lambda itself would retry twice, at the same time as the next.
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
-        target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
-        events.Rule(self, "EachMinute", schedule=events.Schedule.rate(EVERY), targets=[target])
+        each_minute = events.Schedule.rate(EVERY)
+        if not Target.of(self).sweeps_shards_apart:
+            target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
+            events.Rule(self, "EachMinute", schedule=each_minute, targets=[target])
+            return
+        for first in ALL_SHARDS[::TARGETS_OF_RULE]:
+            shards = ALL_SHARDS[first : first + TARGETS_OF_RULE]
+            events.Rule(self, f"EachMinute{first}", schedule=each_minute, targets=[*_of_shards(sweep, shards)])
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
@@ -108,9 +123,16 @@ class Service(Construct):
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 
 
+def _of_shards(sweep: Function, shards: Sequence[int]) -> Iterator[events.IRuleTarget]:
+    """Return a target for each shard: invocations of their own, at the same time."""
+    for shard in shards:
+        named = events.RuleTargetInput.from_object({SHARD: shard})
+        yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
+
+
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:
     """Leave out the rows of due times: no event comes from their changes."""
     # Each partition by its name: a mapping's filters, unlike those of a rule, have no `anything-but` for a prefix.
-    partitions = [due.partition_of(shard) for shard in range(due.SHARDS)]
+    partitions = [due.partition_of(shard) for shard in range(due.READ_SHARDS)]
     keys = {table.keys.partition: {"S": [{"anything-but": partitions}]}}
     return [{**changed, "dynamodb": {"Keys": keys}} for changed in CHANGED]

@@ -36,6 +36,7 @@ class Target:
     queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
     stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
+    sweeps_shards_apart: bool  # each shard of what is due has an invocation of the sweep of its own
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
@@ -105,6 +106,7 @@ AWS: Final = Target(
     queue_batch=(100, 1),
     stream_batch=(100, 1),
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
+    sweeps_shards_apart=True,
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
     # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
@@ -128,6 +130,7 @@ LOCAL: Final = Target(
     queue_batch=(10, 0),
     stream_batch=(100, 0),
     lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
+    sweeps_shards_apart=False,  # there is little to sweep, and each invocation takes a process
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on

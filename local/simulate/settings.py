@@ -36,7 +36,7 @@ class Settings(NamedTuple):
             lake_listeners=lake.FEWEST,
             api_rate=api.RATE_PER_SECOND,
             archive_days=target.archive_days or 0,
-            sweeps_at_once=due.SHARDS if getattr(target, "sweeps_shards_apart", False) else 1,
+            sweeps_at_once=due.SHARDS if target.sweeps_shards_apart else 1,
             keeps_backups_of_views=False,
             traced=target.traced,
             logged_share=target.logged_share,

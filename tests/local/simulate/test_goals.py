@@ -1,12 +1,7 @@
 """What one timer for each machine is for: without it, these fail."""
 
-import pytest
-
 from local.simulate.arrivals import Load
 from local.simulate.model import Model
-from patterns.rules.rule import Rule
-
-pytestmark = pytest.mark.skipif(not hasattr(Rule, "before_gap"), reason="there are no timers")
 
 
 def test_no_decision_comes_later_than_ninety_seconds_after_it_was_due(model: Model) -> None:
