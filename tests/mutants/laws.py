@@ -1142,6 +1142,25 @@ HTTP: Final = [
 
 MORE: Final = [
     *_in(
+        "functions/services/dispatch/rules/silence.py",
+        "tests/local/simulate/test_goals.py",
+        ("each report has a due time of its own, and many machines cost twice as much", "    before_gap=True,\n", ""),
+    ),
+    *_in(
+        f"{PATTERNS}/dynamodb/client.py",
+        "tests/views/board/test_query.py",
+        (
+            "an index that lags lists what has moved since",
+            "if row and all(row.get(name) == entry[name] for name in index.names)]",
+            "if row]",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/http/http_api.py",
+        f"{TESTS}/http/test_http_api.py",
+        ("of refusals a share is logged only", 'members["status"] >= HTTPStatus.BAD_REQUEST or ', ""),
+    ),
+    *_in(
         f"{PATTERNS}/runtime/in_parallel.py",
         f"{TESTS}/rules/test_control.py",
         ("what could not be done is forgotten", "raise one.error", "pass"),
