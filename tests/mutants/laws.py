@@ -655,7 +655,7 @@ VIEWS: Final = [
     ),
     *_in(
         f"{PATTERNS}/views/compaction.py",
-        "tests/views/board/test_limits.py",
+        f"{TESTS}/views/test_compaction.py",
         (
             "compaction by the time of the event alone",
             "order_of(message.event, message.update.about_ms, message.update.origin)",
