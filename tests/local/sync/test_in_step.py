@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from local.sync.compare import Difference, Reading, differences
+from local.sync.in_step import ways
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.sync.crossing import Crossing
 from patterns.sync.edit import Edit
@@ -131,3 +132,13 @@ def test_what_one_side_lacks_is_brought_over_by_what_is_sent(
     assert found(of_module) == []
     assert of_module.is_same("n")
     assert of_module.is_same("m")
+
+
+def test_every_crossing_names_its_services_and_has_a_way_back() -> None:
+    pairs = {(way.source.name, way.into.name) for way in ways()}
+
+    assert pairs == {(into, source) for source, into in pairs}
+    for way in ways():
+        assert {topic[0] for topic in way.crossings} == {way.source.name}
+        assert {crossing.theirs for crossing in way.crossings.values()} == {way.source.name}
+        assert {crossing.own for crossing in way.crossings.values()} == {way.into.name}
