@@ -107,6 +107,21 @@ def test_a_row_that_has_expired_does_not_count(sides: TwoSides) -> None:
     assert found(sides) == []
 
 
+def test_an_edit_that_was_lost_where_it_was_made_is_shown_and_not_sent_back(sides: TwoSides) -> None:
+    sides.new.put("n", {"lines": ["a"]}, now_ms=1)
+    sides.settle()
+    sides.new.table.delete({"pk": "n", "sk": "-"})
+
+    [lost] = found(sides)
+    assert (lost.into, lost.edit, lost.there, lost.is_sent) == ("new", Edit(1, "new"), None, False)
+
+    sides.old.put("n", {"text": "b"}, now_ms=2, if_match=1)
+    [ahead] = found(sides)
+    assert ahead.is_sent
+    sides.listen(sides.new, [ahead.message])
+    assert found(sides) == []
+
+
 EDITS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(1, 5), st.sampled_from(["n", "m"])), max_size=8)
 
 
