@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aws_cdk import NestedStack, Stack
+from aws_cdk import CfnOutput, NestedStack, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
@@ -58,6 +58,8 @@ class Operations(NestedStack):
         super().__init__(scope, "Operations", description="Andon: alarms and the dashboard")
         topic = Target.of(self).alarm_topic
         self._topic = sns.Topic.from_topic_arn(self, "Topic", _arn(self, topic)) if topic else None
+        if self._topic:
+            CfnOutput(Stack.of(scope), "AlarmTopicArn", value=self._topic.topic_arn)
         found = scope.node.find_all()
         for watched in found:
             for signal in _signals(watched):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from constructs import Node
 
-FIRST: Final = "dev"  # what is deployed if nobody chooses
+from infra.names import FIRST_STAGE
 
 # The one setting that may be a flag, too: without it there is no synth, so that nobody forgets it. An ARN has the
 # number of an account in it, which does not belong into a repository.
@@ -64,7 +64,7 @@ def chosen(node: Node) -> Stage:
 
     """
     stages = node.try_get_context("stages") or {}
-    name = node.try_get_context("stage") or FIRST
+    name = node.try_get_context("stage") or FIRST_STAGE
     if name not in stages:
         raise ValueError(f"-c stage={name}: cdk.json has {' and '.join(stages) or 'no stages'}")
     for setting in _SETTINGS:

@@ -8,6 +8,7 @@ from aws_cdk.aws_logs import RetentionDays
 from constructs import IConstruct
 
 from infra import stage as stages
+from infra.names import FIRST_STAGE, stack_of
 from infra.stage import Stage
 from infra.throttles import LEAST, REPORTS, REQUESTS, Quotas, Throttle
 from patterns.rules import hold_back
@@ -17,7 +18,6 @@ OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
 NONE: Final = "none"
 BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 
-PROJECT: Final = "Andon"
 NO_TOPIC: Final = (
     "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
     "alarmTopic in stages.{stage} of cdk.json, or -c alarmTopic=<name or ARN>."
@@ -50,7 +50,7 @@ class Target:
     log_retention: RetentionDays
     serves_sign_in: bool = False  # Cognito's page is at the API's own origin
     origin: str | None = None  # where people see the page; without one it is at API Gateway's own address
-    stage: str = stages.FIRST
+    stage: str = FIRST_STAGE
     environment: Environment | None = None  # account and region; None: whichever the template is deployed to
     protected: bool = False  # the stack refuses to be deleted
     deployment: str | None = None  # how traffic moves to new code, see canary.py; None: at once, without aliases
@@ -112,8 +112,8 @@ class Target:
 
     @property
     def stack_name(self) -> str:
-        """The name of the stack: the first stage's is that of the project, others add theirs."""
-        return PROJECT if self.stage == stages.FIRST else f"{PROJECT}-{self.stage}"
+        """The name of the stack."""
+        return stack_of(self.stage)
 
     @property
     def lake_settles_seconds(self) -> int:
