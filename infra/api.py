@@ -116,7 +116,7 @@ class Api(Construct):
 
     def _failing_alarm(self) -> cloudwatch.Alarm:
         metric = self.http.metric_server_error(period=Duration.minutes(1), statistic="Sum")
-        return rollback_alarm(self, "Failing", metric, of="Callers get 5xx")
+        return rollback_alarm(self, "Rollback", metric, of="Callers get 5xx")
 
     def admit(self, query: Function) -> None:
         """Let the API call a query whether it serves or not.
