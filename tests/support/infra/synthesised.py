@@ -76,8 +76,9 @@ def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **sett
     if audited:
         nag.audit(app)
     made = app.synth()
-    template = _with_nested(made.get_stack_by_name(stack.stack_name).template, Path(made.directory))
-    return Synthesised(template, protected=bool(stack.termination_protection))
+    own = made.get_stack_by_name(stack.stack_name).template
+    template = _with_nested(own, Path(made.directory))
+    return Synthesised(template, protected=bool(stack.termination_protection), own=len(own["Resources"]))
 
 
 def _with_nested(template: Properties, folder: Path) -> Properties:
@@ -103,8 +104,10 @@ def _replaced(value: Any, parameters: Properties) -> Any:  # noqa: ANN401  any p
 
 
 class Synthesised:
-    def __init__(self, template: Properties, *, protected: bool = False) -> None:
+    def __init__(self, template: Properties, *, protected: bool = False, own: int = 0) -> None:
         self.protected = protected
+        self.own = own
+        """How many resources stand in the stack's own template, nested ones aside."""
         self.resources: dict[str, Properties] = template["Resources"]
         self.outputs: dict[str, Properties] = template["Outputs"]
 
