@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover in-step retire replay format lock pins deploy
+.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover in-step retire replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -109,11 +109,12 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: lint types nag  ## lint, formatting, types (Python's and the page's), and a synth for AWS with cdk-nag
+check: lint types nag  ## lint (code, pipeline), formatting, types (Python's and the page's), and a synth for AWS with cdk-nag
 
 lint: install
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
+	@.venv/bin/zizmor --offline --no-progress --quiet .github
 	@$(TSC)
 
 types: install
@@ -129,7 +130,9 @@ format: install  ## put the code into its format, and repair what lint can
 synth: install  ## write the CloudFormation for AWS to cdk.out/
 	@$(SYNTH) $(ARGS)
 
-SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional
+# It looks at a stage without deploying it: nobody has to be woken.
+SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional --context=alarmTopic=nobody \
+	$(if $(STAGE),--context=stage=$(STAGE))
 
 pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 	@$(RUN) local.board.pictures
@@ -137,8 +140,11 @@ pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(RUN) local.in_process.openapi
 
-deploy: install  ## deploy to the AWS account of your credentials
-	@$(CDK) deploy --all $(ARGS)
+deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
+	@$(CDK) deploy --all $(if $(STAGE),--context=stage=$(STAGE)) $(ARGS)
+
+smoke: install  ## send one fact through a stage on AWS, and take it back: STAGE=prod (without it: the running system)
+	@$(RUN) local.smoke $(if $(STAGE),--stage $(STAGE))
 
 lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
 	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins

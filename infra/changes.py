@@ -59,7 +59,7 @@ def follow(
     mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
         table,
         "Changes",
-        function_name=function.handler.function_name,
+        function_name=function.called.function_arn,
         event_source_arn=table.grant_follow(function),
         starting_position="TRIM_HORIZON",
         batch_size=100,

@@ -80,19 +80,19 @@ def _of_lake(reader: Reader) -> Row:
 
 def _of_trigger(trigger: Function) -> Row:
     name = trigger.package.name
-    published = {counted: of_service(name, counted) for counted in PUBLISHED}
+    published = {counted: of_service(trigger, counted) for counted in PUBLISHED}
     age = {"age": iterator_age(trigger)}
     return _row({f"{name}: what was published": published, f"{name}: age of the last change read (ms)": age})
 
 
 def _of_sweep(sweep: Function) -> Row:
     name = sweep.package.name
-    return _row({f"{name}: what was decided": {counted: of_service(name, counted) for counted in DECISIONS}})
+    return _row({f"{name}: what was decided": {counted: of_service(sweep, counted) for counted in DECISIONS}})
 
 
 def _of_recompute(recompute: Function) -> Row:
     name = recompute.package.name
-    return _row({f"{name}: what drifted": {counted: of_view(name, counted) for counted in RECOMPUTED}})
+    return _row({f"{name}: what drifted": {counted: of_view(recompute, counted) for counted in RECOMPUTED}})
 
 
 def _outcomes(reader: Reader) -> Graphs:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from aws_cdk import CfnOutput, NestedStack, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
@@ -46,13 +47,19 @@ class Signal:
     regular: bool = False
 
 
-class Operations(Construct):
-    """Alarms and a dashboard for everything in a scope so far."""
+class Operations(NestedStack):
+    """Alarms and a dashboard for everything in a scope so far.
+
+    They are a template of their own: CloudFormation takes 500 resources in one.
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+    """
 
     def __init__(self, scope: Construct) -> None:
-        super().__init__(scope, "Operations")
-        arn = Target.of(self).alarm_topic
-        self._topic = sns.Topic.from_topic_arn(self, "Topic", arn) if arn else None
+        super().__init__(scope, "Operations", description="Andon: alarms and the dashboard")
+        topic = Target.of(self).alarm_topic
+        self._topic = sns.Topic.from_topic_arn(self, "Topic", _arn(self, topic)) if topic else None
+        if self._topic:
+            CfnOutput(Stack.of(scope), "AlarmTopicArn", value=self._topic.topic_arn)
         found = scope.node.find_all()
         for watched in found:
             for signal in _signals(watched):
@@ -75,6 +82,11 @@ class Operations(Construct):
             alarm.add_alarm_action(actions.SnsAction(self._topic))
 
 
+def _arn(scope: Construct, topic: str) -> str:
+    """Return the ARN of a topic; one that is named is in the account and region of the stack."""
+    return topic if topic.startswith("arn:") else Stack.of(scope).format_arn(service="sns", resource=topic)
+
+
 def _signals(watched: IConstruct) -> Iterator[Signal]:
     match watched:
         case LastResort():
@@ -92,7 +104,7 @@ def _signals(watched: IConstruct) -> Iterator[Signal]:
             means = (
                 f"{reader.package.name} cannot read its model, and decides by the last one, or nothing: see its log."
             )
-            unreadable = of_service(reader.package.name, "model_unreadable")
+            unreadable = of_service(reader, "model_unreadable")
             yield Signal(name="Unreadable", metric=unreadable, above=0, minutes=5, means=means)
         case Archive(reader=reader) | Drift(reader=reader):
             yield from _signals_of_listener(reader)
@@ -128,9 +140,9 @@ def _signals_of_function(watched: Function) -> Iterator[Signal]:
         case "recompute", _:
             means = f"{name} is not compared with its events: its recompute raises, times out, or fails: see its log."
             yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
-            yield Signal(name="Failed", metric=of_view(name, "failed"), above=0, minutes=1, means=means)
+            yield Signal(name="Failed", metric=of_view(watched, "failed"), above=0, minutes=1, means=means)
             means = f"Rows of {name} differed from what their events make of them: GET /drift shows which."
-            yield Signal(name="Drift", metric=of_view(name, "drift"), above=0, minutes=1, means=means)
+            yield Signal(name="Drift", metric=of_view(watched, "drift"), above=0, minutes=1, means=means)
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
             yield Signal(name="Errors", metric=errors, above=0, minutes=1, means=means)
@@ -167,7 +179,7 @@ def _signals_of_sweep(sweep: Function) -> Iterator[Signal]:
     means = f"{name}'s sweep raises or times out: what is due is decided late, or not at all."
     yield Signal(name="Failing", metric=errors, above=0, minutes=1, means=means)
     means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due: its log says why."
-    failed = of_service(name, "failed")
+    failed = of_service(sweep, "failed")
     yield Signal(name="Undecided", metric=failed, above=0, minutes=5, means=means, regular=True)
     means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
-    yield Signal(name="Unknown", metric=of_service(name, "unknown"), above=0, minutes=1, means=means)
+    yield Signal(name="Unknown", metric=of_service(sweep, "unknown"), above=0, minutes=1, means=means)

@@ -17,7 +17,9 @@ from infra.function import Function, functions_of
 from infra.names import pascal
 from infra.owned_table import OwnedTable
 from infra.target import Target
+from infra.throttles import Throttle
 from patterns.events import fault
+from patterns.packages.discovery import subscribers_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
@@ -54,7 +56,7 @@ class Service(Construct):
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
         self.functions = functions = functions_of(self, package, environment)
-        api.serve(package.routes, functions)
+        api.serve(package.routes, functions, throttles=_throttles_of(package, Target.of(self)))
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
         # The other versions of the service, whose edits cross into it.
@@ -106,6 +108,14 @@ class Service(Construct):
         failures = failure_store(self, trigger)
         for table in tables:
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
+
+
+def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
+    """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
+    return {
+        route: target.quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
+        for route, (event_type, most) in package.stream_first.items()
+    }
 
 
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:

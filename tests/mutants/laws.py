@@ -1126,6 +1126,30 @@ MORE: Final = [
 
 INFRA: Final = [
     *_in(
+        "infra/stage.py",
+        "tests/infra/test_stages.py -k 'flag or missing or misspelt'",
+        ("a setting is a flag", "if setting != FLAG and", "if False and"),
+        ("a setting may be missing", "if missing := needed - settings.keys():", "if missing := set():"),
+        ("a setting may be misspelt", "if unknown := settings.keys() - _SETTINGS.keys():", "if unknown := set():"),
+    ),
+    *_in(
+        "infra/target.py",
+        "tests/infra/test_stages.py -k without_a_topic",
+        ("alarms may wake nobody", "if stage.alarm_topic is None:", "if False:"),
+    ),
+    *_in(
+        "infra/throttles.py",
+        "tests/infra/test_throttles.py -k 'quotas or page'",
+        ("batches take all of the bus", "SHARE * min(", "min("),
+        ("batches forget who gets their events", "self.invocations / (events * rules)", "self.invocations / events"),
+    ),
+    *_in(
+        "local/restore.py",
+        "tests/local/test_restore.py",
+        ("a restore brings back what has expired", "<= now_ms)", "<= 0)"),
+        ("a restore writes over what is there", "if _key(row, keys) not in there and", "if"),
+    ),
+    *_in(
         "infra/checks/loops.py",
         "tests/infra/test_loops.py",
         ("loops: none is found", "if here == start and", "if False and"),

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from contract import names, schemas, texts, times
 from patterns.http.models import RequestModel, ResponseModel
 from patterns.http.openapi import Absent
+from services.equipment.routes import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
 MAX_NAME_CHARACTERS = 1000
@@ -131,7 +132,7 @@ class ReportBody(StateBody):
     timestamp: Time
 
 
-Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
+Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=REPORTS_AT_ONCE)]
 
 
 class Accepted(ResponseModel):
