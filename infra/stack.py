@@ -27,6 +27,7 @@ class Andon(Stack):
         api = Api(self)
 
         Service(self, "equipment", hub, api, stream_first=True)
+        Service(self, "equipment2", hub, api)
         Service(self, "dispatch", hub, api)
         Models(self, read_by=Service(self, "anomalies", hub, api))
         View(self, "state_log", hub, api)

@@ -1,12 +1,22 @@
-"""Where equipment stands: a company, and within it a hierarchy from the country down to the neighbourhood."""
+"""Where equipment stands: a company, and within it a hierarchy from the country down to the neighbourhood.
 
-from collections.abc import Mapping
-from typing import Any
+A location is written in two ways: as seven fields, and as a list of named levels. The list may lack some of the seven,
+and have others besides, in any order.
+"""
 
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
+
+from contract.entities import LevelEntity, LocationEntity
 from patterns.dynamodb.hierarchical_key import Hierarchy
 
+COMPANY: Final = "company"
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
+FIELDS: Final = (COMPANY, *LEVELS)
 MAX_PART_CHARACTERS = 128
+
+NOT_SAID: Final = "-"
+"""What stands in one of the seven fields if a list of levels lacks it."""
 
 # The id stands last because it may have a `#` in it.
 BY_LOCATION = Hierarchy((*LEVELS, "equipmentId"), open_end=True)
@@ -35,3 +45,9 @@ def board_sort_key(location: Mapping[str, Any], equipment_id: str) -> str:
 
     """
     return BY_LOCATION.build({**location, "equipmentId": equipment_id})
+
+
+def location_of(levels: Iterable[LevelEntity]) -> LocationEntity:
+    """Return the seven fields of a list of levels."""
+    names = {level["level"]: level["name"] for level in levels}
+    return cast("LocationEntity", {name: names.get(name, NOT_SAID) for name in FIELDS})

@@ -429,20 +429,12 @@ SEEN: Final = [
 
 TWO_TIMES: Final = [
     *_in(
-        "functions/services/equipment/bitemporal.py",
+        f"{PATTERNS}/versions/bitemporal.py",
         "tests/services/equipment/test_bitemporal.py",
-        ("corrections do not count", "known = [row for row in late if", "known = [row for row in late if False and"),
-        ("a correction counts before it was recorded", 'if row["timestamp"] <= at.known_at_ms]', "]"),
-        (
-            "the first correction wins",
-            'lambda row: row["timestamp"], default',
-            'lambda row: -row["timestamp"], default',
-        ),
-        (
-            "what is valid later counts",
-            "LessThan(at_ms + 1)\n    return KeyQuery(keys=CORRECTIONS",
-            "None\n    return KeyQuery(keys=CORRECTIONS",
-        ),
+        ("corrections do not count", "found = [*found, *(", "found = [*found, *(row for row in ()) or ("),
+        ("a correction counts before it was recorded", ' if row["timestamp"] <= at.known_at_ms', ""),
+        ("the first correction wins", "max(found, key=_version", "min(found, key=_version"),
+        ("what is valid later counts", "_replace(sort=LessThan(at.as_of_ms + 1))", "_replace(sort=None)"),
     ),
     *_in(
         "functions/services/equipment/metadata.py",
