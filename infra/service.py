@@ -43,8 +43,8 @@ EVERY: Final = Duration.minutes(1)
 class Service(Construct):
     """An autonomous service, from what its package declares; `stream_first` allows its commands to publish, too.
 
-    With a listener it is a control service: it subscribes to events of others and decides upon them. With a sweep it
-    also decides when time has passed.
+    With a listener it keeps something of events of others. With a `control.py` it is a control service: its trigger
+    decides upon them, and its sweep when time has passed.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
@@ -73,7 +73,7 @@ class Service(Construct):
         self.reader = hub.subscribe(self, listener, package.subscriptions) if listener else None
         if listener:
             self._grant(listener, LISTENER_ACTIONS)
-        if listener and trigger:
+        if trigger and package.has("control"):
             self._grant_decide(trigger, DECIDING_ACTIONS)
         if sweep := functions.get("sweep"):
             hub.grant_publish(sweep, only={"source": name, "detail-type": fault.TYPE})

@@ -5,8 +5,8 @@ import pytest
 from infra.names import pascal
 from patterns.packages.package import Package
 from tests.support.infra.synthesised import (
-    CONTROL,
     FILES,
+    LISTENING,
     PACKAGES,
     READERS,
     SERVICES,
@@ -53,6 +53,10 @@ COMMANDS = {
         "EquipmentTable": {"BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"},
         "EquipmentHistoryTable": {"GetItem", "PutItem", "Query"},
     },
+    "equipment2": {
+        "Equipment2Table": {"GetItem", "PutItem", "UpdateItem"},
+        "Equipment2HistoryTable": {"GetItem", "PutItem", "Query"},
+    },
     "dispatch": {"DispatchTable": {"PutItem", "UpdateItem"}},
 }
 QUERIES = {
@@ -61,6 +65,12 @@ QUERIES = {
         "EquipmentHistoryTable": {"GetItem", "Query"},
         "EquipmentHistoryTable/ByTime": {"Query"},
         "EquipmentHistoryTable/Corrections": {"Query"},
+    },
+    "equipment2": {
+        "Equipment2Table": {"GetItem"},
+        "Equipment2HistoryTable": {"GetItem", "Query"},
+        "Equipment2HistoryTable/ByTime": {"Query"},
+        "Equipment2HistoryTable/Corrections": {"Query"},
     },
     "dispatch": {"DispatchTable": {"GetItem", "Query"}},
     "state_log": {
@@ -100,7 +110,7 @@ def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: 
 
 @pytest.mark.parametrize(
     ("package", "keeps"),
-    [(view, {"UpdateItem"}) for view in VIEWS] + [(service, COLLECTS[service.name]) for service in CONTROL],
+    [(view, {"UpdateItem"}) for view in VIEWS] + [(service, COLLECTS[service.name]) for service in LISTENING],
 )
 def test_a_listener_may_keep_what_it_subscribes_to_and_empty_its_queue_and_report_faults(
     aws: Synthesised, package: Package, keeps: set[str]

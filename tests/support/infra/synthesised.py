@@ -25,9 +25,10 @@ TAKES = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMess
 
 STREAM_FIRST = {"services/equipment/command.py"}
 
-CONTROL = [service for service in SERVICES if service.has("listener")]
+LISTENING = [service for service in SERVICES if service.has("listener")]
+CONTROL = [service for service in SERVICES if service.has("control")]
 SWEPT = [service for service in SERVICES if service.has("sweep")]
-READERS = CONTROL + VIEWS
+READERS = LISTENING + VIEWS
 """The services and views with a queue of domain events."""
 
 
