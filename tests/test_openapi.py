@@ -22,8 +22,9 @@ from tests.support.samples import NOW, paths
 from tests.support.services.reports import report
 
 # What no schema says: which views there are, how old a report may be, that a cursor or a token is one of ours, that
-# `from` is not behind `to`, that a date needs an exact state, how many bytes a text has, that 1.0 is no number, that each
-# level of a location stands there once and one of them is the company. And If-Match, because schemathesis takes the number 0 for a text that fits its pattern.
+# `from` is not behind `to`, that a date needs an exact state, how many bytes a text has, that 1.0 is no number, that a
+# location says each level once and the company among them. And If-Match, because schemathesis takes the number 0 for a
+# text that fits its pattern.
 UNSTATED: Final = {
     "path.timestamp",
     "query.cursor",
