@@ -11,4 +11,5 @@ GRANTS = {
         "EQUIPMENT2_HISTORY_TABLE/ByTime": ("Query",),
         "EQUIPMENT2_HISTORY_TABLE/Corrections": ("Query",),
     },
+    "listener": {"EQUIPMENT2_TABLE": ("PutItem",), "EQUIPMENT2_HISTORY_TABLE": ("PutItem", "Query")},
 }
