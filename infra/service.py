@@ -56,7 +56,7 @@ class Service(Construct):
         self.functions = functions = functions_of(self, package, environment)
         api.serve(package.routes, functions)
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
-        hub.join(Participant(name, subscribes=package.subscriptions, publishes=published))
+        hub.join(Participant(name, package.subscriptions, published, package.latched))
 
         if command := functions.get("command"):
             self._grant(command, COMMAND_ACTIONS)

@@ -82,7 +82,7 @@ def compare(
 
 
 def event_id(order: str) -> str:
-    """Return the id of the event that an order names; the times before it have 13 digits each."""
+    """Return the id of the event that an order names: behind its times, and its origin if it has one."""
     times = 2 if order.startswith(ABOUT) else 1
     return order.removeprefix(ABOUT).split("#", times)[times]
 

@@ -5,7 +5,15 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-LAYERS = (("runtime",), ("dynamodb",), ("events",), ("versions",), ("views",), ("http", "live", "rules"), ("packages",))
+LAYERS = (
+    ("runtime",),
+    ("dynamodb",),
+    ("events",),
+    ("versions",),
+    ("views",),
+    ("http", "live", "rules", "sync"),
+    ("packages",),
+)
 """The rooms of `patterns/` from bottom to top. A room imports itself and rooms below, not its neighbour."""
 
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -97,7 +97,7 @@ def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
 
 
 def order_without_id(patch: pytest.MonkeyPatch, view: View) -> View:
-    patch.setattr(inverse_oplock, "order_of", lambda event, _: f"{event.timestamp_ms:013d}")
+    patch.setattr(inverse_oplock, "order_of", lambda event, *_: f"{event.timestamp_ms:013d}")
     return view
 
 

@@ -8,6 +8,7 @@ from patterns.events.actor import ACTOR
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Facts
 from patterns.events.fault import fault_of
+from patterns.events.hops import HOPS, tag_of
 from patterns.events.latch import is_latched
 from patterns.runtime import clock, strict_json
 
@@ -63,12 +64,18 @@ def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[st
 
 
 def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
-    """Return the domain event that a record means, None if it means nothing to others."""
+    """Return the domain event that a record means, None if it means nothing to others, as that of a latched row."""
+    images = record["dynamodb"]
+    if is_latched(images.get("NewImage", images.get("OldImage"))):
+        return None
+    return fact_in(record, facts=facts, tags=tags)
+
+
+def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
+    """Return the domain event that a record means, latched or not; None if it means nothing to others."""
     images = record["dynamodb"]
     is_expiry = _is_ttl_removal(record)
     if not is_expiry and _discriminator_of(images) not in facts.of:
-        return None
-    if is_latched(images.get("NewImage", images.get("OldImage"))):
         return None
     old = to_plain(images["OldImage"]) if "OldImage" in images else None
     new = to_plain(images["NewImage"]) if "NewImage" in images else None
@@ -82,7 +89,7 @@ def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> 
         timestamp_ms=fact.timestamp_ms,
         partition_key=fact.partition_key,
         entities={fact.entity_name: dict(fact.entity)},
-        tags={**_account_and_region(record), **tags, ACTOR: fact.actor},
+        tags={**_account_and_region(record), **tags, ACTOR: fact.actor, **tag_of(fact.hops or change.row.get(HOPS))},
         raw=Images(new=new, old=old),
     )
 

@@ -20,7 +20,10 @@ class Change(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What a change means to others; `timestamp_ms` is the time of the business fact, `actor` who did it, see there."""
+    """What a change means to others; `timestamp_ms` is the time of the business fact, `actor` who did it, see there.
+
+    hops: how many events came before it, where the row itself does not say so; see `patterns.events.hops`.
+    """
 
     type: str
     timestamp_ms: int
@@ -28,6 +31,7 @@ class Fact(NamedTuple):
     entity_name: str
     entity: Mapping[str, Any]
     actor: str
+    hops: int = 0
 
 
 Meanings = Mapping[str, Callable[[Change], Fact | None]]

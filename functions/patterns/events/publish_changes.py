@@ -43,17 +43,21 @@ def publish_batch(event: Mapping[str, Any], context: LambdaContext, *, facts: Fa
         NotPublished: not all of it could be published.
 
     """
-    tags = {
+    events = events_of(event["Records"], facts=facts, tags=tags_of(facts, context))
+    done = publish(events, source=facts.source)
+    poison = sum(event.type == fault.TYPE for event in events)
+    counts = {"records": len(event["Records"]), "published": done.published - poison, "fault": done.faults + poison}
+    return PublishedBatch(events, counts)
+
+
+def tags_of(facts: Facts, context: LambdaContext) -> dict[str, str]:
+    """Return the tags of what a trigger publishes."""
+    return {
         "stage": os.environ["STAGE"],
         "source": facts.source,
         "functionname": context.function_name,
         "pipeline": f"{facts.source}.trigger",
     }
-    events = events_of(event["Records"], facts=facts, tags=tags)
-    done = publish(events, source=facts.source)
-    poison = sum(event.type == fault.TYPE for event in events)
-    counts = {"records": len(event["Records"]), "published": done.published - poison, "fault": done.faults + poison}
-    return PublishedBatch(events, counts)
 
 
 def log_published(batch: PublishedBatch, context: LambdaContext, *, more: Mapping[str, int] | None = None) -> None:

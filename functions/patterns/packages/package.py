@@ -8,7 +8,7 @@ No handler imports this room.
 | `routes.py` | ROUTES: route -> groups that may call it | every package |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services, some stores |
 | `facts.py` | TYPES: the types of events that it publishes | services |
-| `subscriptions.py` | ON: topic -> what is kept of the event | services with a listener |
+| `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing` | services with a listener |
 | `view.py` | see ViewDeclaration | views |
 | `store.py` | see StoreDeclaration | stores |
 | `restored.py` | ON: topic -> what comes back of a replayed event | views, and services with a `restore.py` |
@@ -25,6 +25,7 @@ from patterns.dynamodb.schema import TableSchema
 from patterns.events.topic import Topic, matches
 from patterns.packages import serving
 from patterns.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
+from patterns.sync.crossing import Crossing
 
 FUNCTIONS: Final = Path(__file__).parents[2]
 
@@ -102,6 +103,14 @@ class Package:
     def subscribes_to(self, source: str, event_type: str) -> bool:
         """Return whether it gets the events of a source and type."""
         return any(matches((source, event_type), topic) for topic in self.subscriptions)
+
+    @property
+    def latched(self) -> frozenset[Topic]:
+        """What it subscribes to behind a latch: the edits that cross into it from another version of the service."""
+        if self.side != "services" or not self.has("subscriptions"):
+            return frozenset()
+        on = self.load("subscriptions").ON
+        return frozenset(topic for topic, decide in on.items() if isinstance(decide, Crossing))
 
     @property
     def restored(self) -> frozenset[Topic]:

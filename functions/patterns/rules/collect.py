@@ -56,6 +56,11 @@ class Collected(NamedTuple):
     def about_ms(self) -> None:
         """None: its place in the order of time is that of the event."""
 
+    @property
+    def origin(self) -> str:
+        """Empty: another event is another row."""
+        return ""
+
     def write(
         self,
         table: Table,

@@ -7,10 +7,11 @@ from typing import Any, Final, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.dynamodb.expressions import UNCONDITIONAL
+from patterns.events.change_data_capture import StreamRecord, fact_in
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Facts
-from patterns.events.latch import is_latched
-from patterns.events.publish_changes import log_published, publish_batch
+from patterns.events.latch import is_crossed, is_latched
+from patterns.events.publish_changes import log_published, publish_batch, tags_of
 from patterns.rules.collect import Collected
 from patterns.rules.due import dues_of
 from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault, publish_unreadable
@@ -34,7 +35,8 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
     """
     told = publish_batch(event, context, facts=facts)
     now_ms = clock.now_ms()
-    own = [fact for fact in told.events if fact.type in control.remembers]
+    crossed = [*_crossed(event["Records"], facts, tags_of(facts, context), control)]
+    own = [fact for fact in (*told.events, *crossed) if fact.type in control.remembers]
     arrivals = [*_arrivals(event["Records"], control)]
     tasks = [
         *(partial(_remember, fact, control) for fact in own),
@@ -60,6 +62,24 @@ def _arrivals(records: Iterable[Mapping[str, Any]], control: Control) -> Iterabl
             yield StoredEvent.of(row, control.table.keys)
         except Exception as error:  # noqa: BLE001  something else wrote into the store, and reading it is pure
             publish_unreadable(error, control, row)
+
+
+def _crossed(
+    records: Iterable[StreamRecord], facts: Facts, tags: Mapping[str, str], control: Control
+) -> Iterable[DomainEvent]:
+    """Return what edits mean that crossed from another version of the service.
+
+    It publishes them. Here they are remembered as if they had been made here: the rules decide upon what is so.
+    """
+    for record in records:
+        if not is_crossed(record["dynamodb"].get("NewImage")):
+            continue
+        try:
+            fact = fact_in(record, facts=facts, tags=tags)
+        except Exception as error:  # noqa: BLE001  this is pure: it would fail in the same way for ever
+            publish_fault(error, control, strict_json.dumps(record), by=TRIGGER)
+        else:
+            yield from [] if fact is None else [fact]
 
 
 def _is_event(image: object) -> bool:

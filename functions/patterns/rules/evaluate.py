@@ -15,6 +15,7 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ATTRIBUTE, ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
+from patterns.events.hops import hops_after
 from patterns.events.publish import NotPublished, publish
 from patterns.rules.history import NotEvaluated, history_of
 from patterns.rules.hold_back import hold_back_ms
@@ -185,6 +186,7 @@ def row_of(rule: Rule, decision: Decision) -> Item:
         "triggers": [
             {"id": event.id, "type": event.type, "timestamp": event.timestamp_ms} for event in decision.triggers
         ],
+        "hops": hops_after(*decision.triggers),
     }
     return {**decision.row, **decision.key, **attributes}
 

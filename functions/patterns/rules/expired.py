@@ -5,6 +5,7 @@ from patterns.dynamodb.ttl import ATTRIBUTE
 from patterns.events.actor import TTL, actor_of
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact, Meanings
+from patterns.events.hops import hops_after
 from patterns.rules.stored_event import EVENT, EXPIRE
 
 
@@ -36,6 +37,7 @@ def _fact_in(row: Item) -> Fact:
         entity_name=name,
         entity=event.entity(name).fields,
         actor=actor_of(event),
+        hops=hops_after(event),
     )
 
 

@@ -40,11 +40,15 @@ class TriggeringEvent(TypedDict):
 
 
 class DecisionAttributes(TypedDict):
-    """What every row of a decision says beside its own: that a rule decided it, which one, and upon which events."""
+    """What every row of a decision says beside its own: that a rule decided it, which one, and upon which events.
+
+    hops: how many events came before it, see `patterns.events.hops`.
+    """
 
     by: Literal["rule"]
     rule: str
     triggers: list[TriggeringEvent]
+    hops: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

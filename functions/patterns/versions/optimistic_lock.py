@@ -31,6 +31,7 @@ class VersionedRow(TypedDict):
 
     timestamp: epoch milliseconds. fingerprint: of the command that made this version. digest: of the content.
     since: the version with which its life began; on a revision only if it is that one. deleted: it is a tombstone.
+    origin: the service in which it was made, if that is another one, see `patterns.sync`.
     """
 
     version: int
@@ -40,6 +41,7 @@ class VersionedRow(TypedDict):
     digest: str
     since: NotRequired[int]
     deleted: NotRequired[Literal[True]]
+    origin: NotRequired[str]
 
 
 class Command(NamedTuple):

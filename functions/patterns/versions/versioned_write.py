@@ -4,13 +4,15 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Check, Put, Table, Update, transact
 from patterns.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.key_query import KeyQuery
+from patterns.events.hops import HOPS
+from patterns.events.latch import LATCHED, ORIGIN
 from patterns.runtime.errors import Rejected, Unavailable
 from patterns.versions.optimistic_lock import (
     CURRENT,
@@ -33,6 +35,9 @@ from patterns.versions.optimistic_lock import (
     expected_by,
     write_upon,
 )
+
+# What a row says that another service's edit, or another event, made; a command makes the row its own again.
+NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
 
 ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.01
@@ -100,7 +105,7 @@ def save(versions: Versions, draft: Draft) -> Saved:
     write = write_upon(draft, expected_by(draft.command))
     for attempt in range(ATTEMPTS):
         try:
-            refused = _try(versions, draft, write)
+            refused = write_or_refuse(versions, current_write(versions, draft, write), write)
         except TransactionConflict:
             pause(attempt)
             continue
@@ -164,12 +169,17 @@ def current_write(versions: Versions, draft: Draft, write: Write) -> Put | Updat
     if write.expected.stands is not Stands.ALIVE:
         return Put(versions.table, {**versions.key, **row}, condition)
     gone = tuple(name for name, value in draft.content.items() if value is None)
-    return Update(versions.table, versions.key, row, gone, condition)
+    return Update(versions.table, versions.key, row, (*gone, *NOT_OWN), condition)
 
 
-def _try(versions: Versions, draft: Draft, write: Write) -> RefusedSave | None:
-    """Write the current row, in one transaction with its revision if there are such; None: it is written."""
-    current, revisions = current_write(versions, draft, write), versions.revisions
+def write_or_refuse(versions: Versions, current: Put | Update, write: Write) -> RefusedSave | None:
+    """Write the current row, in one transaction with its revision if there are such; None: it is written.
+
+    Raises:
+        TransactionConflict: others were writing the same rows.
+
+    """
+    revisions = versions.revisions
     try:
         if revisions is None:
             current.alone()

@@ -38,4 +38,4 @@ def compact(messages: Iterable[Message]) -> list[list[Message]]:
 
 
 def _order_in(message: Message) -> str:
-    return order_of(message.event, message.update.about_ms)
+    return order_of(message.event, message.update.about_ms, message.update.origin)

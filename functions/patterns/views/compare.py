@@ -29,7 +29,7 @@ ON_ITS_WAY_MS: Final = 60 * 60 * 1000
 # A sound order lies ahead of our clock by what those of writers, of the bus and ours differ: eleven minutes.
 AHEAD_MS: Final = 15 * 60 * 1000
 
-_ORDER: Final = re.compile(r"(?:about#(?P<about>[0-9]{13})#)?(?P<time>[0-9]{13})#.+", re.DOTALL)
+_ORDER: Final = re.compile(r"(?:about#(?P<about>[0-9]{13})#)?(?P<time>[0-9]{13})(?:@[^#]+)?#.+", re.DOTALL)
 
 
 class Kind(StrEnum):

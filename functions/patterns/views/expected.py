@@ -19,23 +19,28 @@ Key = tuple[tuple[str, str], ...]
 
 
 class Order(NamedTuple):
-    """The place of an event among those under one oplock: what it is about counts first, if it is about a time."""
+    """The place of an event among those under one oplock: what it is about counts first, if it is about a time.
+
+    origin: the service that published it, where versions of a service write the same fields; else empty.
+    """
 
     about_ms: int
     timestamp_ms: int
+    origin: str
     id: str
 
     @classmethod
     def of(cls, event: DomainEvent, update: ViewUpdate) -> "Order":
         """Return the place of an event; without a time that it is about, it lies before those with one."""
         about_ms = -1 if update.about_ms is None else update.about_ms
-        return cls(about_ms, event.timestamp_ms, event.id)
+        return cls(about_ms, event.timestamp_ms, update.origin, event.id)
 
     @property
     def text(self) -> str:
         """How the row has it."""
         about = "" if self.about_ms < 0 else f"about#{self.about_ms:013d}#"
-        return f"{about}{self.timestamp_ms:013d}#{self.id}"
+        origin = f"@{self.origin}" if self.origin else ""
+        return f"{about}{self.timestamp_ms:013d}{origin}#{self.id}"
 
 
 class Newest(NamedTuple):

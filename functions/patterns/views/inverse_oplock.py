@@ -1,6 +1,8 @@
 """Inverse optimistic locking: a field is written only by something newer, whatever order events arrive in.
 
-*Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields.
+*Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields. Where two
+versions of a service write one set, it is (timestamp, origin, event id): the rows of both services and the view must
+take the same one of two edits of one millisecond.
 """
 
 from collections.abc import Mapping
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 10
 
 ABOUT = "about#"
+ORIGIN = "@"
 
 NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
 # A replayed event is written again over itself: it has another ttl to write.
@@ -43,24 +46,26 @@ class RowContended(Exception):
     """The row changed between all attempts; the message must come again."""
 
 
-def order_of(event: DomainEvent, about_ms: int | None = None) -> str:
+def order_of(event: DomainEvent, about_ms: int | None = None, origin: str = "") -> str:
     """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties.
 
-    With `about_ms`, the time of what the event is about comes first. Its text begins with a letter and so lies behind
-    all text without it: a row that was written before its set had an `about_ms` is replaced by the next event.
+    With an `origin` (see `ViewUpdate`), that comes between them. With `about_ms`, the time of what the event is about
+    comes first. The text of either lies behind all text without it, for `@` and letters sort behind `#` and digits: a
+    row that was written before its set had one is replaced by the next event.
     """
-    return order_at(event.timestamp_ms, event.id, about_ms)
+    return order_at(event.timestamp_ms, event.id, about_ms, origin)
 
 
-def order_at(timestamp_ms: int, event_id: str, about_ms: int | None) -> str:
+def order_at(timestamp_ms: int, event_id: str, about_ms: int | None, origin: str = "") -> str:
     """Return the order of the event with that time and id; without an id it is how all orders of that time begin."""
-    order = f"{timestamp_ms:013d}#{event_id}"
+    of_origin = f"{ORIGIN}{origin}" if origin else ""
+    order = f"{timestamp_ms:013d}{of_origin}#{event_id}"
     return order if about_ms is None else f"{ABOUT}{about_ms:013d}#{order}"
 
 
 def milliseconds_of(order: str) -> int:
     """Return the first time in an order, of the event or of what it is about; of a newer order it is not less."""
-    return int(order.removeprefix(ABOUT).partition("#")[0])
+    return int(order.removeprefix(ABOUT)[:13])
 
 
 def oplock_attribute(name: str) -> str:
@@ -78,12 +83,12 @@ def put_if_newer(
 
     """
     if ttl_days is None:
-        return _write(table, update, order_of(event, update.about_ms), _life_without_ttl(update, now_ms))
+        return _write(table, update, order_of(event, update.about_ms, update.origin), _life_without_ttl(update, now_ms))
     expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
     if ttl.is_expired(expires_at, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
     life = UntilNewestExpires(expires_at=expires_at, now=now_ms // 1000)
-    return _write(table, update, order_of(event, update.about_ms), life)
+    return _write(table, update, order_of(event, update.about_ms, update.origin), life)
 
 
 def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
@@ -98,7 +103,7 @@ def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: 
     if ttl.is_expired(until, now_ms):
         return Outcome.EXPIRED
     life = UntilNewestExpires(expires_at=until, now=now_ms // 1000)
-    return _write(table, update, order_of(event, update.about_ms), life, outlives=life)
+    return _write(table, update, order_of(event, update.about_ms, update.origin), life, outlives=life)
 
 
 def rebuild(table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
@@ -110,7 +115,9 @@ def rebuild(table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days:
         RowContended: the row kept changing between `ATTEMPTS` attempts.
 
     """
-    return _write(table, update, order_of(event, update.about_ms), _rebuilt_life(update, event, ttl_days, now_ms))
+    return _write(
+        table, update, order_of(event, update.about_ms, update.origin), _rebuilt_life(update, event, ttl_days, now_ms)
+    )
 
 
 def _rebuilt_life(update: "ViewUpdate", event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:

@@ -10,6 +10,7 @@ from patterns.dynamodb.errors import ItemRefused
 from patterns.events.bus_entry import Delivery, Replay, from_message, is_replayed, require_not_ahead
 from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
+from patterns.events.hops import require_few
 from patterns.events.publish import publish
 from patterns.events.upcast import NONE, Upcasters, upcast
 from patterns.runtime import clock
@@ -100,6 +101,7 @@ def _understand(
     if decide is None:
         raise Poison(f"nothing is kept of {delivery.event.type} of {delivery.source}")
     require_not_ahead(delivery, now_ms=now_ms)
+    require_few(delivery.event)
     event = upcast(delivery.event, upcasters, source=delivery.source)
     return event, decide(event)
 

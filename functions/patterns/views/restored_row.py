@@ -42,6 +42,11 @@ class RestoredRow(NamedTuple):
     def about_ms(self) -> None:
         """None: the events about one row all have the same image of it."""
 
+    @property
+    def origin(self) -> str:
+        """Empty: one service owns the row."""
+        return ""
+
     def write(
         self,
         table: Table,

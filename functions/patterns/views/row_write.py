@@ -20,6 +20,10 @@ class RowWrite(Protocol):
     def about_ms(self) -> int | None:
         """The time that orders writes of one target before the event's own; None: the event's alone does."""
 
+    @property
+    def origin(self) -> str:
+        """The service of its event, if two of them write its target; it breaks ties before the event's id does."""
+
     def write(
         self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, replay: Replay | None = None
     ) -> Outcome:

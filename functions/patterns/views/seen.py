@@ -26,7 +26,7 @@ from patterns.views.oplock_family import OplockFamily
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a view keeps an entity: key, oplock, `about_ms` and family are those of its `ViewUpdate`.
+    """Where a view keeps an entity: key, oplock, `about_ms`, origin and family are those of its `ViewUpdate`.
 
     fields: what a row says of this entity, and not of another one of the same millisecond under the same oplock.
     """
@@ -34,6 +34,7 @@ class Place:
     key: Mapping[str, Any]
     oplock: str
     about_ms: int | None = None
+    origin: str = ""
     family: OplockFamily | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
 
@@ -91,7 +92,8 @@ class Awaited:
 
 def _has_seen(row: Item, place: Place, written: Written) -> bool:
     attribute = oplock_attribute(place.oplock)
-    seen, order = row.get(attribute), order_at(written.timestamp_ms, written.event_id, place.about_ms)
+    order = order_at(written.timestamp_ms, written.event_id, place.about_ms, place.origin)
+    seen = row.get(attribute)
     if seen is None:
         return place.family is not None and place.oplock in place.family.surplus({**row, attribute: order})
     if written.event_id or not seen.startswith(order):

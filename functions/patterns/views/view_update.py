@@ -1,5 +1,6 @@
 """What a view keeps of one event: fields of a row, under an oplock."""
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,6 +12,9 @@ from patterns.runtime.errors import Poison
 from patterns.views.inverse_oplock import put_if_newer, rebuild, rehydrate
 from patterns.views.oplock_family import OplockFamily
 from patterns.views.outcome import Outcome
+
+# No `#`, which ends it in an order, and no character that sorts before that.
+_ORIGIN = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
 
 class Anchor(NamedTuple):
@@ -28,6 +32,7 @@ class ViewUpdate:
     key_fields: what derives from the key; every type writes it, so that indexes see the row whichever event came first.
     fields: the whole set that `oplock` guards; `None` removes the attribute. Sets under different oplocks are disjoint.
     about_ms: if given, what is about the later time is newer, whenever it was said; epoch milliseconds.
+    origin: the service of the event, if versions of it both write the fields; each of them must say so, see `Edit`.
     family: the bounded family that the oplock belongs to. anchor: only for views without a ttl of their own.
     """
 
@@ -36,6 +41,7 @@ class ViewUpdate:
     oplock: str
     key_fields: Mapping[str, Any] = field(default_factory=dict)
     about_ms: int | None = None
+    origin: str = ""
     family: OplockFamily | None = None
     anchor: Anchor | None = None
 
@@ -45,6 +51,8 @@ class ViewUpdate:
                 raise Poison(f"key attribute {name} must be text")
         if self.about_ms is not None and not 0 <= self.about_ms <= MAX_TIMESTAMP_MS:
             raise Poison("what it is about has no time that sorts")
+        if self.origin and not _ORIGIN.fullmatch(self.origin):
+            raise ValueError(f"{self.origin!r} is no name of a service that sorts within an order")
 
     @property
     def target(self) -> Hashable:

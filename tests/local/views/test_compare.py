@@ -80,8 +80,9 @@ def test_a_ttl_counts_if_it_follows_from_the_events() -> None:
 
 
 @pytest.mark.parametrize("about_ms", [None, NOW])
-@pytest.mark.parametrize("name", ["1", "a#b", "#"])
-def test_the_id_of_an_event_is_read_from_its_order(name: str, about_ms: int | None) -> None:
+@pytest.mark.parametrize("origin", ["", "workshop2"])
+@pytest.mark.parametrize("name", ["1", "a#b", "#", "@"])
+def test_the_id_of_an_event_is_read_from_its_order(name: str, origin: str, about_ms: int | None) -> None:
     event = DomainEvent(id=name, type="t", timestamp_ms=NOW, partition_key="k", tags={}, entities={})
 
-    assert event_id(order_of(event, about_ms)) == name
+    assert event_id(order_of(event, about_ms, origin)) == name

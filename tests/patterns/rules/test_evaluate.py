@@ -80,6 +80,7 @@ def test_a_decision_is_a_row_that_says_which_rule_made_it_and_upon_which_events(
             {"id": first.event.id, "type": "thing-knocked", "timestamp": NOW - 1},
             {"id": anchor.event.id, "type": "thing-knocked", "timestamp": NOW},
         ],
+        "hops": 1,
     }
 
 
@@ -307,6 +308,7 @@ def test_what_a_decision_says_cannot_hide_its_key_nor_why_it_was_made() -> None:
         "by": "rule",
         "rule": "broken",
         "triggers": [{"id": "e1", "type": "thing-knocked", "timestamp": NOW}],
+        "hops": 1,
     }
 
 
