@@ -67,18 +67,6 @@ def levels_of(location: Mapping[str, str], upon: Sequence[LevelEntity]) -> list[
     return [{"level": level, "name": names[level]} for level in order if names[level] != NOT_SAID]
 
 
-def location_in(equipment: Entity) -> Mapping[str, str]:
-    """Return the seven fields of an event's location.
-
-    Raises:
-        Poison: one of them is missing or no text.
-
-    """
-    fields = equipment.get("location")
-    location = Entity(f"{equipment.name}.location", fields if isinstance(fields, dict) else {})
-    return {name: location.text(name) for name in FIELDS}
-
-
 def levels_in(machine: Entity) -> list[LevelEntity]:
     """Return the levels of an event's location.
 

@@ -3,7 +3,7 @@
 | asset | machine |
 |---|---|
 | `asset_no`, `description`, `plant`, `line` | `id`, `name`, `factoryId`, `lineId` |
-| seven columns, but for the company NULL where nothing is said; `district` is the neighbourhood | the levels of these names |
+| seven columns, NULL where nothing is said; `district` is the neighbourhood | the levels of these names |
 | nothing | other levels, and the order of all: they stay as they are |
 | `inspector` | nothing: the database keeps it |
 """

@@ -7,8 +7,10 @@
 | nothing | levels that are none of the seven, and the order of all of them: they stay as they are |
 """
 
+from collections.abc import Mapping
+
 from contract import times
-from contract.locations import levels_of, location_in
+from contract.locations import FIELDS, levels_of
 from patterns.events.domain_event import Entity
 from services.equipment2.machine import MachineContent
 
@@ -28,3 +30,15 @@ def from_theirs(equipment: Entity, upon: MachineContent | None) -> MachineConten
         "levels": levels_of(location_in(equipment), upon["levels"] if upon else ()),
         "validFrom": None if valid_from is None else times.to_ms(valid_from),
     }
+
+
+def location_in(equipment: Entity) -> Mapping[str, str]:
+    """Return the seven fields of an event's location.
+
+    Raises:
+        Poison: one of them is missing or no text.
+
+    """
+    fields = equipment.get("location")
+    location = Entity(f"{equipment.name}.location", fields if isinstance(fields, dict) else {})
+    return {name: location.text(name) for name in FIELDS}

@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 from contract import logs, names, old_shapes, times
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
-from contract.locations import FIELDS, board_sort_key, levels_in, location_in, location_of, part
+from contract.locations import FIELDS, board_sort_key, levels_in, location_of, part
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
@@ -167,14 +167,17 @@ def _metadata(equipment: Entity, place: LocationEntity) -> BoardFields:
 
 
 def _place_of_equipment(equipment: Entity) -> LocationEntity:
-    return _place(location_in(equipment))
+    location = equipment.get("location")
+    if not isinstance(location, dict):
+        raise TypeError("equipment.location must be an object")
+    return _place(location)
 
 
 def _place_of_machine(machine: Entity) -> LocationEntity:
-    return _place(cast("Mapping[str, str]", location_of(levels_in(machine))))
+    return _place(cast("Mapping[str, Any]", location_of(levels_in(machine))))
 
 
-def _place(location: Mapping[str, str]) -> LocationEntity:
+def _place(location: Mapping[str, Any]) -> LocationEntity:
     return cast("LocationEntity", {level: part(location[level]) for level in FIELDS})
 
 

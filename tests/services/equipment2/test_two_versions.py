@@ -1,15 +1,18 @@
 """A piece of equipment in both versions of its service: whoever works on either finds what was done last."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from contract.locations import FIELDS
-from local.in_process.loop import Loop
+from local.in_process.loop import Answer, Loop
 from local.in_process.world import frozen_clock
 from services.equipment import metadata
+from services.equipment.tables import TABLE as FIRST_TABLE
 from services.equipment2 import machine as second
+from services.equipment2.tables import TABLE as SECOND_TABLE
 from tests.support.samples import NOW
 from tests.support.services.machines import (
     CELL,
@@ -37,6 +40,8 @@ from tests.support.services.versions import (
 )
 
 HOUR = 3_600_000
+
+Command = Callable[[], Answer]
 
 
 def types(published: list[dict[str, Any]]) -> list[str]:
@@ -93,7 +98,7 @@ def test_a_page_that_was_read_before_an_edit_crossed_is_stale_on_both_sides(loop
 
 def test_the_whole_history_is_on_both_sides(loop: Loop, equipment_id: str) -> None:
     since = "2020-04-27T20:00:00.000Z"
-    steps = [
+    steps: list[Command] = [
         lambda: put(loop, equipment_id, "first", subject="Ann"),
         lambda: put2(loop, equipment_id, machine("second", [*LEVELS, HALL]), if_match=1),
         lambda: put(loop, equipment_id, "third", if_match=2, subject="Bea"),
@@ -220,13 +225,12 @@ def test_equipment_that_was_made_in_the_second_version_can_be_audited_and_stands
 def test_the_board_shows_what_both_sides_say_and_who_wrote_on_either_can_wait_for_it(
     loop: Loop, equipment_id: str
 ) -> None:
-    for number, write in enumerate(
-        [
-            lambda: put(loop, equipment_id, "on v1"),
-            lambda: put2(loop, equipment_id, machine("on v2"), if_match=1),
-            lambda: put(loop, equipment_id, "on v1 again", if_match=2),
-        ]
-    ):
+    writes: list[Command] = [
+        lambda: put(loop, equipment_id, "on v1"),
+        lambda: put2(loop, equipment_id, machine("on v2"), if_match=1),
+        lambda: put(loop, equipment_id, "on v1 again", if_match=2),
+    ]
+    for number, write in enumerate(writes):
         written = write()
         after = {"after": written.headers["x-after"]}
         path = {"id": equipment_id}
@@ -242,13 +246,13 @@ def test_rows_that_crossed_are_latched_and_say_where_from_until_somebody_edits_t
     put(loop, equipment_id)
     loop.run()
 
-    crossed = second.TABLE.get(second.key_of(equipment_id), consistent=True) or {}
+    crossed = SECOND_TABLE.get(second.key_of(equipment_id), consistent=True) or {}
     assert (crossed["latched"], crossed["origin"]) == (True, "equipment")
     put2(loop, equipment_id, machine("here"), if_match=1)
-    edited = second.TABLE.get(second.key_of(equipment_id), consistent=True) or {}
+    edited = SECOND_TABLE.get(second.key_of(equipment_id), consistent=True) or {}
     assert not {"latched", "origin", "hops"} & edited.keys()
     loop.run()
-    back = metadata.TABLE.get(metadata.key_of(equipment_id), consistent=True) or {}
+    back = FIRST_TABLE.get(metadata.key_of(equipment_id), consistent=True) or {}
     assert (back["latched"], back["origin"]) == (True, "equipment2")
 
 
