@@ -159,6 +159,19 @@ def test_also_over_a_deletion_and_after_the_tombstone_went(loop: Loop, equipment
     assert get2(loop, equipment_id).body["levels"] == [*LEVELS, HALL]
 
 
+@pytest.mark.parametrize("deleted_in", ["equipment", "equipment2"])
+def test_a_tombstone_goes_on_both_sides_on_the_same_day(loop: Loop, equipment_id: str, deleted_in: str) -> None:
+    put(loop, equipment_id)
+    loop.run()
+    (delete if deleted_in == "equipment" else delete2)(loop, equipment_id, if_match=1)
+    loop.run()
+
+    first = FIRST_TABLE.get(metadata.key_of(equipment_id), consistent=True) or {}
+    again = SECOND_TABLE.get(second.key_of(equipment_id), consistent=True) or {}
+    assert first["ttl"] == again["ttl"] == (NOW + 1) // 1000 + 33 * 86_400
+    assert (first["deleted"], again["deleted"]) == (True, True)
+
+
 @pytest.mark.parametrize("newer", ["equipment", "equipment2"])
 def test_of_two_edits_at_once_the_newer_one_stays_and_of_one_millisecond_that_of_the_second_version(
     loop: Loop, equipment_id: str, newer: str
