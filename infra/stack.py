@@ -29,6 +29,7 @@ class Andon(Stack):
         Service(self, "equipment", hub, api, stream_first=True)
         Service(self, "equipment2", hub, api)
         Service(self, "dispatch", hub, api)
+        Service(self, "dispatch2", hub, api)
         Models(self, read_by=Service(self, "anomalies", hub, api))
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)

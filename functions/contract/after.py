@@ -14,6 +14,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "state": ("state", "timestamp"),
     "audit": ("part", "revision"),
     "assignment": ("state", "timestamp", "operator"),
+    "crew": ("state", "timestamp", "lead"),
     "escalation": ("state", "timestamp", "supervisor"),
     "acknowledgement": ("state", "timestamp", "acknowledgedBy"),
 }

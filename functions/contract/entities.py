@@ -113,6 +113,13 @@ class EscalationEntity(LogRef, Why):
     supervisor: str
 
 
+class CrewEntity(LogRef, Why):
+    """`crew`: the people who deal with a log; `members` are the others beside the `lead`."""
+
+    lead: str
+    members: list[str]
+
+
 class AcknowledgementEntity(LogRef):
     """`acknowledgement`: who was the first to see a log: a subject, and the name that it signs in with."""
 

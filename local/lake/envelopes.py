@@ -1,6 +1,6 @@
 """The envelopes of made-up events, as EventBridge delivers them and as the lake keeps them, with both images."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, TypedDict
 
@@ -16,6 +16,7 @@ SERVICE_OF: Final = {
     "equipment-created": "equipment",
     "equipment-updated": "equipment",
     "operator-assigned": "dispatch",
+    "crew-assigned": "dispatch2",
     "state-acknowledged": "dispatch",
     "state-escalated": "dispatch",
     "equipment-at-risk": "dispatch",
@@ -71,6 +72,12 @@ class Writer:
     def assigned(self, log: Log, operator: str, *, at_ms: int, actor: str, old: Row | None = None) -> LakeEnvelope:
         """Return the event that somebody deals with a log; `old`: the row that named somebody else."""
         return self._responsible("operator-assigned", "assignment", log, {"operator": operator}, at_ms, actor, old)
+
+    def crewed(self, log: Log, lead: str, members: Sequence[str], *, at_ms: int, actor: str) -> LakeEnvelope:
+        """Return the event that a crew deals with a log."""
+        return self._responsible(
+            "crew-assigned", "crew", log, {"lead": lead, "members": [*members]}, at_ms, actor, None
+        )
 
     def escalated(self, log: Log, supervisor: str, *, at_ms: int, actor: str) -> LakeEnvelope:
         """Return the event that a log was escalated."""
@@ -148,7 +155,14 @@ class Writer:
         return self._envelope(kind, at_ms, actor, entity, new=row, old=old)
 
     def _responsible(
-        self, kind: str, entity_name: str, log: Log, person: dict[str, str], at_ms: int, actor: str, old: Row | None
+        self,
+        kind: str,
+        entity_name: str,
+        log: Log,
+        person: Mapping[str, object],
+        at_ms: int,
+        actor: str,
+        old: Row | None,
     ) -> LakeEnvelope:
         rule = {"by": "rule", "rule": actor.removeprefix("rule:")} if actor.startswith("rule:") else {}
         row = {

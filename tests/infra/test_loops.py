@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,8 +72,33 @@ def test_who_subscribes_to_everything_may_publish_nothing() -> None:
     assert way(view, subscriber("lake", f"{ANY}.{ANY}", "fault")) == ["lake fault lake"]
 
 
-def test_a_latch_cuts_the_loop() -> None:
-    assert way(subscriber("a", "b.y", "x", latched="b.y"), subscriber("b", "a.x", "y")) == []
+def test_two_versions_of_a_service_need_a_latch_each() -> None:
+    old, new = subscriber("old", "new.y", "x", latched="new.y"), subscriber("new", "old.x", "y", latched="old.x")
+
+    assert way(old, new) == []
+    assert way(replace(old, latched=frozenset()), new) == ["new y old", "old x new"]
+    assert way(old, replace(new, latched=frozenset())) == ["old x new", "new y old"]
+
+
+def test_an_edit_that_would_come_back_is_refused_with_its_way_and_who_needs_a_latch() -> None:
+    old, new = subscriber("old", "new.y", "x", latched="new.y"), subscriber("new", "old.x", "y")
+
+    with pytest.raises(ValueError, match=r"come back .*: old -x-> new -y-> old\. Behind a latch: not new\."):
+        refuse_loops([old, new])
+
+
+def test_a_latch_holds_for_its_topic_only() -> None:
+    old = subscriber("old", "new.y", "x z", latched="new.y")
+
+    assert way(old, subscriber("new", "old.x old.z", "y", latched="old.x")) == ["old z new", "new y old"]
+
+
+def test_what_a_third_one_decides_upon_an_edit_may_cross_back_and_end_there() -> None:
+    old = subscriber("old", "new.y", "x", latched="new.y")
+    new = subscriber("new", "old.x other.z", "y", latched="old.x")
+
+    assert way(old, new, subscriber("other", "old.x", "z")) == []
+    assert way(old, new, subscriber("other", "old.x new.y", "z")) == ["new y other", "other z new"]
 
 
 def test_a_service_that_decides_upon_what_another_one_publishes_closes_no_loop_with_its_subscribers() -> None:

@@ -27,6 +27,7 @@ COLLECTS = {
     "anomalies": {"AnomaliesTable": {"PutItem", "Query"}},
     "dispatch": {"DispatchTable": {"PutItem", "Query", "UpdateItem"}},
     # What crosses from the other version.
+    "dispatch2": {"Dispatch2Table": {"PutItem"}},
     "equipment": {"EquipmentTable": {"PutItem"}, "EquipmentHistoryTable": {"PutItem", "Query"}},
     "equipment2": {"Equipment2Table": {"PutItem"}, "Equipment2HistoryTable": {"PutItem", "Query"}},
 }
@@ -64,6 +65,7 @@ COMMANDS = {
         "Equipment2HistoryTable": {"GetItem", "PutItem", "Query"},
     },
     "dispatch": {"DispatchTable": {"PutItem", "UpdateItem"}},
+    "dispatch2": {"Dispatch2Table": {"PutItem", "UpdateItem"}},
 }
 QUERIES = {
     "equipment": {
@@ -79,6 +81,7 @@ QUERIES = {
         "Equipment2HistoryTable/Corrections": {"Query"},
     },
     "dispatch": {"DispatchTable": {"GetItem", "Query"}},
+    "dispatch2": {"Dispatch2Table": {"GetItem"}},
     "state_log": {
         "StateLogTable": {"GetItem", "Query"},
         **{f"StateLogTable/{index}": {"Query"} for index in ("GSI1", "GSI2", "GSI3")},

@@ -1059,8 +1059,11 @@ INFRA: Final = [
     *_in(
         "infra/checks/loops.py",
         "tests/infra/test_loops.py",
-        ("loops: none is found", "if here == start:", "if False:"),
-        ("loops: a latch cuts none", " - subscriber.latched", ""),
+        ("loops: none is found", "if here == start and", "if False and"),
+        ("loops: a latch cuts none", " and not way[-1].is_latched:", ":"),
+        ("loops: an edit may come back", " or len(way) <= ECHO", ""),
+        ("loops: a decision may not cross", "or len(way) <= ECHO", "or True"),
+        ("loops: a latch holds for all topics", "topic in subscriber.latched)", "bool(subscriber.latched))"),
     ),
 ]
 
@@ -1145,7 +1148,7 @@ SAMPLE: Final = [
         "tests/views/board/test_limits.py",
         ("board: states without a bound", "{attribute: time}, family=REPORTS)", "{attribute: time})"),
         ("board: NORMAL is forgotten", ', always=frozenset({f"{SEEN}{names.NORMAL}"})', ""),
-        ("board: an older log's people replace the newer's", ", about_ms=times.to_ms(time))", ")"),
+        ("board: an older log's people replace the newer's", ", about_ms=times.to_ms(time), origin", ", origin"),
         ("board: what nobody registered stays for ever", "        anchor=ANCHOR,\n", ""),
     ),
     *_in(
@@ -1463,7 +1466,59 @@ NEXT_VERSIONS: Final = [
     ),
 ]
 
+TWO_SIDES: Final = [
+    *_in(
+        "functions/services/dispatch2/mapping.py",
+        "tests/services/dispatch2/test_mapping.py",
+        ("crew: its members are lost when the lead changes", 'upon["members"] if upon else []', "[]"),
+        ("crew: the new lead stays a member, too", " if member != lead]", "]"),
+        ("crew: a rule's reasons do not cross", '"timestamp", *WHY)', '"timestamp")'),
+    ),
+    *_in(
+        "functions/services/dispatch/mapping.py",
+        "tests/services/dispatch2/test_mapping.py",
+        ("assignment: a rule's reasons do not cross", '"timestamp", *WHY)', '"timestamp")'),
+    ),
+    *_in(
+        "functions/services/dispatch2/crew.py",
+        "tests/services/dispatch2",
+        (
+            "crew: a rule has the last word on a log that lies ahead",
+            'to_ms(log["timestamp"]) + 1)',
+            'to_ms("1970-01-01T00:00:00Z"))',
+        ),
+        ("crew: a person takes over a rule's reasons", " | dict.fromkeys(WHY),", ","),
+        ("crew: what a rule decided needs If-Match", "        needs_if_match=is_of_a_person,\n", ""),
+    ),
+    *_in(
+        "functions/services/dispatch/crossing.py",
+        "tests/services/dispatch2/test_every_order.py tests/services/dispatch2/test_two_versions.py",
+        ("assignment: a crew crosses as one that never expires", "ASSIGNMENT.attributes_of(ttl_of(assigned))", "{}"),
+    ),
+    *_in(
+        "functions/services/dispatch/restored.py",
+        "tests/stores/archive/test_rehydration.py -k crew",
+        ("restored story: crews stay away", "    CREW_ASSIGNED: on_crew_assigned,\n", ""),
+    ),
+    *_in(
+        "functions/views/state_log/view.py",
+        "tests/services/dispatch2/test_every_order.py",
+        ("logs: of one millisecond they take another edit than the services", ', origin="dispatch2")', ', origin="A")'),
+    ),
+    *_in(
+        "functions/views/board/view.py",
+        "tests/services/dispatch2/test_every_order.py",
+        ("board: of one millisecond it takes another edit than the services", ', origin="dispatch2")', ', origin="A")'),
+    ),
+    *_in(
+        "functions/views/board/after.py",
+        "tests/views/test_after.py",
+        ("board: what a token waits for is not what is written", ', origin="dispatch2")', ")"),
+    ),
+]
+
 MUTANTS: Final = [
+    *TWO_SIDES,
     *NEXT_VERSIONS,
     *PAGES,
     *RUNTIME,

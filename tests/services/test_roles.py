@@ -22,6 +22,7 @@ WRITERS = {
     "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment": {"operator", "supervisor"},
     "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation": {"operator", "supervisor"},
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement": {"operator", "supervisor"},
+    "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment": {"operator", "supervisor"},
     "PUT /factories/{factoryId}/roster": {"supervisor"},
 }
 ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations", "POST /drift/{view}"}

@@ -99,14 +99,15 @@ def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | Non
     """Logs, machines, acknowledgements, and the median and the ninth decile of response minutes, by operator."""
     logs: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     of_log: dict[tuple[str, ...], list[Event]] = defaultdict(list)
-    for one in of_type(events, "operator-assigned"):
-        logs[one["assignment"]["operator"]].add(_log(one["assignment"]))
-        of_log[_log(one["assignment"])].append(one)
+    assigned = of_type(events, "operator-assigned", "crew-assigned")
+    for one in sorted(assigned, key=lambda one: (one["timestamp"], one["source"], one["id"])):
+        logs[_lead(one)].add(_log(one.get("crew") or one["assignment"]))
+        of_log[_log(one.get("crew") or one["assignment"])].append(one)
     minutes: dict[str, list[float]] = defaultdict(list)
     for one in of_type(events, "state-acknowledged"):
         named = [other for other in of_log[_log(one["acknowledgement"])] if other["timestamp"] <= one["timestamp"]]
         reported = datetime.fromisoformat(one["acknowledgement"]["timestamp"]).timestamp()
-        minutes[named[-1]["assignment"]["operator"]].append((one["timestamp"] / 1000 - reported) / 60)
+        minutes[_lead(named[-1])].append((one["timestamp"] / 1000 - reported) / 60)
     return {
         operator: (
             len(found),
@@ -117,6 +118,11 @@ def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | Non
         )
         for operator, found in logs.items()
     }
+
+
+def _lead(assigned: Event) -> str:
+    """Who deals with a log, alone or with a crew."""
+    return str(assigned["crew"]["lead"] if "crew" in assigned else assigned["assignment"]["operator"])
 
 
 def escalations_by_hour(events: list[Event]) -> dict[tuple[int, int], tuple[int, int]]:

@@ -57,11 +57,12 @@ def test_a_write_is_looked_for_where_the_listener_keeps_its_event(view: str, nam
         assert write.entity_name not in places.of
         return
     place, update = places.of[write.entity_name](write), keeps(event)
-    assert (place.key, place.oplock, place.about_ms, place.family) == (
+    assert (place.key, place.oplock, place.about_ms, place.family, place.origin) == (
         update.key,
         update.oplock,
         update.about_ms,
         update.family,
+        update.origin,
     )
     for attribute, value in place.fields.items():
         found = update.fields[attribute]

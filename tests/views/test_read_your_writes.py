@@ -10,6 +10,7 @@ from local.in_process.world import frozen_clock
 from patterns.dynamodb.client import Rows, Table
 from patterns.http.after import PAUSES_SECONDS
 from tests.support.samples import NOW
+from tests.support.services.crews import assign_crew
 from tests.support.services.reports import (
     AT,
     ESCALATIONS,
@@ -40,10 +41,11 @@ WRITES: Final[dict[str, Write]] = {
     "audit": lambda loop, one: [put(loop, one), audit(loop, one, "passed")][-1],
     "report": report,
     "assignment": lambda loop, one: assign(loop, one, "Liz"),
+    "crew": lambda loop, one: assign_crew(loop, one, "Liz"),
     "escalation": lambda loop, one: escalate(loop, one, "Sara"),
     "acknowledgement": acknowledge,
 }
-IN_LOGS: Final = ("report", "assignment", "escalation")
+IN_LOGS: Final = ("report", "assignment", "crew", "escalation")
 
 
 def token_of(answer: Answer) -> str:

@@ -40,6 +40,11 @@ def row_key(log: LogRef, discriminator: str) -> dict[str, str | int]:
     return KEYS.of(partition_of(log["equipmentId"]), sort_key(log["state"], log["timestamp"], discriminator))
 
 
+def ttl_of(log: LogRef) -> int:
+    """Return the ttl (epoch seconds) of what is kept about a log, whenever it was said."""
+    return ttl_at(times.to_ms(log["timestamp"]), logs.TTL_DAYS)
+
+
 class Responsibility(NamedTuple):
     """A kind of responsibility; `discriminator` also names the entity and ends the sort key, `person` is its field."""
 
@@ -59,9 +64,9 @@ class Responsibility(NamedTuple):
 
         """
         # A person's decision replaces a rule's, and its reasons.
-        content = self._content(log, person) | dict.fromkeys(WHY)
+        content = self.content_of(log, person) | dict.fromkeys(WHY)
         ttl = logs.ttl_of(log["timestamp"], now_ms=command.now_ms)
-        attributes = self._attributes(ttl)
+        attributes = self.attributes_of(ttl)
         return Draft(content=content, attributes=attributes, command=command, needs_if_match=is_of_a_person)
 
     def decided_row(self, log: LogRef, person: str, *, at_ms: int) -> Item:
@@ -71,11 +76,12 @@ class Responsibility(NamedTuple):
             route=self.event_type, path=cast("dict[str, str]", log), if_match=None, body=body, actor=RULE
         )
         command = Command(actor=RULE, now_ms=at_ms, if_match=None, fingerprint=fingerprint)
-        attributes = self._attributes(ttl_at(times.to_ms(log["timestamp"]), logs.TTL_DAYS))
-        draft = Draft(content=self._content(log, person) | {BY: RULE}, attributes=attributes, command=command)
+        attributes = self.attributes_of(ttl_of(log))
+        draft = Draft(content=self.content_of(log, person) | {BY: RULE}, attributes=attributes, command=command)
         return {**revision_of(draft, expected_by(command)), **attributes}
 
-    def _content(self, log: LogRef, person: str) -> dict[str, Any]:
+    def content_of(self, log: LogRef, person: str) -> dict[str, Any]:
+        """Return what a row says, but for the reasons of a rule."""
         return {
             "equipmentId": log["equipmentId"],
             "state": log["state"],
@@ -83,7 +89,8 @@ class Responsibility(NamedTuple):
             self.person: person,
         }
 
-    def _attributes(self, ttl: int) -> dict[str, Any]:
+    def attributes_of(self, ttl: int) -> dict[str, Any]:
+        """Return what stands on a row beside its content; ttl: epoch seconds."""
         return {"discriminator": self.discriminator, "ttl": ttl}
 
     def to_response(self, item: Item) -> AssignmentEntity | EscalationEntity:

@@ -9,7 +9,10 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.collect import Collected
 from patterns.views.restored_row import RestoredRow
 from patterns.views.row_write import Subscriptions
-from services.dispatch.facts import TYPES
+from services.dispatch.crossing import CREW_ASSIGNED, crew_in
+from services.dispatch.facts import OPERATOR_ASSIGNED, TYPES
+from services.dispatch.mapping import from_theirs
+from services.dispatch.responsibility import ASSIGNMENT
 from services.dispatch.subscriptions import on_state_reported
 from services.dispatch.tables import KEYS, partition_of
 
@@ -27,9 +30,19 @@ def on_fact(event: DomainEvent) -> RestoredRow:
     return _restored(Collected.of(event, key=key, source=SOURCE, ttl_days=logs.TTL_DAYS), event)
 
 
+def on_crew_assigned(event: DomainEvent) -> RestoredRow:
+    """Bring back what dispatch2 assigned, in the words in which dispatch remembered it."""
+    assigned = from_theirs(crew_in(event))
+    return on_fact(event._replace(type=OPERATOR_ASSIGNED, entities={ASSIGNMENT.discriminator: assigned}))
+
+
 def _restored(collected: Collected, event: DomainEvent) -> RestoredRow:
     stored = collected.stored(event, arrived_ms=event.timestamp_ms)
     return RestoredRow(keys=KEYS, row=stored.row(KEYS), expires_at=stored.ttl)
 
 
-ON: Subscriptions = {REPORTED: on_report, **{(SOURCE, event_type): on_fact for event_type in TYPES}}
+ON: Subscriptions = {
+    REPORTED: on_report,
+    **{(SOURCE, event_type): on_fact for event_type in TYPES},
+    CREW_ASSIGNED: on_crew_assigned,
+}

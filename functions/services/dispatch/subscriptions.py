@@ -1,4 +1,4 @@
-"""What dispatch subscribes to: reports, for its rules to look at, and where equipment is."""
+"""What dispatch subscribes to: reports, for its rules to look at, where equipment is, and what dispatch2 assigned."""
 
 from contract import old_shapes, reports
 from contract.reports import REPORTED, SOURCE
@@ -8,6 +8,7 @@ from patterns.rules.collect import Collected
 from patterns.views.row_write import Subscriptions
 from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
+from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
 from services.dispatch.tables import partition_of
 
 
@@ -35,6 +36,7 @@ def _whereabouts(equipment: Entity, *, origin: str) -> ViewUpdate:
 
 ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     REPORTED: on_state_reported,
+    CREW_ASSIGNED: CROSSING,
     (SOURCE, "equipment-created"): on_equipment_changed,
     (SOURCE, "equipment-updated"): on_equipment_changed,
     (SOURCE, "equipment-deleted"): on_equipment_changed,

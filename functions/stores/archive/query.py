@@ -46,7 +46,7 @@ def get_events_of_operator(
     cursor: Cursor = None,
     accept: Accept = None,
 ) -> Response[str]:
-    """Return all that was about an operator or a supervisor between two times; oldest first.
+    """Return all that was about an operator, a supervisor or a member of a crew between two times; oldest first.
 
     The times are those at which the bus took the events. The archive is up to an hour behind.
     """

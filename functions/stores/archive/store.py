@@ -1,6 +1,7 @@
 """Where the archive is, and what it is of: the days of actors. It subscribes to nothing, and reads the lake instead."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from contract import archive, lake
@@ -15,8 +16,8 @@ SUBSCRIPTIONS: frozenset[Topic] = frozenset()
 ABOUT_CONSUMERS: Final = frozenset({fault.TYPE, drift.TYPE})
 """The types of events that are about a message or a row; their partition key is who found it."""
 
-PEOPLE: Final = ("operator", "supervisor")
-"""The fields of entities with somebody's name."""
+PEOPLE: Final = ("operator", "supervisor", "lead", "members")
+"""The fields of entities with somebody's name, or with a list of names."""
 
 
 class Kind(NamedTuple):
@@ -39,9 +40,10 @@ def equipment_in(detail: Mapping[str, Any]) -> frozenset[str]:
 
 
 def operators_in(detail: Mapping[str, Any]) -> frozenset[str]:
-    """Return the people that an event is about: who is assigned, whom it was escalated to."""
+    """Return the people that an event is about: who is assigned, alone or in a crew, whom it was escalated to."""
     entities = [entity for entity in detail.values() if isinstance(entity, dict)]
-    named = (entity.get(field) for entity in entities for field in PEOPLE)
+    said = (entity.get(field) for entity in entities for field in PEOPLE)
+    named = chain.from_iterable(one if isinstance(one, list) else [one] for one in said)
     return frozenset(name for name in named if isinstance(name, str) and name)
 
 

@@ -22,13 +22,14 @@ def _audit(written: Written) -> Place:
     return Place(key=KEYS.of(written.partition_key), oplock="audited", fields={"LastAudit": last})
 
 
-def _about_log(written: Written, oplock: str, attribute: str, person: str) -> Place:
+def _about_log(written: Written, oplock: str, attribute: str, person: str, *, origin: str = "") -> Place:
     log = written.entity
     return Place(
         key=KEYS.of(written.partition_key),
         oplock=oplock,
         about_ms=times.to_ms(times.require_fixed(log.text("timestamp"))),
         fields={attribute: log.text(person)},
+        origin=origin,
     )
 
 
@@ -39,7 +40,8 @@ PLACES = Places(
         "machine": lambda written: _registration(written, "equipment2"),
         "state": _state,
         "audit": _audit,
-        "assignment": lambda written: _about_log(written, "assigned", "Operator", "operator"),
+        "assignment": lambda written: _about_log(written, "assigned", "Operator", "operator", origin="dispatch"),
+        "crew": lambda written: _about_log(written, "assigned", "Operator", "lead", origin="dispatch2"),
         "escalation": lambda written: _about_log(written, "escalated", "EscalatedTo", "supervisor"),
         "acknowledgement": lambda written: _about_log(written, "acknowledged", "AcknowledgedBy", "acknowledgedBy"),
     },

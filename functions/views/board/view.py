@@ -78,7 +78,15 @@ def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     assignment = event.entity("assignment")
     log = _time(event, assignment)
     fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": log}
-    return _update_about(log, assignment, "assigned", fields)
+    return _update_about(log, assignment, "assigned", fields, origin="dispatch")
+
+
+def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
+    """Keep who leads the crew of the newest log, as its operator."""
+    crew = event.entity("crew")
+    log = _time(event, crew)
+    fields: BoardFields = {"Operator": crew.text("lead"), "AssignedTo": log}
+    return _update_about(log, crew, "assigned", fields, origin="dispatch2")
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
@@ -205,9 +213,9 @@ def _update(
     )
 
 
-def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields) -> ViewUpdate:
+def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields, *, origin: str = "") -> ViewUpdate:
     """Return an update that is as new as what it is about: of an older log, it does not replace that of a newer."""
-    return _update(entity.text("equipmentId"), oplock, fields, about_ms=times.to_ms(time))
+    return _update(entity.text("equipmentId"), oplock, fields, about_ms=times.to_ms(time), origin=origin)
 
 
 ON: On = {  # (source, type) -> what the view keeps of it
@@ -222,6 +230,7 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "audit-recorded"): on_audit_recorded,
     ("dispatch", "operator-assigned"): on_operator_assigned,
+    ("dispatch2", "crew-assigned"): on_crew_assigned,
     ("dispatch", "state-escalated"): on_state_escalated,
     ("dispatch", "state-acknowledged"): on_state_acknowledged,
     ("dispatch", "equipment-at-risk"): on_equipment_at_risk,

@@ -7,17 +7,18 @@ from patterns.views.seen import Place, Places
 from views.state_log.view import KEYS, TABLE
 
 
-def _place(written: Written, oplock: str) -> Place:
+def _place(written: Written, oplock: str, *, origin: str = "") -> Place:
     log = written.entity
     state, date = names.state(log.text("state")), times.require_fixed(log.text("timestamp"))
-    return Place(key=KEYS.of(written.partition_key, sort_key(state, date)), oplock=oplock)
+    return Place(key=KEYS.of(written.partition_key, sort_key(state, date)), oplock=oplock, origin=origin)
 
 
 PLACES = Places(
     table=TABLE,
     of={
         "state": lambda written: _place(written, "reported"),
-        "assignment": lambda written: _place(written, "assigned"),
+        "assignment": lambda written: _place(written, "assigned", origin="dispatch"),
+        "crew": lambda written: _place(written, "assigned", origin="dispatch2"),
         "escalation": lambda written: _place(written, "escalated"),
     },
     days=logs.TTL_DAYS,

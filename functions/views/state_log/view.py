@@ -31,7 +31,13 @@ def on_state_reported(event: DomainEvent) -> ViewUpdate:
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     """Keep who is assigned to the log."""
     assignment = event.entity("assignment")
-    return _update(event, assignment, "assigned", {"Operator": assignment.text("operator")})
+    return _update(event, assignment, "assigned", {"Operator": assignment.text("operator")}, origin="dispatch")
+
+
+def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
+    """Keep who leads the crew of the log, as its operator."""
+    crew = event.entity("crew")
+    return _update(event, crew, "assigned", {"Operator": crew.text("lead")}, origin="dispatch2")
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
@@ -40,19 +46,21 @@ def on_state_escalated(event: DomainEvent) -> ViewUpdate:
     return _update(event, escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
 
 
-def _update(event: DomainEvent, log: Entity, oplock: str, fields: LogFields) -> ViewUpdate:
+def _update(event: DomainEvent, log: Entity, oplock: str, fields: LogFields, *, origin: str = "") -> ViewUpdate:
     state, date = names.state(log.text("state")), times.require_known(log.text("timestamp"), at_ms=event.timestamp_ms)
     return ViewUpdate(
         key=KEYS.of(log.text("equipmentId"), sort_key(state, date)),
         key_fields={"State": state, "Date": date},
         fields=fields,
         oplock=oplock,
+        origin=origin,
     )
 
 
 ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "state-reported"): on_state_reported,
     ("dispatch", "operator-assigned"): on_operator_assigned,
+    ("dispatch2", "crew-assigned"): on_crew_assigned,
     ("dispatch", "state-escalated"): on_state_escalated,
 }
 

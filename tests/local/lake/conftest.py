@@ -22,6 +22,7 @@ def made() -> list[LakeEnvelope]:
     own = [write.reported(log, actor="ghost", detail="it's \u2028 odd") for log in logs]
     own.append(write.assigned(logs[1], "Ana gdl-1", at_ms=1_791_165_600_000, actor="rule:assign"))
     own.append(write.assigned(logs[1], "Eva gdl-1", at_ms=1_791_165_600_000, actor="Rosa"))  # in the same millisecond
+    own.append(write.crewed(logs[1], "Ana gdl-1", ["Eva gdl-1"], at_ms=1_791_165_600_000, actor="Rosa"))  # there, too
     own.append(write.acknowledged(logs[1], at_ms=1_791_165_660_000, actor="Eva"))
     own.append(write.assigned(logs[1], "Luis gdl-1", at_ms=1_791_165_660_001, actor="Rosa"))  # afterwards
     own.append(write.escalated(logs[3], "Rosa", at_ms=1_791_169_199_999, actor="Eva"))  # by hand

@@ -317,6 +317,16 @@ def test_what_is_about_a_person_is_found_by_the_person(loop: Loop) -> None:
     assert [item["detail-type"] for item in answer.body["items"]] == ["operator-assigned"]
 
 
+@pytest.mark.parametrize("person", ["Liz", "Ann"])
+def test_what_is_about_a_crew_is_found_by_its_lead_and_by_each_member(loop: Loop, person: str) -> None:
+    keep_in_lake([line_of(fact("crew-assigned", lead="Liz", members=["Tom", "Ann"])), reported("press-7")])
+    sweep(loop)
+
+    answer = loop.request(OPERATOR_ROUTE, path={"operator": person}, query=EVER)
+
+    assert [item["detail-type"] for item in answer.body["items"]] == ["crew-assigned"]
+
+
 def test_a_fault_is_about_no_machine(loop: Loop) -> None:
     keep_in_lake([line_of(fact("fault"), source="state_log")])
     sweep(loop)

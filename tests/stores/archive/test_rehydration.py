@@ -20,7 +20,8 @@ from stores.archive.rehydration import MOST_DAYS
 from stores.archive.store import BUCKET, LAKE
 from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keep_in_lake, keys_in, line_of, report_of, sweep
 from tests.support.samples import NOW
-from tests.support.services.reports import report
+from tests.support.services.crews import assign_crew
+from tests.support.services.reports import log_path, report
 from tests.support.wire import Wire
 
 LONG_AGO = NOW - 40 * DAY_MS + DAY_MS // 2
@@ -169,6 +170,34 @@ def test_only_what_lies_between_the_times_comes_back(loop: Loop, equipment_id: s
 
     [row] = loop.rows("STATE_LOG_TABLE")
     assert row["Date"] == ends["from"]
+
+
+def test_the_lead_of_a_crew_comes_back_as_the_operator_of_log_and_story(loop: Loop, equipment_id: str) -> None:
+    with frozen_clock(LONG_AGO):
+        report(loop, equipment_id, "WARNING1", at=at(0))
+        published = loop.run()
+        assert assign_crew(loop, equipment_id, "Ann", ["Tom"], path=log_path(equipment_id, at=at(0))).status == 201
+        published += loop.run()
+        before = shown(loop, equipment_id)
+    clear()
+    keep_in_lake(json.dumps({**one, "time": times.to_utc(LONG_AGO)[:19] + "Z"}) for one in published)
+    sweep(loop)
+    for table in (*KEPT, "DISPATCH2_TABLE"):
+        _delete(loop, table)
+
+    rehydrate(loop, equipment_id)
+
+    assert loop.run() == [], "nothing goes over the bus"
+    after = shown(loop, equipment_id)
+    assert after["logs"] == before["logs"]
+    assert [one["operator"] for one in after["logs"]] == ["Ann"]
+    assert _told(after) == _told(before) != []
+
+
+def _told(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the stories; the crew's event has another id than the one that dispatch remembered."""
+    entries = [entry for episode in found["episodes"] for entry in episode["story"]]
+    return [{name: value for name, value in entry.items() if name != "id"} for entry in entries]
 
 
 def test_a_day_that_fails_comes_again_and_then_is_whole(loop: Loop, equipment_id: str, sqs: Wire) -> None:

@@ -4,7 +4,7 @@ The text is the lines, joined. The colour cannot be said in the old one, the moo
 stays where it was said. Both keep a history, or neither.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
@@ -162,9 +162,6 @@ def schemas(*, keeps_history: bool) -> dict[str, TableSchema]:
     if not keeps_history:
         return current
     return current | {Side(name, keeps_history).history.variable: TableSchema(HISTORY, expires=False) for name in NAMES}
-
-
-Shared = Callable[[Side, Said], object]
 
 
 def shared_of(side: Side, row: Said) -> tuple[str, ...]:

@@ -31,6 +31,12 @@ def assignment(operator: str, minute: int, id: str, log: int) -> DomainEvent:  #
     return fact("operator-assigned", id=id, at=at, equipmentId=EQUIPMENT_ID, operator=operator, timestamp=time)
 
 
+def crew(lead: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
+    """Return the event that a crew was assigned to the log of another minute, in the next version of dispatch."""
+    at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
+    return fact("crew-assigned", id=id, at=at, equipmentId=EQUIPMENT_ID, lead=lead, timestamp=time)
+
+
 def escalation(supervisor: str, minute: int, id: str, log: int) -> DomainEvent:  # noqa: A002
     """Return the event that the log of another minute was escalated."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
@@ -89,6 +95,7 @@ PEOPLE = [
     assignment("Liz", 3, "o1", log=4),
     assignment("Sue", 4, "o2", log=2),  # later, to an older log
     assignment("Ann", 4, "o3", log=4),
+    crew("Eve", 4, "a crew", log=4),  # at the same time, on the other side; its id sorts before
 ]
 
 HELP = [

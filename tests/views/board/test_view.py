@@ -21,6 +21,7 @@ TIMES = {  # every other type -> the field whose time it keeps; an audit's is th
     "state-reported": "timestamp",
     "audit-recorded": None,
     "operator-assigned": "timestamp",
+    "crew-assigned": "timestamp",
     "state-escalated": "timestamp",
     "state-acknowledged": "timestamp",
     "equipment-at-risk": "since",

@@ -18,6 +18,7 @@ DAYS_APART = [
     published("state-reported", 0, "r2", detail=None),  # at the same time
     published("operator-assigned", 1, "o1", operator="Liz"),
     published("operator-assigned", 3, "o2", operator="Sue"),
+    published("crew-assigned", 3, "c1", lead="Ann"),  # at the same time, on the other side
     published("state-escalated", 2, "e1", supervisor="Sara"),
     published("state-escalated", 2, "e2", supervisor="Tom"),  # at the same time
 ]

@@ -47,7 +47,7 @@ WHOLE = {
     "Operator": "Liz",
     "EscalatedTo": "Sara",
     "oplock#reported": order_of(fact("state-reported")),
-    "oplock#assigned": order_of(fact("operator-assigned")),
+    "oplock#assigned": order_of(fact("operator-assigned"), origin="dispatch"),
     "oplock#escalated": order_of(fact("state-escalated")),
     "ttl": ttl_at(max(fact(name).timestamp_ms for name in TYPES), 33),
 }
@@ -66,7 +66,7 @@ def test_a_row_is_the_same_however_its_facts_are_split_into_batches(loop: Loop, 
 
     assert row_of(equipment_id) == WHOLE | {
         "Operator": "Sue",
-        "oplock#assigned": order_of(changed),
+        "oplock#assigned": order_of(changed, origin="dispatch"),
         "ttl": ttl_at(changed.timestamp_ms, 33),
     }
 

@@ -1,18 +1,23 @@
 -- Each operator's load and response times.
 --
--- logs: the reports that were assigned to the operator, by a rule or a person. A response time is from the report to its
--- acknowledgement; it counts for whoever the report was assigned to at that time.
+-- logs: the reports that were assigned to the operator, or to a crew that the operator leads, by a rule or a person. A
+-- response time is from the report to its acknowledgement; it counts for whoever the report was assigned to at that
+-- time.
 WITH assignments AS (
   SELECT
     subject AS equipment_id,
-    json_extract_scalar(detail, '$.assignment.state') AS state,
-    json_extract_scalar(detail, '$.assignment.timestamp') AS reported_at,
-    json_extract_scalar(detail, '$.assignment.operator') AS operator,
+    coalesce(json_extract_scalar(detail, '$.assignment.state'), json_extract_scalar(detail, '$.crew.state')) AS state,
+    coalesce(json_extract_scalar(detail, '$.assignment.timestamp'), json_extract_scalar(detail, '$.crew.timestamp'))
+      AS reported_at,
+    coalesce(json_extract_scalar(detail, '$.assignment.operator'), json_extract_scalar(detail, '$.crew.lead'))
+      AS operator,
     timestamp_ms,
-    -- The order of facts: by time, then by id.
-    lpad(CAST(timestamp_ms AS varchar), 13, '0') || '#' || id AS oplock
+    -- The order of facts: by time, then by service, then by id.
+    lpad(CAST(timestamp_ms AS varchar), 13, '0') || '#' || source || '#' || id AS oplock
   FROM facts
-  WHERE source = 'dispatch' AND type = 'operator-assigned'
+  WHERE
+    (source = 'dispatch' AND type = 'operator-assigned')
+    OR (source = 'dispatch2' AND type = 'crew-assigned')
 ),
 acknowledgements AS (
   SELECT

@@ -15,6 +15,8 @@ SELECT
         || coalesce(': ' || json_extract_scalar(detail, '$.state.detail'), '')
     WHEN type = 'operator-assigned'
       THEN json_extract_scalar(detail, '$.assignment.operator') || ' to ' || json_extract_scalar(detail, '$.assignment.state')
+    WHEN type = 'crew-assigned'
+      THEN json_extract_scalar(detail, '$.crew.lead') || ' to ' || json_extract_scalar(detail, '$.crew.state')
     WHEN type = 'state-escalated'
       THEN json_extract_scalar(detail, '$.escalation.state') || ' to ' || json_extract_scalar(detail, '$.escalation.supervisor')
     WHEN type = 'state-acknowledged' THEN json_extract_scalar(detail, '$.acknowledgement.state')

@@ -1,0 +1,44 @@
+"""dispatch2's crews -> dispatch's assignments."""
+
+from typing import cast
+
+from contract import names, times
+from contract.entities import CrewEntity
+from patterns.dynamodb.attribute_values import Item
+from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import WHY
+from patterns.sync.crossing import Content, Crossing
+from patterns.versions.versioned_write import Versions
+from services.dispatch.mapping import from_theirs
+from services.dispatch.responsibility import ASSIGNMENT, ttl_of
+from services.dispatch.tables import TABLE
+
+CREW_ASSIGNED = ("dispatch2", "crew-assigned")
+
+
+def crew_in(event: DomainEvent) -> CrewEntity:
+    """Return the crew that an event says.
+
+    Raises:
+        Poison, ValueError: it says none.
+
+    """
+    crew = event.entity("crew")
+    crew.text("equipmentId"), crew.text("lead")
+    names.state(crew.text("state"))
+    times.require_known(crew.text("timestamp"), at_ms=event.timestamp_ms)
+    return cast("CrewEntity", crew.fields)
+
+
+def _versions_of(event: DomainEvent) -> Versions:
+    return Versions(table=TABLE, key=ASSIGNMENT.key_of(from_theirs(crew_in(event))))
+
+
+def _content(event: DomainEvent, upon: Item | None) -> Content:  # noqa: ARG001  a crew says all that an assignment does
+    assigned = from_theirs(crew_in(event))
+    why = {name: value for name, value in assigned.items() if name in WHY}
+    content = ASSIGNMENT.content_of(assigned, assigned["operator"]) | why
+    return Content(content=content, attributes=ASSIGNMENT.attributes_of(ttl_of(assigned)))
+
+
+CROSSING = Crossing(own="dispatch", theirs="dispatch2", versions_of=_versions_of, from_theirs=_content)

@@ -1,0 +1,41 @@
+"""dispatch's assignments -> dispatch2's crews."""
+
+from typing import cast
+
+from contract import logs, names, times
+from contract.entities import AssignmentEntity
+from patterns.dynamodb.attribute_values import Item
+from patterns.dynamodb.ttl import ttl_at
+from patterns.events.domain_event import DomainEvent
+from patterns.sync.crossing import Content, Crossing
+from patterns.versions.versioned_write import Versions
+from services.dispatch2 import crew
+from services.dispatch2.mapping import from_theirs
+from services.dispatch2.tables import TABLE
+
+
+def assignment_in(event: DomainEvent) -> AssignmentEntity:
+    """Return the assignment that an event says.
+
+    Raises:
+        Poison, ValueError: it says none.
+
+    """
+    assignment = event.entity("assignment")
+    assignment.text("equipmentId"), assignment.text("operator")
+    names.state(assignment.text("state"))
+    times.require_known(assignment.text("timestamp"), at_ms=event.timestamp_ms)
+    return cast("AssignmentEntity", assignment.fields)
+
+
+def _versions_of(event: DomainEvent) -> Versions:
+    return Versions(table=TABLE, key=crew.key_of(assignment_in(event)))
+
+
+def _content(event: DomainEvent, upon: Item | None) -> Content:
+    assigned = from_theirs(assignment_in(event), None if upon is None else crew.to_entity(upon))
+    ttl = ttl_at(times.to_ms(assigned["timestamp"]), logs.TTL_DAYS)
+    return Content(content=crew.content_of(assigned), attributes=crew.attributes_of(ttl))
+
+
+CROSSING = Crossing(own="dispatch2", theirs="dispatch", versions_of=_versions_of, from_theirs=_content)

@@ -1,0 +1,30 @@
+"""dispatch2 table -> HTTP."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from contract.parameters import EquipmentId, IfNoneMatch, State, Timestamp
+from patterns.dynamodb.ttl import is_alive
+from patterns.http.http_api import HttpApi
+from patterns.http.openapi import responses
+from patterns.runtime import clock
+from patterns.runtime.errors import NotFound
+from services.dispatch2 import crew
+from services.dispatch2.bodies import CrewAssignmentResponse
+from services.dispatch2.routes import ROUTES
+from services.dispatch2.tables import TABLE
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.get(
+    "/v2/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(CrewAssignmentResponse, 200, 304, 404)
+)
+def get_assignment(
+    equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
+) -> Response[str]:
+    """Return the crew of a log."""
+    row = TABLE.get(crew.key_of(crew.log_of(equipment_id, state, timestamp)), consistent=True)
+    if row is None or not is_alive(row, clock.now_ms()):
+        raise NotFound("This log has no crew.")
+    return app.found(row, to_response=crew.to_response, if_none_match=if_none_match)

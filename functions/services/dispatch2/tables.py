@@ -1,0 +1,13 @@
+"""The table that dispatch2 owns.
+
+| pk | sk | row |
+|---|---|---|
+| `Equipment#<id>` | `<state>#<timestamp>#crew` | the crew that deals with a log |
+"""
+
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.schema import Keys, TableSchema
+
+KEYS = Keys("pk", "sk", one_partition_per="entity")
+TABLES = {"DISPATCH2_TABLE": TableSchema(KEYS, stream=True)}
+TABLE = Table("DISPATCH2_TABLE", KEYS)

@@ -1,0 +1,144 @@
+"""dispatch and dispatch2 on the deployed stack: a thousand edits at once, half of them on each side."""
+
+import json
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from contract import groups, times
+from local.stack.api import Answer, Connection, path_of
+from local.stack.processes import eventually
+from local.stack.stack import Stack
+
+EDITS: Final = 500  # on each side
+WORKERS: Final = 3  # on each side
+LOGS: Final = 5
+# Beside other work on two processors; a quiet machine needs a fraction of it.
+WITHIN_S: Final = 180
+
+LISTENERS: Final = {"dispatch": "crew-assigned", "dispatch2": "operator-assigned"}
+"""Service -> the type of the edits that cross to it."""
+CROSSED, OVERTAKEN = ("applied",), ("stale", "compacted")
+
+
+@dataclass(slots=True)
+class Side:
+    """One version of the service, and who edits there: each knows the version that was answered last."""
+
+    name: str
+    prefix: str
+    logs: list[str]
+    numbers: deque[int] = field(default_factory=lambda: deque(range(EDITS)))
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    def path(self, log: str) -> str:
+        """Return where a log's assignment is."""
+        return f"{self.prefix}{log}/assignment"
+
+    def body(self, number: int) -> dict[str, Any]:
+        """Return what an edit says; no two say the same."""
+        person = f"{self.name} {number}"
+        return {"crew": {"lead": person, "members": ["Ann"]}} if self.prefix else {"operator": person}
+
+    def edit(self, stack: Stack) -> None:
+        """Edit until nothing is left to do; what is refused is read again and sent again."""
+        etags: dict[str, str] = {}
+        with stack.api(groups.SUPERVISOR).connect() as connection:
+            while (number := self._next()) is not None:
+                path = self.path(self.logs[number % LOGS])
+                while (answer := self._put(connection, path, self.body(number), etags)).status not in {200, 201}:
+                    assert answer.status in {412, 428, 503}, answer
+                    etags[path] = connection.request("GET", path).headers["etag"]
+                etags[path] = answer.headers["etag"]
+
+    def _next(self) -> int | None:
+        try:
+            return self.numbers.popleft()
+        except IndexError:
+            return None
+
+    def _put(self, connection: Connection, path: str, body: object, etags: dict[str, str]) -> Answer:
+        answer = connection.request("PUT", path, body, {"if-match": etags[path]} if path in etags else {})
+        self.statuses[answer.status] += 1
+        return answer
+
+
+def lines_of(stack: Stack, service: str) -> Iterator[dict[str, Any]]:
+    """Yield what a service's listener logged of its batches."""
+    logs = stack.client("logs")
+    for page in logs.get_paginator("describe_log_groups").paginate():
+        for group in (found["logGroupName"] for found in page["logGroups"]):
+            if f"{service}Listener" not in group:
+                continue
+            for events in logs.get_paginator("filter_log_events").paginate(logGroupName=group):
+                lines = (event["message"] for event in events["events"] if f'"view":"{service}"' in event["message"])
+                yield from map(json.loads, lines)
+
+
+def became(stack: Stack, service: str) -> Counter[str]:
+    """Return what became of the other side's edits, by outcome."""
+    counts: Counter[str] = Counter()
+    for line in lines_of(stack, service):
+        for name, count in line.items():
+            kind, _, outcome = name.partition(".")
+            counts.update({outcome: count} if kind == LISTENERS[service] else {})
+    return counts
+
+
+def total(counts: Counter[str], outcomes: tuple[str, ...]) -> int:
+    return sum(counts[outcome] for outcome in outcomes)
+
+
+def shown(stack: Stack, side: Side) -> list[tuple[str, int]]:
+    """Return who deals with each log, and the version."""
+    with stack.api(groups.OPERATOR).connect() as connection:
+        answers = [connection.request("GET", side.path(log)) for log in side.logs]
+    bodies = [answer.json.get("crew", {}).get("lead") or answer.json["operator"] for answer in answers]
+    return [(body, int(answer.headers["etag"].strip('"'))) for body, answer in zip(bodies, answers, strict=True)]
+
+
+def test_500_edits_on_each_side_at_once_end_in_the_same_and_the_counts_add_up(stack: Stack) -> None:
+    at = times.to_utc(int(time.time() * 1000) - 60_000)
+    logs = [path_of("equipment", f"synced {number}", "logs", "ERROR", at) for number in range(LOGS)]
+    old, new = Side("dispatch", "", logs), Side("dispatch2", "/v2", logs)
+    before = {side.name: became(stack, side.name) for side in (old, new)}
+
+    began = time.perf_counter()
+    with ThreadPoolExecutor(2 * WORKERS) as pool:
+        ready = threading.Barrier(2 * WORKERS)
+
+        def work(side: Side) -> None:
+            ready.wait()
+            side.edit(stack)
+
+        for done in [pool.submit(work, side) for side in (old, new) for _ in range(WORKERS)]:
+            done.result()
+    edited_s = time.perf_counter() - began
+
+    def arrived() -> bool:
+        return all(
+            total(became(stack, name) - before[name], CROSSED + OVERTAKEN) >= EDITS for name in (old.name, new.name)
+        )
+
+    assert eventually(arrived, within_s=WITHIN_S), {name: became(stack, name) for name in LISTENERS}
+    at_the_end = {side.name: shown(stack, side) for side in (old, new)}
+    counts = {name: became(stack, name) - before[name] for name in LISTENERS}
+    print(  # noqa: T201  the figures
+        f"edited in {edited_s:.1f} s, all arrived after {time.perf_counter() - began:.1f} s;",
+        {side.name: dict(side.statuses) for side in (old, new)},
+        {name: dict(count) for name, count in counts.items()},
+    )
+
+    people = {name: [person for person, _ in found] for name, found in at_the_end.items()}
+    assert people["dispatch"] == people["dispatch2"]
+    for side in (old, new):
+        assert side.statuses[200] + side.statuses[201] == EDITS
+        assert not counts[side.name]["fault"]
+        # Every edit made here, and every one that crossed to here, is one version; sent = crossed + overtaken.
+        versions = sum(version for _, version in at_the_end[side.name])
+        assert versions == EDITS + total(counts[side.name], CROSSED)
+        assert total(counts[side.name], CROSSED + OVERTAKEN) == EDITS
