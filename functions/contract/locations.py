@@ -55,9 +55,10 @@ def location_of(levels: Iterable[LevelEntity]) -> LocationEntity:
     return cast("LocationEntity", {name: names.get(name, NOT_SAID) for name in FIELDS})
 
 
-def levels_of(location: Mapping[str, str], upon: Sequence[LevelEntity]) -> list[LevelEntity]:
+def levels_of(location: LocationEntity, upon: Sequence[LevelEntity]) -> list[LevelEntity]:
     """Return the levels of seven fields, in the order of `upon`; a new one stands behind the field before it."""
-    names = {**{one["level"]: one["name"] for one in upon}, **location}
+    said = cast("Mapping[str, str]", location)
+    names = {**{one["level"]: one["name"] for one in upon}, **said}
     order = [one["level"] for one in upon]
     place = 0
     for field in FIELDS:
@@ -65,6 +66,18 @@ def levels_of(location: Mapping[str, str], upon: Sequence[LevelEntity]) -> list[
             order.insert(place, field)
         place = order.index(field) + 1
     return [{"level": level, "name": names[level]} for level in order if names[level] != NOT_SAID]
+
+
+def location_in(equipment: Entity) -> LocationEntity:
+    """Return the seven fields of an event's location.
+
+    Raises:
+        Poison: one of them is missing or no text.
+
+    """
+    fields = equipment.get("location")
+    location = Entity(f"{equipment.name}.location", fields if isinstance(fields, dict) else {})
+    return cast("LocationEntity", {name: location.text(name) for name in FIELDS})
 
 
 def levels_in(machine: Entity) -> list[LevelEntity]:

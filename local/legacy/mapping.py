@@ -8,7 +8,7 @@
 | `inspector` | nothing: the database keeps it |
 """
 
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from contract.locations import FIELDS, NOT_SAID, levels_in, levels_of, location_of
 from local.legacy.assets import Asset
@@ -28,11 +28,11 @@ def to_asset(machine: Entity) -> Asset:
 
 def from_asset(asset: Entity, upon: MachineContent | None) -> MachineContent:
     """Return what a revision says of an asset; what the asset cannot say is kept from `upon`."""
-    location = {field: asset.optional_text(column) or NOT_SAID for field, column in COLUMN_OF.items()}
+    said: Any = {field: asset.optional_text(column) or NOT_SAID for field, column in COLUMN_OF.items()}
     return {
         "name": asset.text("description"),
         "factoryId": asset.text("plant"),
         "lineId": asset.text("line"),
-        "levels": levels_of(location, upon["levels"] if upon else ()),
+        "levels": levels_of(said, upon["levels"] if upon else ()),
         "validFrom": None,
     }

@@ -456,7 +456,7 @@ TWO_VERSIONS: Final = [
         "tests/services/equipment2/test_mapping.py",
         ("levels: what is not said is a level", " if names[level] != NOT_SAID]", "]"),
         ("levels: a new one stands anywhere", "place = order.index(field) + 1", "place = 0"),
-        ("levels: the other side's names do not count", "**location}", "}"),
+        ("levels: the other side's names do not count", "**said}", "}"),
     ),
     *_in(
         "functions/services/equipment2/mapping.py",
@@ -473,7 +473,7 @@ TWO_VERSIONS: Final = [
         ),
     ),
     *_in(
-        "functions/services/equipment2/subscriptions.py",
+        "functions/services/equipment2/crossing.py",
         "tests/services/equipment2/test_two_versions.py",
         ("a deletion crosses into the second version as a change", "deleted=deleted)", "deleted=False)"),
         (
@@ -483,7 +483,7 @@ TWO_VERSIONS: Final = [
         ),
     ),
     *_in(
-        "functions/services/equipment/subscriptions.py",
+        "functions/services/equipment/crossing.py",
         "tests/services/equipment2/test_two_versions.py",
         ("a deletion crosses into the first version as a change", "deleted=deleted)", "deleted=False)"),
         (

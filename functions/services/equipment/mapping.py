@@ -1,30 +1,25 @@
-"""A machine of equipment2 -> a revision here. Pure.
+"""Equipment and the machines of equipment2, in each other's words. Pure.
 
-| there | here |
+| equipment | machine |
 |---|---|
-| a list of levels, in any order | the seven fields of a location |
-| no level of that name | `-` |
-| a level that is none of the seven | nothing: equipment2 keeps it when an edit that was made here crosses |
+| the seven fields of a location | the levels of these names, in any order |
+| `-` | no such level |
+| nothing | other levels; equipment2 keeps them |
 """
 
-from contract import times
-from contract.locations import levels_in, location_of
-from patterns.events.domain_event import Entity
-from services.equipment.metadata import EquipmentContent
+from typing import Any, cast
+
+from contract.entities import EquipmentEntity, MachineEntity
+from contract.locations import levels_of, location_of
 
 
-def from_theirs(machine: Entity) -> EquipmentContent:
-    """Return what a revision says of a machine. It needs no row to be written upon: they know all that is said here.
+def to_theirs(equipment: EquipmentEntity) -> MachineEntity:
+    """Return equipment as a machine: with the levels that are said."""
+    said: dict[str, Any] = {name: value for name, value in equipment.items() if name != "location"}
+    return cast("MachineEntity", {**said, "levels": levels_of(equipment["location"], ())})
 
-    Raises:
-        Poison: the machine lacks something.
 
-    """
-    valid_from = machine.optional_text("validFrom")
-    return {
-        "name": machine.text("name"),
-        "factoryId": machine.text("factoryId"),
-        "lineId": machine.text("lineId"),
-        "location": location_of(levels_in(machine)),
-        "validFrom": None if valid_from is None else times.to_ms(valid_from),
-    }
+def from_theirs(machine: MachineEntity) -> EquipmentEntity:
+    """Return a machine as equipment."""
+    said: dict[str, Any] = {name: value for name, value in machine.items() if name != "levels"}
+    return cast("EquipmentEntity", {**said, "location": location_of(machine["levels"])})

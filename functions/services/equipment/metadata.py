@@ -214,6 +214,13 @@ def content_in(said: Mapping[str, Any]) -> EquipmentContent:
     return cast("EquipmentContent", {**said, "validFrom": None if valid_from is None else times.to_ms(valid_from)})
 
 
+def content_in_entity(equipment: EquipmentEntity) -> EquipmentContent:
+    """Return what a revision says of an entity."""
+    valid_from = equipment.get("validFrom")
+    since_ms = None if valid_from is None else times.to_ms(valid_from)
+    return {**content_of(cast("EquipmentContent", equipment)), "validFrom": since_ms}
+
+
 def content_of(source: EquipmentContent) -> EquipmentContent:
     """Return what a revision says, without anything else that a row has, as it is from now on."""
     return {

@@ -195,6 +195,13 @@ def content_in(said: Mapping[str, Any]) -> MachineContent:
     return cast("MachineContent", {**said, "validFrom": None if valid_from is None else times.to_ms(valid_from)})
 
 
+def content_in_entity(machine: MachineEntity) -> MachineContent:
+    """Return what a revision says of an entity."""
+    valid_from = machine.get("validFrom")
+    since_ms = None if valid_from is None else times.to_ms(valid_from)
+    return {**content_of(cast("MachineContent", machine)), "validFrom": since_ms}
+
+
 def content_of(source: MachineContent) -> MachineContent:
     """Return what a revision says, without anything else that a row has, as it is from now on."""
     return {
