@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover retire replay format lock pins deploy
+.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover in-step retire replay format lock pins deploy
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ prove: install  ## compare all rows of a view's two versions; what differs, fiel
 
 cutover: install  ## prove, then let the next version serve, in one deployment: VIEW=board (the one before again: BACK=1)
 	@$(RUN) local.views.cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
+
+in-step: install  ## compare all rows of two versions of a service; send what one lacks to it: SEND=1
+	@$(RUN) local.sync.in_step $(if $(SEND),--send) $(ON_STACK)
 
 retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
 	@$(RUN) local.views.retire '$(VIEW)'

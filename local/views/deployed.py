@@ -1,4 +1,4 @@
-"""What the tools for a view's versions reach of a deployed stack: tables, queues, listeners, the lake, the API."""
+"""What the tools for versions reach of a deployed stack: tables, queues, listeners, the lake, the API."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -67,7 +67,7 @@ class Deployed:
 
         """
         [variable] = view.tables
-        return self._output(pascal(variable), view)
+        return self.output(pascal(variable), view)
 
     def queue(self, view: Package) -> str:
         """Return the address of a view's queue.
@@ -76,7 +76,7 @@ class Deployed:
             Failed: it is not deployed.
 
         """
-        return self._output(f"{pascal(view.name)}QueueUrl", view)
+        return self.output(f"{pascal(view.name)}QueueUrl", view)
 
     def rows(self, view: Package) -> Iterator[Item]:
         """Read all rows of a view, consistently."""
@@ -92,10 +92,16 @@ class Deployed:
         )
         return not any(int(counts.get(name, 0)) for counts in counted for name in COUNTS)
 
-    def _output(self, name: str, view: Package) -> str:
+    def output(self, name: str, package: Package) -> str:
+        """Return an output of the stack that a package has.
+
+        Raises:
+            Failed: it is not deployed.
+
+        """
         if name not in self.outputs:
             how = "make deploy" if self.name else "make up"
-            raise Failed(f"{view.name} is not deployed yet; {how}")
+            raise Failed(f"{package.name} is not deployed yet; {how}")
         return self.outputs[name]
 
 

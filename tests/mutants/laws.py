@@ -23,6 +23,105 @@ def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutan
     return [Mutant(name, file, before, after, selection) for name, before, after in changes]
 
 
+SYNC: Final = [
+    *_in(
+        f"{PATTERNS}/sync/edit.py",
+        f"{TESTS}/sync",
+        ("edits: the time alone is the order", 'row.get("origin", own))', '"")'),
+        ("edits: what crossed counts as own", 'row.get("origin", own))', "own)"),
+    ),
+    *_in(
+        f"{PATTERNS}/sync/crossing.py",
+        f"{TESTS}/sync",
+        ("a crossing overwrites what is newer", "if there > self.edit else None", "if False else None"),
+        ("a crossing is made again", "        if there == self.edit:\n            return Outcome.DUPLICATE\n", ""),
+        (
+            "a crossing overwrites what came between",
+            'AS_FOUND = "#version = :version AND #timestamp',
+            'AS_FOUND = "#timestamp',
+        ),
+        ("a crossing takes one life for another", ' AND #timestamp = :timestamp"', '"'),
+        (
+            "a crossing upon nothing overwrites",
+            'Condition("attribute_not_exists(#version)", {"version": "version"})',
+            'Condition("")',
+        ),
+        ("a crossing is published here", "LATCHED: True, ", ""),
+        ("a crossing does not count its hops", ", HOPS: hops}", "}"),
+        ("a crossing does not say where it was made", "), ORIGIN: self.edit.origin}", ")}"),
+        ("a crossing begins a life", "if expected.stands is Stands.ALIVE and", "if False and"),
+        (
+            "a crossing does not bring back",
+            'Stands.TOMBSTONE if self.row.get("deleted") else Stands.ALIVE',
+            "Stands.ALIVE",
+        ),
+        ("a crossing begins to count again", "cls(refused.newest) if row is None", "cls(None) if row is None"),
+        ("a crossing resurrects what expired", "not ttl.is_alive(draft.attributes, now_ms)", "False"),
+        ("an old deletion does not cross", "if not draft.deleted and not", "if not"),
+        (
+            "what cannot be said is tried for ever",
+            "        except Exception as error:  # it",
+            "        except ZeroDivisionError as error:  # it",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/versioned_write.py",
+        f"{TESTS}/sync",
+        ("a command leaves the latch", "NOT_OWN: Final = (LATCHED, ", "NOT_OWN: Final = ("),
+        ("a command leaves the origin", "NOT_OWN: Final = (LATCHED, ORIGIN, ", "NOT_OWN: Final = (LATCHED, "),
+        ("a command leaves the hops", "ORIGIN, HOPS)", "ORIGIN)"),
+    ),
+    *_in(
+        f"{PATTERNS}/events/hops.py",
+        f"{TESTS}/sync {TESTS}/events/test_hops.py",
+        ("hops are not counted", "return 1 + max", "return max"),
+        ("hops are those of any event", "max(map(hops_of, events), default=0)", "hops_of(events[0])"),
+        ("one hop fewer is refused", "hops_of(event) > MAX_HOPS", "hops_of(event) >= MAX_HOPS"),
+        ("hops of anybody's making break the listener", "isinstance(hops, str) and len(hops)", "len(hops)"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/materialize.py",
+        f"{TESTS}/sync",
+        ("it goes round without end", "    require_few(delivery.event)\n", ""),
+    ),
+    *_in(
+        f"{PATTERNS}/events/change_data_capture.py",
+        f"{TESTS}/sync",
+        (
+            "the trigger publishes what crossed",
+            '    if is_latched(images.get("NewImage", images.get("OldImage"))):\n        return None\n',
+            "",
+        ),
+        ("an event does not say its hops", ", **tag_of(fact.hops or change.row.get(HOPS))", ""),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/control.py",
+        f"{TESTS}/rules/test_crossed.py",
+        ("rules do not know what crossed", "(*told.events, *crossed)", "told.events"),
+        ("what came back is decided upon as if it had crossed", "if not is_crossed(record", "if not is_latched(record"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/inverse_oplock.py",
+        f"{TESTS}/views/test_two_origins.py",
+        ("a view orders two services by ids", 'f"{ORIGIN}{origin}" if origin else ""', '""'),
+    ),
+    *_in(
+        f"{PATTERNS}/views/compaction.py",
+        f"{TESTS}/views/test_two_origins.py",
+        ("compaction of two services by ids", ", message.update.origin)", ")"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/expected.py",
+        f"{TESTS}/views/test_two_origins.py",
+        ("what is expected of two services is in no order", "update.origin, event.id)", '"", event.id)'),
+    ),
+    *_in(
+        f"{PATTERNS}/views/seen.py",
+        f"{TESTS}/views/test_two_origins.py",
+        ("a write of another service is taken for one's own", "place.about_ms, place.origin)", "place.about_ms)"),
+    ),
+]
+
 RUNTIME: Final = [
     *_in(
         f"{PATTERNS}/runtime/strict_json.py",
@@ -1522,6 +1621,7 @@ MUTANTS: Final = [
     *NEXT_VERSIONS,
     *PAGES,
     *RUNTIME,
+    *SYNC,
     *DYNAMODB,
     *EVENTS,
     *VERSIONS,

@@ -32,10 +32,7 @@ class Broken(NamedTuple):
 
 
 class Edits(NamedTuple):
-    """Somebody writes or deletes a note. clock_ms: of the service. lags: how many versions old is what they have read.
-
-    again: the client gets no answer and sends the same once more.
-    """
+    """Somebody writes or deletes a note. clock_ms: of the service. lags: how many versions old is what they read."""
 
     side: Name
     clock_ms: int

@@ -117,6 +117,42 @@ def test_somebody_who_writes_between_two_calls_of_a_crossing_loses_nothing(
     _require_same(sides)
 
 
+def test_another_crossing_of_the_same_millisecond_between_two_calls_is_not_overwritten(sides: TwoSides) -> None:
+    put(sides.new, "b", now_ms=SAME)
+    put(sides.old, "a", now_ms=SAME)
+    put(sides.old, "later", now_ms=NEWER, if_match=1)
+    first, second = sides.trigger(sides.old, sides.records(sides.old))
+
+    with intruding(2, lambda: sides.listen(sides.new, [first])):
+        sides.listen(sides.new, [second])
+    sides.settle()
+
+    row = sides.row(sides.new)
+    assert row is not None
+    assert (row["version"], row["lines"]) == (3, ["later"])
+    _require_same(sides)
+
+
+def test_a_life_that_began_again_between_two_calls_is_not_taken_for_the_one_before(sides: TwoSides) -> None:
+    if sides.new.keeps_history:
+        return
+    put(sides.new, "b", now_ms=1)
+    sides.settle()
+    put(sides.old, "a", now_ms=SAME, if_match=1)
+    bodies = sides.trigger(sides.old, sides.records(sides.old))
+
+    def reap_and_begin_again() -> None:
+        sides.new.table.delete({"pk": "n", "sk": "-"})
+        put(sides.new, "again", now_ms=9)
+
+    with intruding(2, reap_and_begin_again):
+        sides.listen(sides.new, bodies)
+
+    said = sides.said(sides.new)
+    assert said is not None
+    assert said[2] == ("again",)
+
+
 def test_a_crossing_between_read_and_write_of_a_person_is_a_412_and_not_lost(sides: TwoSides) -> None:
     put(sides.new, "b", now_ms=1)
     sides.settle()
