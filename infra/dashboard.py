@@ -42,6 +42,7 @@ def widgets(found: Sequence[IConstruct]) -> list[Row]:
     functions = [one for one in found if isinstance(one, Function)]
     rows = [_of_api(one) for one in found if isinstance(one, Api)]
     rows += [_of_reader(one.reader) for one in found if isinstance(one, View | FaultStore | Service) and one.reader]
+    rows += [row for one in found if isinstance(one, Service) and one.reader for row in _of_crossings(one, one.reader)]
     rows += [_of_lake(one.reader) for one in found if isinstance(one, Lake)]
     rows += [_row(_queue(one.reader)) for one in found if isinstance(one, Archive)]
     rows += [_of_trigger(one) for one in functions if one.role == "trigger"]
@@ -58,6 +59,19 @@ def _of_api(api: Api) -> Row:
 def _of_reader(reader: Reader) -> Row:
     lag = {share: of_reader(reader, "lag", share) for share in ("p50", "p99")}
     return _row({**_outcomes(reader), f"{reader.name}: from the bus to the row (ms)": lag, **_queue(reader)})
+
+
+def _of_crossings(service: Service, reader: Reader) -> list[Row]:
+    return [_of_crossing(source, reader) for source in service.versions]
+
+
+def _of_crossing(source: str, reader: Reader) -> Row:
+    """Return what is shown of the edits that cross into a service from another version of it."""
+    way = f"{source} to {reader.name}"
+    lag = {share: of_reader(reader, f"{source}.lag", share) for share in ("p50", "p99")}
+    crossed = {"crossed": "applied", "overtaken": "overtaken"}
+    counts = {label: of_reader(reader, f"{source}.{name}", "Sum") for label, name in crossed.items()}
+    return _row({f"{way}: what became of edits": counts, f"{way}: from the bus to the other side (ms)": lag})
 
 
 def _of_lake(reader: Reader) -> Row:

@@ -57,6 +57,8 @@ class Service(Construct):
         api.serve(package.routes, functions)
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
+        # The other versions of the service, whose edits cross into it.
+        self.versions = sorted({source for source, _ in package.latched})
 
         if command := functions.get("command"):
             self._grant(command, COMMAND_ACTIONS)

@@ -43,6 +43,8 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
         opened = factory_start.begin(stack, scratch)
     with step("living through an episode, from first warning to back to normal"):
         played, ending = lived_through(stack, run=episode.run_of(scratch))
+    with step("warming up for many clients at once"):
+        seed.warm_up(stack, days)
     if not verbose:
         return f"{loaded}\n{opened}\n{ending}"
     return (

@@ -22,6 +22,7 @@ HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 4566
 BOOT_S: Final = 60
 STOP_S: Final = 5
+WARM_S: Final = 15 * 60  # so long a Lambda worker that a burst needed stays
 PYTHON: Final = ROOT / ".local" / "emulator-venv" / "bin" / "python"
 ENTRY: Final = ROOT / "local" / "stack" / "emulator_process.py"
 
@@ -147,6 +148,7 @@ def _environment(port: int, temporary: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "BIND_HOST": HOST,
         "GATEWAY_PORT": str(port),
+        "LAMBDA_WARM_TTL_SECONDS": str(WARM_S),
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
     }

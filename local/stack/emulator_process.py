@@ -18,11 +18,13 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)
 
 # These are in the emulator's environment.
+import hypercorn.asyncio  # type: ignore[import-not-found]  # noqa: E402
 from ministack import app as ministack  # type: ignore[import-not-found]  # noqa: E402
-from ministack.services import cognito, dynamodb  # type: ignore[import-not-found]  # noqa: E402
+from ministack.services import cognito, dynamodb, lambda_svc  # type: ignore[import-not-found]  # noqa: E402
 
-from local.stack import foreign, live  # noqa: E402
+from local.stack import foreign, live, server  # noqa: E402
 from local.stack.key_conditions import faster  # noqa: E402
+from local.stack.streams import Followers  # noqa: E402
 from local.stack.token_groups import with_groups  # noqa: E402
 
 FRONT: Final = ROOT / "local" / "stack" / "front.py"
@@ -83,7 +85,10 @@ def main(port: str, routes: str, *flags: str) -> None:
     if "--lifeline" in flags:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
     sys.argv[1:] = []  # the emulator has arguments of its own
-    ministack.app = guarded(ministack.app)
+    server.use_fast_loop()
+    ministack.app, hypercorn.asyncio.serve = guarded(ministack.app), server.serve
+    followers = Followers(lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams)  # noqa: SLF001
+    lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = followers.mappings, followers.poll  # noqa: SLF001
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     ministack.main()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from contract import times
 from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
 from patterns.dynamodb.ttl import is_alive
 from patterns.events.actor import ACTOR
@@ -125,4 +126,4 @@ def _place(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _named(edit: Edit) -> str:
-    return f"{edit.timestamp_ms} in {edit.origin}"
+    return f"{times.to_utc(edit.timestamp_ms)} in {edit.origin}"

@@ -106,7 +106,7 @@ def lines_of(found: list[Difference]) -> Iterator[str]:
     """Return what is shown: a line for each row, and how many there are."""
     for way in ways():
         differing = [one for one in found if (one.source, one.into) == (way.source.name, way.into.name)]
-        yield f"{way.source.name} -> {way.into.name}: {f'{len(differing):,} rows differ' if differing else 'in step'}"
+        yield f"{way.source.name} -> {way.into.name}: {f'not alike: {len(differing):,}' if differing else 'in step'}"
         yield from (f"  {one}" for one in differing[:SHOWN])
 
 
@@ -117,7 +117,7 @@ def main() -> int:
         stack = deployed(options.stack)
         found = settled(stack, patience_s=0 if options.send else options.patience)
         if options.send:
-            print(f"{send(stack, found):,} rows sent")
+            print(f"sent: {send(stack, found):,}")
             found = settled(stack, patience_s=options.patience)
     except (Failed, NotRunning) as reason:
         print(f"make in-step: {reason}", file=sys.stderr)

@@ -159,6 +159,9 @@ def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_qu
         assert titles[f"{reader.name}: its queue"] == {"waiting", "in work", "oldest (s)"}
     assert all(f"{service.name}: what was decided" in titles for service in SWEPT)
     assert all(f"{service.name}: what was published" in titles for service in SERVICES)
+    ways = {f"{source} to {service.name}" for service in SERVICES for source, _ in service.latched}
+    assert all(titles[f"{way}: what became of edits"] == {"crossed", "overtaken"} for way in ways)
+    assert all(titles[f"{way}: from the bus to the other side (ms)"] == {"p50", "p99"} for way in ways)
     assert all(f"{queue}.QueueName" in body for queue in dead_letters(aws))
     assert len(titles["Messages that wait for a person"]) == len(dead_letters(aws))
     assert sum(title.endswith(": its queue") for title in titles) > len(READERS)  # lake and archive, too

@@ -101,6 +101,32 @@ SYNC: Final = [
         ("what came back is decided upon as if it had crossed", "if not is_crossed(record", "if not is_latched(record"),
     ),
     *_in(
+        f"{PATTERNS}/rules/expired.py",
+        f"{TESTS}/rules/test_expired.py",
+        ("what expires does not count what it was stored for", "        hops=hops_after(event),\n", ""),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/evaluate.py",
+        f"{TESTS}/rules/test_evaluate.py",
+        ("a decision does not count its triggers' hops", "hops_after(*decision.triggers)", "1"),
+    ),
+    *_in(
+        f"{PATTERNS}/views/ledger.py",
+        f"{TESTS}/views/test_ledger.py",
+        ("what is compacted was not overtaken", ', Outcome.COMPACTED: "overtaken"}', "}"),
+    ),
+    *_in(
+        "local/sync/compare.py",
+        "tests/local/sync/test_in_step.py",
+        ("in step: a deletion does not count", "DELETED: True if made.deleted else None}", "}"),
+        ("in step: what has expired counts", " if is_alive(row, now_ms) else None", ""),
+        (
+            "in step: what is newer there is sent",
+            "if fields or there is None or there < edit:",
+            "if fields or there != edit:",
+        ),
+    ),
+    *_in(
         f"{PATTERNS}/views/inverse_oplock.py",
         f"{TESTS}/views/test_two_origins.py",
         ("a view orders two services by ids", 'f"{ORIGIN}{origin}" if origin else ""', '""'),
@@ -847,7 +873,7 @@ VIEWS: Final = [
     *_in(
         f"{PATTERNS}/views/ledger.py",
         f"{TESTS}/views/test_rehydrate.py",
-        ("replayed messages count in lag", "is Outcome.APPLIED and result.is_live", "is Outcome.APPLIED"),
+        ("replayed messages count in lag", " or not self.is_live or", " or"),
     ),
     *_in(
         f"{PATTERNS}/events/bus_entry.py",

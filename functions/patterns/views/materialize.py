@@ -145,7 +145,8 @@ def _send(message: Message, view: View) -> Result:
         outcome = _write(message, view)
     except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
         return Result(message.message_id, Outcome.FAILED, message.event, name_of(error), is_live)
-    return Result(message.message_id, outcome, message.event, is_live=is_live, taken_ms=message.taken_ms)
+    origin = message.update.origin
+    return Result(message.message_id, outcome, message.event, None, is_live, message.taken_ms, origin)
 
 
 def _write(message: Message, view: View) -> Outcome:
@@ -163,7 +164,7 @@ def _settle_by_newer(newer: Result, older: Message) -> Result:
     """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
     if newer.outcome is Outcome.FAILED:
         return Result(older.message_id, Outcome.FAILED, older.event, newer.error, newer.is_live)
-    return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live)
+    return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=older.update.origin)
 
 
 def _publish_fault(error: Exception, body: str, view: View) -> Outcome:

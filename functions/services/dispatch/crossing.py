@@ -24,10 +24,14 @@ def crew_in(event: DomainEvent) -> CrewEntity:
 
     """
     crew = event.entity("crew")
-    crew.text("equipmentId"), crew.text("lead")
-    names.state(crew.text("state"))
-    times.require_known(crew.text("timestamp"), at_ms=event.timestamp_ms)
-    return cast("CrewEntity", crew.fields)
+    said = {
+        "equipmentId": crew.text("equipmentId"),
+        "state": names.state(crew.text("state")),
+        "timestamp": times.require_known(crew.text("timestamp"), at_ms=event.timestamp_ms),
+        "lead": crew.text("lead"),
+        "members": crew.get("members"),
+    }
+    return cast("CrewEntity", said | {name: crew.get(name) for name in WHY if name in crew.fields})
 
 
 def _versions_of(event: DomainEvent) -> Versions:
@@ -36,7 +40,7 @@ def _versions_of(event: DomainEvent) -> Versions:
 
 def _content(event: DomainEvent, upon: Item | None) -> Content:  # noqa: ARG001  a crew says all that an assignment does
     assigned = from_theirs(crew_in(event))
-    why = {name: value for name, value in assigned.items() if name in WHY}
+    why = {name: assigned.get(name) for name in WHY}
     content = ASSIGNMENT.content_of(assigned, assigned["operator"]) | why
     return Content(content=content, attributes=ASSIGNMENT.attributes_of(ttl_of(assigned)))
 

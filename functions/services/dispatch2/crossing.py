@@ -7,6 +7,7 @@ from contract.entities import AssignmentEntity
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
+from patterns.rules.rule import WHY
 from patterns.sync.crossing import Content, Crossing
 from patterns.versions.versioned_write import Versions
 from services.dispatch2 import crew
@@ -22,10 +23,13 @@ def assignment_in(event: DomainEvent) -> AssignmentEntity:
 
     """
     assignment = event.entity("assignment")
-    assignment.text("equipmentId"), assignment.text("operator")
-    names.state(assignment.text("state"))
-    times.require_known(assignment.text("timestamp"), at_ms=event.timestamp_ms)
-    return cast("AssignmentEntity", assignment.fields)
+    said = {
+        "equipmentId": assignment.text("equipmentId"),
+        "state": names.state(assignment.text("state")),
+        "timestamp": times.require_known(assignment.text("timestamp"), at_ms=event.timestamp_ms),
+        "operator": assignment.text("operator"),
+    }
+    return cast("AssignmentEntity", said | {name: assignment.get(name) for name in WHY if name in assignment.fields})
 
 
 def _versions_of(event: DomainEvent) -> Versions:
@@ -35,7 +39,7 @@ def _versions_of(event: DomainEvent) -> Versions:
 def _content(event: DomainEvent, upon: Item | None) -> Content:
     assigned = from_theirs(assignment_in(event), None if upon is None else crew.to_entity(upon))
     ttl = ttl_at(times.to_ms(assigned["timestamp"]), logs.TTL_DAYS)
-    return Content(content=crew.content_of(assigned), attributes=crew.attributes_of(ttl))
+    return Content(content=dict.fromkeys(WHY) | crew.content_of(assigned), attributes=crew.attributes_of(ttl))
 
 
 CROSSING = Crossing(own="dispatch2", theirs="dispatch", versions_of=_versions_of, from_theirs=_content)

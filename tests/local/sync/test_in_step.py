@@ -64,13 +64,15 @@ def test_what_is_on_its_way_is_there_only_on_one_side_or_newer_there(sides: TwoS
     sides.old.put("n", {"text": "a"}, now_ms=1)
     [missing] = found(sides)
     assert (missing.into, missing.edit, missing.there, missing.is_ahead) == ("new", Edit(1, "old"), None, True)
-    assert str(missing) == "new n -: is not there; old has it of 1 in old"
+    assert str(missing) == "new n -: is not there; old has it of 1970-01-01T00:00:00.001Z in old"
 
     sides.settle()
     sides.new.put("n", {"lines": ["b"]}, now_ms=2, if_match=1)
     [behind] = found(sides)
     assert (behind.into, behind.edit, behind.there) == ("old", Edit(2, "new"), Edit(1, "old"))
-    assert str(behind) == "old n -: is of 1 in old; new has it of 2 in new"
+    assert (
+        str(behind) == "old n -: is of 1970-01-01T00:00:00.001Z in old; new has it of 1970-01-01T00:00:00.002Z in new"
+    )
 
 
 def test_what_says_something_else_of_the_same_edit_is_named_field_by_field(sides: TwoSides) -> None:
@@ -84,7 +86,7 @@ def test_what_says_something_else_of_the_same_edit_is_named_field_by_field(sides
     assert one.fields == {"lines": (["spoiled"], ["a"])}
     assert other.fields == {"text": ("a", "spoiled")}
     assert not one.is_ahead
-    assert str(one) == "new n -: lines is ['spoiled'], not ['a'], though both are of 1 in old"
+    assert str(one) == "new n -: lines is ['spoiled'], not ['a'], though both are of 1970-01-01T00:00:00.001Z in old"
 
 
 def test_what_is_deleted_on_one_side_only_differs(sides: TwoSides) -> None:

@@ -298,6 +298,14 @@ def test_an_event_whose_id_is_part_of_the_key_by_itself_keeps_nobody_from_decidi
     assert evaluated(anchor, a_rule()) == {Verdict.DECIDED: 1}
 
 
+def test_a_decision_has_one_hop_more_than_the_farthest_of_its_triggers() -> None:
+    near, far = (knocked("a", id=f"e{hops}")._replace(tags={"hops": hops}) for hops in ("1", "3"))
+
+    row = row_of(a_rule(), decide("broken", "Thing#a", "17", far, near))
+
+    assert row["hops"] == 4
+
+
 def test_what_a_decision_says_cannot_hide_its_key_nor_why_it_was_made() -> None:
     lies = {"pk": "lie", "sk": "lie", "by": "lie", "rule": "lie", "triggers": "lie"}
     decision = decide("broken", "Thing#a", "17", knocked("a", id="e1"))._replace(row=lies)

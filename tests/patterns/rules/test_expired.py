@@ -185,3 +185,10 @@ def test_the_end_of_an_event_is_what_its_entity_said_whatever_other_members_it_h
 
     (end,) = keeper.published()
     assert (end["type"], end["thing"]["name"]) == ("thing-broken", name)
+
+
+def test_the_end_of_a_stored_event_has_one_hop_more_and_that_of_a_row_the_hops_of_the_row() -> None:
+    event = happened("painted", "x")._replace(tags={"hops": "2"})
+    rows = [stored(event, "thing-faded"), offer(expire=True, hops=4), offer(expire=True)]
+
+    assert [published(removal(row))[0]["tags"].get("hops") for row in rows] == ["3", "4", None]

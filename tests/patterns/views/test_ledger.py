@@ -74,3 +74,19 @@ def test_a_batch_of_which_nothing_was_applied_has_no_lag() -> None:
 
     assert "lag" not in line
     assert "lag" not in json.dumps(line["_aws"])
+
+
+def test_edits_of_another_version_of_the_service_are_counted_as_crossed_or_overtaken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
+    outcomes = [Outcome.APPLIED, Outcome.APPLIED, Outcome.STALE, Outcome.COMPACTED, Outcome.DUPLICATE, Outcome.FAILED]
+    edited = happened("painted", "x")
+    batch = [Result("m", outcome, edited, taken_ms=NOW - 7, origin="workshop2") for outcome in outcomes]
+
+    line = line_of([*batch, Result("own", Outcome.APPLIED, edited, taken_ms=NOW - 9)], view="things", now_ms=NOW)
+
+    assert (line["workshop2.applied"], line["workshop2.overtaken"]) == (2, 2)
+    assert (line["workshop2.lag"], line["lag"]) == ([7, 7], [7, 7, 9])
+    named = {one["Name"] for one in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}
+    assert {"workshop2.applied", "workshop2.overtaken", "workshop2.lag"} <= named

@@ -174,7 +174,9 @@ def test_logs_and_operators_list_who_leads_a_crew(loop: Loop, equipment_id: str)
     assert found(loop.request(OPERATOR_LOGS, path={"operator": liz}))["items"] == []
 
 
-def test_the_board_shows_who_leads_a_crew_to_whoever_assigned_it(loop: Loop, equipment_id: str) -> None:
+def test_the_board_shows_who_leads_a_crew_to_whoever_assigned_it(
+    loop: Loop, equipment_id: str, pauses: list[float]
+) -> None:
     open_shop(loop, equipment_id)
     reported(loop, equipment_id, "ERROR", 0)
     with at(1):
@@ -182,6 +184,7 @@ def test_the_board_shows_who_leads_a_crew_to_whoever_assigned_it(loop: Loop, equ
         token = {"after": written.headers["x-after"]}
         route = "GET /equipment/{id}/board"
         assert loop.request(route, path={"id": equipment_id}, query=token).status == 202
+        assert pauses
         loop.run()
         assert found(loop.request(route, path={"id": equipment_id}, query=token))["operator"] == "Ann"
 
