@@ -35,6 +35,7 @@ class Andon(Stack):
         api = Api(self)
 
         Service(self, "equipment", hub, api, stream_first=True)
+        Service(self, "equipment2", hub, api)
         Service(self, "dispatch", hub, api)
         Service(self, "dispatch2", hub, api)
         Models(self, read_by=Service(self, "anomalies", hub, api))

@@ -559,26 +559,87 @@ SEEN: Final = [
 
 TWO_TIMES: Final = [
     *_in(
-        "functions/services/equipment/bitemporal.py",
+        f"{PATTERNS}/versions/bitemporal.py",
         "tests/services/equipment/test_bitemporal.py",
-        ("corrections do not count", "known = [row for row in late if", "known = [row for row in late if False and"),
-        ("a correction counts before it was recorded", 'if row["timestamp"] <= at.known_at_ms]', "]"),
-        (
-            "the first correction wins",
-            'lambda row: row["timestamp"], default',
-            'lambda row: -row["timestamp"], default',
-        ),
-        (
-            "what is valid later counts",
-            "LessThan(at_ms + 1)\n    return KeyQuery(keys=CORRECTIONS",
-            "None\n    return KeyQuery(keys=CORRECTIONS",
-        ),
+        ("corrections do not count", "at.known_at_ms > at.as_of_ms:", "at.known_at_ms > at.as_of_ms > at.known_at_ms:"),
+        ("a correction counts before it was recorded", ' if row["timestamp"] <= at.known_at_ms', ""),
+        ("the first correction wins", "max(found, key=_version", "min(found, key=_version"),
+        ("what is valid later counts", "_replace(sort=LessThan(at.as_of_ms + 1))", "_replace(sort=None)"),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/bitemporal.py",
+        f"{TESTS}/versions/test_bitemporal.py",
+        ("as of: one of two revisions of one time", "AT_ONE_TIME: Final = 2", "AT_ONE_TIME: Final = 1"),
+        ("as of: the later time and not the higher version", 'return row["version"]', 'return row["timestamp"]'),
     ),
     *_in(
         "functions/services/equipment/metadata.py",
         "tests/services/equipment/test_bitemporal.py",
         ("what begins ahead is taken", "not 0 <= valid_from <= command.now_ms:", "not 0 <= valid_from:"),
         ("a later change keeps the time of a correction", '        "validFrom": None,\n', ""),
+    ),
+]
+
+TWO_VERSIONS: Final = [
+    *_in(
+        "functions/contract/locations.py",
+        "tests/services/equipment2/test_mapping.py",
+        ("levels: what is not said is a level", " if names[level] != NOT_SAID]", "]"),
+        ("levels: a new one stands anywhere", "place = order.index(field) + 1", "place = 0"),
+        ("levels: the other side's names do not count", "**said}", "}"),
+    ),
+    *_in(
+        "functions/services/equipment2/mapping.py",
+        "tests/services/equipment2/test_mapping.py",
+        ("levels: what only the second version says is lost", 'upon["levels"] if upon else ()', "()"),
+    ),
+    *_in(
+        "functions/services/equipment2/machine.py",
+        "tests/services/equipment2/test_levels.py",
+        (
+            "levels: what the first version cannot hold is taken",
+            "    except ValueError as error:",
+            "    except OSError as error:",
+        ),
+    ),
+    *_in(
+        "functions/services/equipment2/crossing.py",
+        "tests/services/equipment2/test_two_versions.py",
+        ("a deletion crosses into the second version as a change", "deleted=deleted)", "deleted=False)"),
+        (
+            "a tombstone of the second version stays",
+            '{"ttl": ttl_at(event.timestamp_ms, machine.TOMBSTONE_DAYS)} if deleted else {}',
+            "{}",
+        ),
+    ),
+    *_in(
+        "functions/services/equipment/crossing.py",
+        "tests/services/equipment2/test_two_versions.py",
+        ("a deletion crosses into the first version as a change", "deleted=deleted)", "deleted=False)"),
+        (
+            "a tombstone of the first version stays",
+            '{"ttl": ttl_at(event.timestamp_ms, metadata.TOMBSTONE_DAYS)} if deleted else {}',
+            "{}",
+        ),
+    ),
+    *_in(
+        "local/legacy/assets.py",
+        "tests/local/legacy/test_edits.py",
+        ("legacy: an older edit is taken", "there is not None and there >= edit", "there == edit"),
+        (
+            "legacy: an edit is taken without its time",
+            "(asset_no, edit.timestamp_ms, edit.origin)",
+            "(asset_no, 0, edit.origin)",
+        ),
+    ),
+    *_in(
+        "local/legacy/adapter.py",
+        "tests/local/legacy/test_crash_points.py",
+        (
+            "legacy: what was edited is forgotten before it is published",
+            "    publish([event_of(edit) for edit in edits], source=ORIGIN)\n    assets.forget(connection, edits)",
+            "    assets.forget(connection, edits)\n    publish([event_of(edit) for edit in edits], source=ORIGIN)",
+        ),
     ),
 ]
 
@@ -1622,6 +1683,7 @@ MUTANTS: Final = [
     *VIEWS,
     *SEEN,
     *TWO_TIMES,
+    *TWO_VERSIONS,
     *RULES,
     *HTTP,
     *MORE,
