@@ -6,7 +6,7 @@ as the stage says. When one of the canary's alarms rings meanwhile, the alias go
 
 from typing import Final
 
-from aws_cdk import Duration, Stack
+from aws_cdk import Duration, NestedStack, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_codedeploy as codedeploy
 from aws_cdk import aws_iam as iam
@@ -32,16 +32,22 @@ CANARIES: Final = frozenset(
 
 
 class Canary(Construct):
-    """The alias of a function, and its deployment group; it rolls back when a call of the alias fails."""
+    """The alias of a function, and its deployment group; it rolls back when a call of the alias fails.
+
+    Group and alarms stand in the template of the `Deployer`.
+    """
 
     def __init__(self, scope: Construct, handler: lambda_.Function, *, of: str, deployment: str) -> None:
         super().__init__(scope, "Canary")
         self.alias = lambda_.Alias(self, "Live", alias_name=ALIAS, version=handler.current_version)
-        deployer = Deployer.of(self)
+        deployer = Deployer.beside(self)
         deployer.grant_move(handler)
+        name = scope.node.path.replace("/", "-")
+        self._apart = Construct(deployer, name)
         self.group = codedeploy.LambdaDeploymentGroup(
-            self,
+            self._apart,
             "Group",
+            deployment_group_name=name,
             application=deployer.application,
             role=deployer.role.without_policy_updates(),  # else it gets a managed policy, for every function there is
             alias=self.alias,
@@ -51,28 +57,32 @@ class Canary(Construct):
             ),
         )
         self.group.node.add_dependency(deployer.policy)
+        _update_by(self.alias, deployer, name)
         # Of the alias: not of what calls the function by its own name.
         self.roll_back_on("Errors", self.alias.metric_errors(period=Duration.minutes(1)), of=of)
 
     def roll_back_on(self, name: str, metric: cloudwatch.Metric, *, of: str) -> None:
         """Roll back, too, when a metric is not zero for a minute; `of` says what fails then."""
-        self.group.add_alarm(rollback_alarm(self, name, metric, of=of))
+        self.group.add_alarm(rollback_alarm(self._apart, name, metric, of=of))
 
 
-class Deployer(Construct):
-    """The application of a stack's deployment groups, and the role with which CodeDeploy moves aliases."""
+class Deployer(NestedStack):
+    """The application of a stack's deployment groups, and the role with which CodeDeploy moves aliases.
+
+    They are a template of their own: CloudFormation takes 500 resources in one.
+    """
 
     def __init__(self, stack: Stack) -> None:
-        super().__init__(stack, "Deployer")
-        self.application = codedeploy.LambdaApplication(self, "Application")
+        super().__init__(stack, "Deployer", description="Andon: how new code gets its traffic")
+        self.application = codedeploy.LambdaApplication(self, "Application", application_name=stack.stack_name)
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("codedeploy.amazonaws.com"))
         self.policy = iam.Policy(self, "Policy", roles=[self.role])
         self._grant(["cloudwatch:DescribeAlarms"], ["*"])
         nag.acknowledge_wildcard(self, "*", nag.ALARMS)
 
     @classmethod
-    def of(cls, scope: Construct) -> "Deployer":
-        """Return that of a scope's stack."""
+    def beside(cls, scope: Construct) -> "Deployer":
+        """Return that of the stack in which a scope is."""
         stack = Stack.of(scope)
         found = stack.node.try_find_child("Deployer")
         return found if isinstance(found, cls) else cls(stack)
@@ -84,6 +94,16 @@ class Deployer(Construct):
 
     def _grant(self, actions: list[str], resources: list[str]) -> None:
         self.policy.add_statements(iam.PolicyStatement(actions=actions, resources=resources))
+
+
+def _update_by(alias: lambda_.Alias, deployer: Deployer, group: str) -> None:
+    """Name what moves an alias: CDK writes references into an update policy that do not leave a template."""
+    made = alias.node.default_child
+    if not isinstance(made, lambda_.CfnAlias) or deployer.nested_stack_resource is None:
+        raise TypeError(f"{alias.node.path} is no alias")
+    names = {"ApplicationName": Stack.of(alias).stack_name, "DeploymentGroupName": group}
+    made.add_override("UpdatePolicy.CodeDeployLambdaAliasUpdate", names)
+    made.add_resource_dependency(deployer.nested_stack_resource)
 
 
 def rollback_alarm(scope: Construct, name: str, metric: cloudwatch.Metric, *, of: str) -> cloudwatch.Alarm:

@@ -28,7 +28,12 @@ def alias(aws: Synthesised, file: str) -> tuple[str, Properties]:
 def group(aws: Synthesised, file: str) -> Properties:
     name, _ = alias(aws, file)
     update = aws.resources[name]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
-    return aws.of_type(GROUP)[update["DeploymentGroupName"]["Ref"]]
+    [found] = [
+        one for one in aws.of_type(GROUP).values() if one["DeploymentGroupName"] == update["DeploymentGroupName"]
+    ]
+    [application] = aws.of_type("AWS::CodeDeploy::Application").values()
+    assert update["ApplicationName"] == application["ApplicationName"] == "Andon"
+    return found
 
 
 def alarms(aws: Synthesised, file: str) -> list[Properties]:

@@ -121,6 +121,7 @@ def test_stages_of_one_account_share_neither_metrics_nor_topics_nor_names(aws: S
 def names(stack: Synthesised) -> set[str]:
     """The names that a template fixes: each has to be another one in another stage."""
     fixed = {"BucketName", "TableName", "QueueName", "FunctionName", "RoleName", "AlarmName", "DashboardName"}
+    fixed |= {"ApplicationName", "DeploymentGroupName"}
     return {
         f"{made['Type']} {value}"
         for made in stack.resources.values()

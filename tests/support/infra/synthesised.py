@@ -84,10 +84,25 @@ def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **sett
 def _with_nested(template: Properties, folder: Path) -> Properties:
     """Return a template with the resources of its nested ones, as if they were its own."""
     resources = dict(template["Resources"])
+    elsewhere = {name for name in referred_to(template) if not name.startswith("AWS::")} - resources.keys()
+    assert not elsewhere - template.get("Parameters", {}).keys(), "a reference does not leave its template"
     for nested in [made for made in resources.values() if made["Type"] == "AWS::CloudFormation::Stack"]:
         own = json.loads((folder / nested["Metadata"]["aws:asset:path"]).read_text())["Resources"]
         resources |= _replaced(own, nested["Properties"].get("Parameters", {}))
     return template | {"Resources": resources}
+
+
+def referred_to(value: Any) -> Iterator[str]:  # noqa: ANN401  any part of a template
+    """Yield the logical ids that a template refers to."""
+    match value:
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), *_]}:
+            yield name
+        case dict():
+            for key, one in value.items():
+                yield from [one] if key == "DependsOn" and isinstance(one, str) else referred_to(one)
+        case list():
+            for one in value:
+                yield from referred_to(one)
 
 
 def _replaced(value: Any, parameters: Properties) -> Any:  # noqa: ANN401  any part of a template
