@@ -14,12 +14,13 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.checks import nag
+from infra.target import Target
 
 ALIAS: Final = "live"
 DEPLOYMENTS: Final = frozenset(
     name for name in dir(codedeploy.LambdaDeploymentConfig) if name.startswith(("ALL_", "CANARY_", "LINEAR_"))
 )
-PAGE: Final = "docs/runbooks/rolled-back.md"
+PAGE: Final = "rolled-back.md"
 
 # What a report passes on its way to a screen, and what people and screens wait for: within five minutes, a tenth of
 # its calls says something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
@@ -108,11 +109,12 @@ def _update_by(alias: lambda_.Alias, deployer: Deployer, group: str) -> None:
 
 def rollback_alarm(scope: Construct, name: str, metric: cloudwatch.Metric, *, of: str) -> cloudwatch.Alarm:
     """Create an alarm that rolls back a deployment, and wakes nobody: other alarms do."""
+    page = f"{Target.of(scope).runbooks}/{PAGE}"
     return cloudwatch.Alarm(
         scope,
         name,
         metric=metric,
-        alarm_description=f"{of}: a deployment that goes on meanwhile is rolled back. Runbook: {PAGE}",
+        alarm_description=f"{of}: a deployment that goes on meanwhile is rolled back. Runbook: {page}",
         threshold=0,
         comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
         evaluation_periods=1,

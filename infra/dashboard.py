@@ -53,7 +53,9 @@ def widgets(found: Sequence[IConstruct]) -> list[Row]:
 
 
 def _of_api(api: Api) -> Row:
-    return _row({"HTTP: requests and refusals": {name: of_api(api, name) for name in ("count", "4xx", "5xx")}})
+    counts = {name: of_api(api, name) for name in ("Count", "4xx", "5xx")}
+    latency = {share: of_api(api, "Latency", share) for share in ("p50", "p99")}
+    return _row({"HTTP: requests and refusals": counts, "HTTP: latency (ms)": latency})
 
 
 def _of_reader(reader: Reader) -> Row:

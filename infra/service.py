@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -14,7 +14,7 @@ from infra.changes import CHANGED, failure_store, follow
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.names import pascal
+from infra.names import FAILURES_BUCKET, TRIGGER, pascal
 from infra.owned_table import OwnedTable
 from infra.target import Target
 from infra.throttles import Throttle
@@ -105,7 +105,9 @@ class Service(Construct):
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
-        failures = failure_store(self, trigger)
+        failures, name = failure_store(self, trigger), pascal(trigger.package.name)
+        CfnOutput(Stack.of(self), f"{name}{TRIGGER}", value=trigger.handler.function_name)
+        CfnOutput(Stack.of(self), f"{name}{FAILURES_BUCKET}", value=failures.bucket_name)
         for table in tables:
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 

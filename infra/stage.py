@@ -24,6 +24,7 @@ class Stage:
     account, region: where it is deployed; None: wherever the credentials are.
     log_retention: a name of CDK's RetentionDays. deployment: one of CDK's LambdaDeploymentConfig.
     alarm_topic: the SNS topic for alarms, by its ARN, or by its name if it is in the same account and region.
+    runbooks: where the pages that alarms name can be read, if not in this repository.
     put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them.
     """
 
@@ -35,6 +36,7 @@ class Stage:
     reports_per_second: int
     requests_per_second: int
     alarm_topic: str | None = None
+    runbooks: str | None = None
     account: str | None = None
     region: str | None = None
     origin: str | None = None

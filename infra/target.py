@@ -59,6 +59,7 @@ class Target:
     quotas: Quotas = LEAST
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
+    runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
     lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
 
     @classmethod
@@ -105,6 +106,7 @@ class Target:
             live_origin=stage.live_origin,
             customer_key=stage.customer_key,
             alarm_topic=stage.alarm_topic,
+            runbooks=stage.runbooks or self.runbooks,
             lake_lock_days=stage.lake_lock_days,
             hold_back_seconds=self.hold_back_seconds if hold_back_seconds is None else hold_back_seconds,
             log_retention=_retention(stage.log_retention),

@@ -101,7 +101,7 @@ def test_a_metric_is_identified_by_its_dimension() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "names"), [(201, ["count"]), (404, ["count", "4xx"]), (500, ["count", "5xx"]), (None, [])]
+    ("status", "names"), [(201, ["Count"]), (404, ["Count", "4xx"]), (500, ["Count", "5xx"]), (None, [])]
 )
 def test_the_line_of_a_request_counts_as_the_api_counts(status: int | None, names: list[str]) -> None:
     found = [*samples_of({"message": "GET /faults", "status": status}, logged_ms=NOW)]
