@@ -28,9 +28,9 @@ def of_view(recompute: Function, name: str) -> cloudwatch.Metric:
     return _own(recompute, {"view": recompute.package.name}, name, "Sum")
 
 
-def of_service(function: Function, name: str) -> cloudwatch.Metric:
+def of_service(function: Function, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
     """Return a metric that a trigger or a sweep writes."""
-    return _own(function, {"service": function.package.name}, name, "Sum")
+    return _own(function, {"service": function.package.name}, name, statistic)
 
 
 def of_api(api: Api, name: str, statistic: str = "Sum") -> cloudwatch.Metric:

@@ -26,6 +26,7 @@ LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
 REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand objects, each looked at once at the start
+LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep comes each minute
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -199,6 +200,9 @@ def _of_sweep(sweep: Function) -> Iterator[Signal]:
     means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due."
     failed = metrics.of_service(sweep, "failed")
     yield Signal(name="Undecided", metric=failed, minutes=5, means=means, runbook=runbook, regular=True)
+    means = f"For two minutes {name} had something to decide for longer than {LATE_DECISION_SECONDS} s."
+    oldest, late_ms = metrics.of_service(sweep, "oldest", "Maximum"), LATE_DECISION_SECONDS * 1000
+    yield Signal(name="Late", metric=oldest, above=late_ms, minutes=2, means=means, runbook=runbook)
     means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
     unknown = metrics.of_service(sweep, "unknown")
     yield Signal(name="Unknown", metric=unknown, means=means, runbook="rule-unknown")

@@ -26,7 +26,7 @@ log() {
 
 # The same, but only what went wrong: errors boardListener 60
 errors() {
-    log "$1" "${2:-60}" | grep -E '"level":"(ERROR|CRITICAL)"|"errors":\[[^]]|"failed":[1-9]|timed out|errorType|Runtime\.'
+    log "$1" "${2:-60}" | grep -E '"level":"(ERROR|CRITICAL)"|"errors":\[[^]]|"failed":[1-9]|timed out|"status":"(timeout|error|failure)"|errorType|Runtime\.'
 }
 
 # The sum of a metric each minute of the last hour: metric AWS/Lambda Errors FunctionName=<name>

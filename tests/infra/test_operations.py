@@ -156,6 +156,13 @@ def test_what_stays_undecided_for_five_minutes_wakes_somebody_and_so_does_a_swee
     assert made["TreatMissingData"] == "breaching"
 
 
+@swept
+def test_a_decision_that_is_late_wakes_somebody(aws: Synthesised, package: Package) -> None:
+    made = alarm(aws, "oldest", service=package.name)
+
+    assert (made["Statistic"], made["Threshold"], made["EvaluationPeriods"]) == ("Maximum", 90_000, 2)
+
+
 def test_a_fault_wakes_somebody_and_so_does_a_store_that_cannot_keep_it(aws: Synthesised) -> None:
     function = aws.id_of_function("stores/faults/listener.py")
     queue = aws.output("FaultQueueUrl")
