@@ -1673,8 +1673,54 @@ TWO_SIDES: Final = [
     ),
 ]
 
+OPERATIONS: Final = [
+    *_in(
+        "local/ops/redrive.py",
+        "tests/local/ops/test_redrive.py",
+        ("redrive: AWS is not told where dead letters go", "DestinationArn=_arn(sqs, pair.queue), ", ""),
+        ("redrive: a task that failed counts as done", 'if task["Status"] != "COMPLETED":', "if False:"),
+        (
+            "redrive: what the bus said of a message is lost",
+            ", MessageAttributes=attributes)",
+            ")",
+        ),
+    ),
+    *_in(
+        "local/ops/replay_failures.py",
+        "tests/local/ops/test_replay_failures.py",
+        (
+            "replay-failures: what failed again is removed",
+            "            continue\n        s3.delete",
+            "        s3.delete",
+        ),
+        (
+            "replay-failures: newer batches come first",
+            'key=attrgetter("time"))',
+            'key=attrgetter("time"), reverse=True)',
+        ),
+        ("replay-failures: what was published is tried for ever", "s3.delete_object(", "s3.head_object("),
+    ),
+    *_in(
+        f"{PATTERNS}/events/bus_entry.py",
+        f"{TESTS}/events/test_bus_entry.py",
+        ("the largest entry does not fit into a message", "= 1_000_000 - 1", "= 1024 * 1024"),
+    ),
+    *_in(
+        "infra/signals.py",
+        "tests/infra/test_operations.py tests/infra/test_runbooks.py",
+        (
+            "what a stream gave up on rings nobody",
+            'function=Function(role="trigger")',
+            'function=Function(role="none")',
+        ),
+        ("an alarm has no runbook", 'runbook="faults")', 'runbook="fault")'),
+        ("indexes are throttled in silence", "for index in table.index_names:", "for index in ():"),
+    ),
+]
+
 MUTANTS: Final = [
     *TWO_SIDES,
+    *OPERATIONS,
     *NEXT_VERSIONS,
     *PAGES,
     *RUNTIME,
