@@ -158,7 +158,7 @@ def test_what_stays_undecided_for_five_minutes_wakes_somebody_and_so_does_a_swee
 
 @swept
 def test_a_decision_that_is_late_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    made = alarm(aws, "oldest", service=package.name)
+    made = alarm(aws, "oldest", service=package.name, stage="dev")
 
     assert (made["Statistic"], made["Threshold"], made["EvaluationPeriods"]) == ("Maximum", 90_000, 2)
 
@@ -176,6 +176,12 @@ def test_answers_of_5xx_wake_somebody(aws: Synthesised) -> None:
     [api] = aws.of_type("AWS::ApiGatewayV2::Api")
 
     assert alarm(aws, "5xx", ApiId=api)["Threshold"] == 0
+
+
+def test_refusals_for_want_of_room_wake_somebody_if_they_go_on(aws: Synthesised) -> None:
+    made = alarm(aws, "throttled", stage="dev")
+
+    assert (made["Namespace"], made["Threshold"], made["EvaluationPeriods"]) == ("Andon", 0, 5)
 
 
 def test_slow_answers_wake_somebody_but_not_a_read_that_waits_for_a_write(aws: Synthesised) -> None:
