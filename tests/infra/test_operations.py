@@ -102,12 +102,8 @@ def test_a_trigger_that_fails_or_falls_behind_wakes_somebody_long_before_its_str
 def test_changes_that_a_trigger_gave_up_on_wake_somebody_whether_s3_took_them_or_not(
     aws: Synthesised, package: Package, metric: str
 ) -> None:
-    function = {"Ref": aws.id_of_function(f"services/{package.name}/trigger.py")}
-    mappings = {
-        name: made
-        for name, made in aws.of_type("AWS::Lambda::EventSourceMapping").items()
-        if made["FunctionName"] == function
-    }
+    followed = aws.mappings(f"services/{package.name}/trigger.py")
+    mappings = {name: made for name, made in aws.of_type("AWS::Lambda::EventSourceMapping").items() if made in followed}
 
     assert mappings
     for name, made in mappings.items():
