@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from infra import api, function, lake
+from infra import function, lake
 from infra.target import AWS, Target
 from patterns.rules import due
 
@@ -34,7 +34,7 @@ class Settings(NamedTuple):
             lake=target.lake_batch,
             listeners=target.listeners,
             lake_listeners=lake.FEWEST,
-            api_rate=api.RATE_PER_SECOND,
+            api_rate=target.reports.per_second,
             archive_days=target.archive_days or 0,
             sweeps_at_once=due.SHARDS if target.sweeps_shards_apart else 1,
             keeps_backups_of_views=False,

@@ -10,6 +10,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from patterns.runtime import strict_json
+from patterns.runtime.metrics import STAGE
 
 SHARE: Final = "LOGGED_SHARE"
 """The environment variable that says of which share of requests that went well there is a line; 1 without it."""
@@ -37,7 +38,10 @@ def is_sampled(request_id: str) -> bool:
 
 
 class JsonFormatter(logging.Formatter):
-    """A record -> a line with its level, message, time and service, whatever came as `extra`, and an error's trace."""
+    """A record -> a line with its level, message, time and service, whatever came as `extra`, and an error's trace.
+
+    A line with metrics says its stage, too.
+    """
 
     def __init__(self, service: str) -> None:
         super().__init__()
@@ -52,6 +56,8 @@ class JsonFormatter(logging.Formatter):
             "service": self._service,
             **{name: value for name, value in vars(record).items() if name not in OWN_ATTRIBUTES},
         }
+        if "_aws" in line:
+            line[STAGE] = os.environ["STAGE"]  # a dimension of its metrics
         if record.exc_info and record.exc_info[0]:
             line["exception"] = self.formatException(record.exc_info)
             line["exception_name"] = record.exc_info[0].__name__

@@ -65,7 +65,7 @@ def test_every_figure_of_the_line_but_those_by_type_is_a_metric_and_every_metric
     assert metrics.keys() == line.keys() - {"_aws", "view", "errors"} - by_type
     assert metrics["lag"] == "Milliseconds"
     assert set(metrics.values()) == {"Milliseconds", "Count"}
-    assert directive["Dimensions"] == [["view"]]
+    assert directive["Dimensions"] == [["view", "stage"]]
     assert directive["Namespace"] == "Andon"
     assert (line["lag"], line["errors"], line["_aws"]["Timestamp"]) == ([7], ["Poison"], NOW)
     json.dumps(line)
