@@ -81,10 +81,9 @@ class Service(Construct):
         self.reader = hub.subscribe(self, listener, package.subscriptions) if listener else None
         if listener:
             self._grant(listener, LISTENER_ACTIONS)
-        if listener and package.has("control"):
-            self._hold_back(listener)  # it settles what is late, and what follows what
-        if trigger and package.has("control"):
-            self._grant_decide(trigger, DECIDING_ACTIONS)
+        if package.has("control"):
+            self._hold_back(functions["listener"])  # it settles what is late, and what follows what
+            self._grant_decide(functions["trigger"], DECIDING_ACTIONS)
         if sweep := functions.get("sweep"):
             hub.grant_publish(sweep, only={"source": name, "detail-type": fault.TYPE})
             self._grant_decide(sweep, SWEEP_ACTIONS)

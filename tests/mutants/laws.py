@@ -1140,7 +1140,6 @@ RULES: Final = [
     *_in(
         f"{PATTERNS}/rules/gaps.py",
         f"{TESTS}/rules/test_gaps.py -k 'not costs_little'",
-        ("gaps: a late event follows", "    if one.late_by:\n", "    if False:\n"),
         ("gaps: a late event is followed", " and not stored.late_by\n", "\n"),
         ("gaps: a timer moves to what was not known", "one.arrived_ms <= known_by_ms and ", ""),
         ("gaps: a timer moves to a late event", " and not rule.is_late(one)", ""),

@@ -37,8 +37,6 @@ def following(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: 
 
     newest_first: what is stored, or the newer part of it: with less of it, less follows.
     """
-    if one.late_by:
-        return one  # it counts for nothing
     older = [
         stored for stored in newest_first if stored.sort < one.sort and stored.topic == one.topic and not stored.late_by
     ]

@@ -473,3 +473,11 @@ def test_each_key_is_renewed_every_few_hours_and_not_all_at_once() -> None:
         assert len(renewed) == 1
         times[number] = renewed[0]
     assert len(set(times.values())) > 25
+
+
+def test_nothing_follows_a_late_event() -> None:
+    late = on_happened(knocked(NAME)).stored(knocked(NAME), arrived_ms=NOW)._replace(late_by=frozenset({KNOCKED}))
+    event = knocked(NAME, at=NOW + 1)
+    one = on_happened(event).stored(event, arrived_ms=NOW + 1)
+
+    assert following(one, [late], gap_ms=GAP_MS, hold_back_ms=HOLD_BACK_MS).follows_ms is None
