@@ -118,6 +118,11 @@ SYNC: Final = [
     *_in(
         "local/sync/compare.py",
         "tests/local/sync/test_in_step.py",
+        (
+            "in step: an edit is sent by who did not make it",
+            "self.is_ahead and self.edit.origin == self.source",
+            "self.is_ahead",
+        ),
         ("in step: a deletion does not count", "DELETED: True if made.deleted else None}", "}"),
         ("in step: what has expired counts", " if is_alive(row, now_ms) else None", ""),
         (
@@ -716,7 +721,7 @@ VIEWS: Final = [
     ),
     *_in(
         f"{PATTERNS}/views/compaction.py",
-        "tests/views/board/test_limits.py",
+        f"{TESTS}/views/test_compaction.py",
         (
             "compaction by the time of the event alone",
             "order_of(message.event, message.update.about_ms, message.update.origin)",
