@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -14,10 +14,12 @@ from infra.changes import CHANGED, failure_store, follow
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.names import pascal
+from infra.names import FAILURES_BUCKET, TRIGGER, pascal
 from infra.owned_table import OwnedTable
 from infra.target import Target
+from infra.throttles import Throttle
 from patterns.events import fault
+from patterns.packages.discovery import subscribers_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
@@ -54,7 +56,7 @@ class Service(Construct):
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
         self.functions = functions = functions_of(self, package, environment)
-        api.serve(package.routes, functions)
+        api.serve(package.routes, functions, throttles=_throttles_of(package, Target.of(self)))
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
         # The other versions of the service, whose edits cross into it.
@@ -103,9 +105,19 @@ class Service(Construct):
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
-        failures = failure_store(self, trigger)
+        failures, name = failure_store(self, trigger), pascal(trigger.package.name)
+        CfnOutput(Stack.of(self), f"{name}{TRIGGER}", value=trigger.handler.function_name)
+        CfnOutput(Stack.of(self), f"{name}{FAILURES_BUCKET}", value=failures.bucket_name)
         for table in tables:
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
+
+
+def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
+    """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
+    return {
+        route: target.quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
+        for route, (event_type, most) in package.stream_first.items()
+    }
 
 
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:

@@ -248,13 +248,19 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
     }
 
 
+DEPLOYMENT_GROUP = "AWS::CodeDeploy::DeploymentGroup"
+
+
 def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Synthesised) -> None:
     roles = aws.of_type("AWS::IAM::Role")
     query = aws.functions()["views/board/query.py"]["Role"]
     allowed = {name: {"Service": "lambda.amazonaws.com"} for name in roles}
     allowed[browser(aws).removesuffix(".Arn")] = {"AWS": query}
 
-    assert len(roles) == len(FILES) + 1
+    [deployer] = {group["ServiceRoleArn"]["Fn::GetAtt"][0] for group in aws.of_type(DEPLOYMENT_GROUP).values()}
+    allowed[deployer] = {"Service": "codedeploy.amazonaws.com"}
+
+    assert len(roles) == len(FILES) + 2
     for name, role in roles.items():
         assert "ManagedPolicyArns" not in role
         assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [allowed[name]]

@@ -339,18 +339,20 @@ EVENTS: Final = [
         f"{PATTERNS}/runtime/batches.py",
         f"{TESTS}/events/test_publish.py",
         ("a request has more than 10 entries", "len(batch) == most ", "len(batch) > most "),
-        ("a request has more than 256 KB", " or size + more > most_bytes", ""),
+        ("a request has more bytes than the bus takes", " or size + more > most_bytes", ""),
     ),
     *_in(
         f"{PATTERNS}/events/publish.py",
         f"{TESTS}/events/test_publish.py",
         (
             "all entries are put again, not only those that failed",
-            "for number in failed}",
-            "for number in entries if number not in refused}",
+            "_requests(failed, sizes)",
+            '_requests(dict.fromkeys(entries.keys() - refused, ""), sizes)',
         ),
-        ("one kind of what is refused for good is put again", '{"InvalidArgument", ', "{"),
-        ("an entry of exactly 256 KB is refused", "if size > MAX", "if size >= MAX"),
+        ("one kind of what is refused for good is put again", '        "RedactionFailure",\n', ""),
+        ("a request that is refused as a whole is put again as it was", "code == INVALID_REQUEST]", "False]"),
+        ("one bad entry makes faults of its neighbours", " and alone)", ")"),
+        ("an entry that is just as large as may be is refused", "if size > MAX", "if size >= MAX"),
         ("entries that still fail are forgotten", "if self.failed:", "if False:"),
         (
             "a refused fault becomes a fault",
@@ -1187,6 +1189,30 @@ MORE: Final = [
 
 INFRA: Final = [
     *_in(
+        "infra/stage.py",
+        "tests/infra/test_stages.py -k 'flag or missing or misspelt'",
+        ("a setting is a flag", "if setting != FLAG and", "if False and"),
+        ("a setting may be missing", "if missing := needed - settings.keys():", "if missing := set():"),
+        ("a setting may be misspelt", "if unknown := settings.keys() - _SETTINGS.keys():", "if unknown := set():"),
+    ),
+    *_in(
+        "infra/target.py",
+        "tests/infra/test_stages.py -k without_a_topic",
+        ("alarms may wake nobody", "if stage.alarm_topic is None:", "if False:"),
+    ),
+    *_in(
+        "infra/throttles.py",
+        "tests/infra/test_throttles.py -k 'quotas or page'",
+        ("batches take all of the bus", "SHARE * min(", "min("),
+        ("batches forget who gets their events", "self.invocations / (events * rules)", "self.invocations / events"),
+    ),
+    *_in(
+        "local/restore.py",
+        "tests/local/test_restore.py",
+        ("a restore brings back what has expired", "<= now_ms)", "<= 0)"),
+        ("a restore writes over what is there", "if _key(row, keys) not in there and", "if"),
+    ),
+    *_in(
         "infra/checks/loops.py",
         "tests/infra/test_loops.py",
         ("loops: none is found", "if here == start and", "if False and"),
@@ -1647,8 +1673,54 @@ TWO_SIDES: Final = [
     ),
 ]
 
+OPERATIONS: Final = [
+    *_in(
+        "local/ops/redrive.py",
+        "tests/local/ops/test_redrive.py",
+        ("redrive: AWS is not told where dead letters go", "DestinationArn=_arn(sqs, pair.queue), ", ""),
+        ("redrive: a task that failed counts as done", 'if task["Status"] != "COMPLETED":', "if False:"),
+        (
+            "redrive: what the bus said of a message is lost",
+            ", MessageAttributes=attributes)",
+            ")",
+        ),
+    ),
+    *_in(
+        "local/ops/replay_failures.py",
+        "tests/local/ops/test_replay_failures.py",
+        (
+            "replay-failures: what failed again is removed",
+            "            continue\n        s3.delete",
+            "        s3.delete",
+        ),
+        (
+            "replay-failures: newer batches come first",
+            'key=attrgetter("time"))',
+            'key=attrgetter("time"), reverse=True)',
+        ),
+        ("replay-failures: what was published is tried for ever", "s3.delete_object(", "s3.head_object("),
+    ),
+    *_in(
+        f"{PATTERNS}/events/bus_entry.py",
+        f"{TESTS}/events/test_bus_entry.py",
+        ("the largest entry does not fit into a message", "= 1_000_000 - 1", "= 1024 * 1024"),
+    ),
+    *_in(
+        "infra/signals.py",
+        "tests/infra/test_operations.py tests/infra/test_runbooks.py",
+        (
+            "what a stream gave up on rings nobody",
+            'function=Function(role="trigger")',
+            'function=Function(role="none")',
+        ),
+        ("an alarm has no runbook", 'runbook="faults")', 'runbook="fault")'),
+        ("indexes are throttled in silence", "for index in table.index_names:", "for index in ():"),
+    ),
+]
+
 MUTANTS: Final = [
     *TWO_SIDES,
+    *OPERATIONS,
     *NEXT_VERSIONS,
     *PAGES,
     *RUNTIME,

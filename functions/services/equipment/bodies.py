@@ -9,6 +9,7 @@ from contract import names, schemas, texts
 from contract.fields import Id, Line, Lines, Number, Part, Time
 from patterns.http.models import RequestModel, ResponseModel
 from patterns.http.openapi import Absent
+from services.equipment.routes import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
 
@@ -118,7 +119,7 @@ class ReportBody(StateBody):
     timestamp: Time
 
 
-Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
+Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=REPORTS_AT_ONCE)]
 
 
 class Accepted(ResponseModel):
