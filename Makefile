@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover in-step retire replay format lock pins deploy
+.PHONY: help install up down demo console token load archive audit bench attack test deployed machine others types nag mutants lint check synth openapi pictures costs query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -75,6 +75,12 @@ in-step: install  ## compare all rows of two versions of a service; send what on
 retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
 	@$(RUN) local.views.retire '$(VIEW)'
 
+redrive: install  ## put dead letters back on their queue: QUEUE=board (see some first: SHOW=1); alone lists them
+	@$(RUN) local.ops.redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
+
+replay-failures: install  ## bring what triggers gave up on through them again, out of S3: SERVICE=dispatch (only list: DRY_RUN=1)
+	@$(RUN) local.ops.replay_failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
+
 ON_STACK = $(if $(STACK),--stack '$(STACK)')
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
@@ -109,11 +115,12 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: lint types nag  ## lint, formatting, types (Python's and the page's), and a synth for AWS with cdk-nag
+check: lint types nag  ## lint (code, pipeline), formatting, types (Python's and the page's), and a synth for AWS with cdk-nag and cfn-lint
 
 lint: install
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
+	@.venv/bin/zizmor --offline --no-progress --quiet .github
 	@$(TSC)
 
 types: install
@@ -121,6 +128,7 @@ types: install
 
 nag: install
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(SYNTH) $(IN_ONE_PIECE)
+	@$(PROGRESS) "checking the template, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
 
 format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff format .
@@ -129,7 +137,9 @@ format: install  ## put the code into its format, and repair what lint can
 synth: install  ## write the CloudFormation for AWS to cdk.out/
 	@$(SYNTH) $(ARGS)
 
-SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional
+# It looks at a stage without deploying it: nobody has to be woken.
+SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional --context=alarmTopic=nobody \
+	$(if $(STAGE),--context=stage=$(STAGE))
 
 pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 	@$(RUN) local.board.pictures
@@ -137,8 +147,11 @@ pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(RUN) local.in_process.openapi
 
-deploy: install  ## deploy to the AWS account of your credentials
-	@$(CDK) deploy --all $(ARGS)
+deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
+	@$(CDK) deploy --all $(if $(STAGE),--context=stage=$(STAGE)) $(ARGS)
+
+smoke: install  ## send one fact through a stage on AWS, and take it back: STAGE=prod (without it: the running system)
+	@$(RUN) local.smoke $(if $(STAGE),--stage $(STAGE))
 
 lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
 	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins

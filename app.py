@@ -1,4 +1,4 @@
-"""The CDK app: `cdk deploy` for AWS, `cdk deploy -c target=local` for the emulator on this machine."""
+"""The CDK app: `cdk deploy -c stage=dev` for AWS, `cdk deploy -c target=local` for the emulator on this machine."""
 
 from aws_cdk import App
 
@@ -6,6 +6,6 @@ from infra.checks import nag
 from infra.stack import Andon
 
 app = App()
-Andon(app, "Andon")
+Andon(app)
 nag.audit(app)
 app.synth()

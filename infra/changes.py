@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
@@ -11,6 +11,7 @@ from constructs import Construct
 from infra.bucket import private_bucket
 from infra.checks import nag
 from infra.function import Function
+from infra.names import FAILURES
 from infra.owned_table import OwnedTable
 from infra.target import Target
 
@@ -24,7 +25,24 @@ CHANGED: Final = (
 )
 ANYTHING: Final = ({"eventName": ["INSERT", "MODIFY", "REMOVE"]},)
 NOTHING: Final = ({"eventName": ["NONE"]},)  # no change is called so
-FAILURES: Final = "aws/lambda"  # the folder in which Lambda puts batches that a function gave up on
+
+
+class StreamMapping(lambda_.CfnEventSourceMapping):
+    """What brings the changes of a table to a function, and counts those that it gave up on.
+
+    Not the L2 construct: it grants the whole bucket for its S3 destination.
+    """
+
+    def __init__(self, table: OwnedTable, function: Function, **settings: Any) -> None:  # noqa: ANN401  CDK's
+        self.function = function
+        super().__init__(
+            table,
+            "Changes",
+            function_name=function.called.function_arn,
+            event_source_arn=table.grant_follow(function),
+            metrics_config=self.MetricsConfigProperty(metrics=["EventCount"]),
+            **settings,
+        )
 
 
 def failure_store(scope: Construct, function: Function) -> s3.Bucket:
@@ -50,17 +68,15 @@ def follow(
     within_seconds: at most what the target says, which is also the default.
     """
     target = Target.of(table)
-    mapping = lambda_.CfnEventSourceMapping
+    mapping = StreamMapping
     chosen = tuple(filters)
     if not target.filters_expiries and chosen != NOTHING:
         chosen = ANYTHING  # not no filter: the emulator keeps the one that a deployment takes away
     patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in chosen]
     longest = target.record_age_seconds
-    mapping(  # not the L2 construct: it grants the whole bucket for its S3 destination
+    mapping(
         table,
-        "Changes",
-        function_name=function.handler.function_name,
-        event_source_arn=table.grant_follow(function),
+        function,
         starting_position="TRIM_HORIZON",
         batch_size=100,
         maximum_retry_attempts=-1,

@@ -53,7 +53,9 @@ def widgets(found: Sequence[IConstruct]) -> list[Row]:
 
 
 def _of_api(api: Api) -> Row:
-    return _row({"HTTP: requests and refusals": {name: of_api(api, name) for name in ("count", "4xx", "5xx")}})
+    counts = {name: of_api(api, name) for name in ("Count", "4xx", "5xx")}
+    latency = {share: of_api(api, "Latency", share) for share in ("p50", "p99")}
+    return _row({"HTTP: requests and refusals": counts, "HTTP: latency (ms)": latency})
 
 
 def _of_reader(reader: Reader) -> Row:
@@ -80,19 +82,19 @@ def _of_lake(reader: Reader) -> Row:
 
 def _of_trigger(trigger: Function) -> Row:
     name = trigger.package.name
-    published = {counted: of_service(name, counted) for counted in PUBLISHED}
+    published = {counted: of_service(trigger, counted) for counted in PUBLISHED}
     age = {"age": iterator_age(trigger)}
     return _row({f"{name}: what was published": published, f"{name}: age of the last change read (ms)": age})
 
 
 def _of_sweep(sweep: Function) -> Row:
     name = sweep.package.name
-    return _row({f"{name}: what was decided": {counted: of_service(name, counted) for counted in DECISIONS}})
+    return _row({f"{name}: what was decided": {counted: of_service(sweep, counted) for counted in DECISIONS}})
 
 
 def _of_recompute(recompute: Function) -> Row:
     name = recompute.package.name
-    return _row({f"{name}: what drifted": {counted: of_view(name, counted) for counted in RECOMPUTED}})
+    return _row({f"{name}: what drifted": {counted: of_view(recompute, counted) for counted in RECOMPUTED}})
 
 
 def _outcomes(reader: Reader) -> Graphs:

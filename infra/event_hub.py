@@ -37,7 +37,8 @@ class EventHub(Construct):
         CfnOutput(Stack.of(self), "BusName", value=self.bus.event_bus_name)
         if days := Target.of(self).archive_days:
             everything = events.EventPattern(account=[Aws.ACCOUNT_ID])
-            self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
+            archive = self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
+            archive.apply_removal_policy(Target.of(self).removal_policy)
 
     def join(self, participant: Participant) -> None:
         """Note what a package subscribes to and publishes.

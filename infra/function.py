@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -11,10 +12,13 @@ from constructs import Construct
 
 from infra.asset import code_of
 from infra.bytecode import compiler_for
+from infra.canary import CANARIES, Canary
 from infra.checks import nag
 from infra.layer import third_party
 from infra.target import Target
 from patterns.packages.package import Package
+from patterns.runtime.metrics import STAGE
+from patterns.views.outcome import Outcome
 
 RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # what is compiled for it: PYTHON in bytecode.py
 
@@ -86,9 +90,31 @@ class Function(Construct):
                 **environment,
             },
         )
+        self.canary = self._canary(target)
+        self.called: lambda_.IFunction = self.canary.alias if self.canary else self.handler
+        """What others call: the alias, where there is a canary."""
         nag.acknowledge(self, L1=nag.RUNTIME)
         if target.traced:
             nag.acknowledge_wildcard(self, "*", nag.TRACES)
+
+    def _canary(self, target: Target) -> Canary | None:
+        side, name = self.package.side, self.package.name
+        if not target.deployment or (side, self.role) not in CANARIES:
+            return None
+        file = self.package.path(self.role)
+        canary = Canary(self, self.handler, of=f"{file} raises or times out", deployment=target.deployment)
+        if self.role == "listener":  # it raises for no single message
+            by = {"view": name, STAGE: target.stage}
+            for outcome in (Outcome.FAILED, Outcome.FAULT):
+                counted = cloudwatch.Metric(
+                    namespace=METRICS,
+                    metric_name=outcome,
+                    dimensions_map=by,
+                    statistic="Sum",
+                    period=Duration.minutes(1),
+                )
+                canary.roll_back_on(outcome.capitalize(), counted, of=f"{file} counts messages as {outcome}")
+        return canary
 
     def grant(
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None

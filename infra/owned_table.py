@@ -52,8 +52,9 @@ class OwnedTable(dynamodb.Table):
         )
         self.variable, self.keys = variable, schema.keys
         self._add_indexes(schema)
+        self.index_names = tuple(schema.indexes)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
-        self._indexes = [f"{variable}/{name}" for name in schema.indexes]
+        self._indexes = [f"{variable}/{name}" for name in self.index_names]
         CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
 
     def grant_read(self, function: Function) -> None:

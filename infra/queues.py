@@ -73,7 +73,7 @@ def feed(scope: Construct, listener: Function, *, output: str, batch: Batch = SO
     queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters, window_seconds=window)
     # Not reserved concurrency: each throttled poll would count as a receive.
     concurrency = batch.at_a_time or Target.of(scope).listeners
-    listener.handler.add_event_source(
+    listener.called.add_event_source(
         SqsEventSource(
             queue,
             batch_size=batch.size,

@@ -1,9 +1,9 @@
 """A write side: the tables it owns, a function for each handler file, and how its changes reach the bus."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -14,14 +14,16 @@ from infra.changes import CHANGED, failure_store, follow
 from infra.checks.loops import Participant
 from infra.event_hub import EventHub
 from infra.function import Function, functions_of
-from infra.names import pascal
+from infra.names import FAILURES_BUCKET, TRIGGER, pascal
 from infra.owned_table import OwnedTable
 from infra.target import Target
+from infra.throttles import Throttle
 from patterns.events import fault
+from patterns.packages.discovery import subscribers_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
-from patterns.rules.sweep import ALL_SHARDS, SHARD
+from patterns.rules.sweep import ALL_SHARDS, SHARDS
 
 # What a role may do, unless the package declares what it calls in `grants.py`.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
@@ -58,7 +60,7 @@ class Service(Construct):
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
         self.functions = functions = functions_of(self, package, environment)
-        api.serve(package.routes, functions)
+        api.serve(package.routes, functions, throttles=_throttles_of(package, Target.of(self)))
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
         # The other versions of the service, whose edits cross into it.
@@ -111,22 +113,30 @@ class Service(Construct):
             target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
             events.Rule(self, "EachMinute", schedule=each_minute, targets=[target])
             return
-        for first in ALL_SHARDS[::TARGETS_OF_RULE]:
-            shards = ALL_SHARDS[first : first + TARGETS_OF_RULE]
-            events.Rule(self, f"EachMinute{first}", schedule=each_minute, targets=[*_of_shards(sweep, shards)])
+        events.Rule(self, "EachMinute", schedule=each_minute, targets=[*_sharing(sweep)])
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
-        failures = failure_store(self, trigger)
+        failures, name = failure_store(self, trigger), pascal(trigger.package.name)
+        CfnOutput(Stack.of(self), f"{name}{TRIGGER}", value=trigger.handler.function_name)
+        CfnOutput(Stack.of(self), f"{name}{FAILURES_BUCKET}", value=failures.bucket_name)
         for table in tables:
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 
 
-def _of_shards(sweep: Function, shards: Sequence[int]) -> Iterator[events.IRuleTarget]:
-    """Return a target for each shard: invocations of their own, at the same time."""
-    for shard in shards:
-        named = events.RuleTargetInput.from_object({SHARD: shard})
+def _sharing(sweep: Function) -> Iterator[events.IRuleTarget]:
+    """Return targets that share the shards: invocations at the same time."""
+    for first in range(TARGETS_OF_RULE):
+        named = events.RuleTargetInput.from_object({SHARDS: [*ALL_SHARDS[first::TARGETS_OF_RULE]]})
         yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
+
+
+def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
+    """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
+    return {
+        route: target.quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
+        for route, (event_type, most) in package.stream_first.items()
+    }
 
 
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:

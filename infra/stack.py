@@ -15,18 +15,27 @@ from infra.pages import Page
 from infra.questions import Questions
 from infra.replays import Replays
 from infra.service import Service
+from infra.target import Target
 from infra.view import View
 
 
 class Andon(Stack):
     """Everything, in one stack."""
 
-    def __init__(self, scope: Construct, name: str) -> None:
-        super().__init__(scope, name, description="Andon: which machine needs help")
+    def __init__(self, scope: Construct) -> None:
+        target = Target.of(scope)
+        super().__init__(
+            scope,
+            target.stack_name,
+            description="Andon: which machine needs help",
+            env=target.environment,
+            termination_protection=target.protected,
+        )
         hub = EventHub(self)
         api = Api(self)
 
         Service(self, "equipment", hub, api, stream_first=True)
+        Service(self, "equipment2", hub, api)
         Service(self, "dispatch", hub, api)
         Service(self, "dispatch2", hub, api)
         Models(self, read_by=Service(self, "anomalies", hub, api))

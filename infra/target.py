@@ -3,10 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import Environment, RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
 from constructs import IConstruct
 
+from infra import stage as stages
+from infra.names import FIRST_STAGE, stack_of
+from infra.stage import Stage
+from infra.throttles import LEAST, REPORTS, REQUESTS, Quotas, Throttle
 from patterns.rules import hold_back
 
 REQUIRED: Final = "required"  # without the Python that compiles it there is no synth
@@ -14,13 +18,18 @@ OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
 NONE: Final = "none"
 BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 
+NO_TOPIC: Final = (
+    "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
+    "alarmTopic in stages.{stage} of cdk.json, or -c alarmTopic=<name or ARN>."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    `-c stage=…`, `-c origin=https://…`, `-c liveOrigin=wss://…`, `-c customerKey=true`, `-c alarmTopic=<ARN>`,
-    `-c holdBackSeconds=…` and `-c lakeLock=<days>` change either, `-c bytecode=…` that of AWS.
+    On AWS each stage adds its own, see `infra/stage.py`; `-c bytecode=…` changes what is compiled. Of the emulator
+    `-c origin=…` and `-c liveOrigin=…` say the addresses.
     """
 
     name: str
@@ -33,7 +42,7 @@ class Target:
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
-    sweeps_shards_apart: bool  # each shard of what is due has an invocation of the sweep of its own
+    sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
@@ -42,9 +51,16 @@ class Target:
     log_retention: RetentionDays
     serves_sign_in: bool = False  # Cognito's page is at the API's own origin
     origin: str | None = None  # where people see the page; without one it is at API Gateway's own address
-    stage: str = "dev"
+    stage: str = FIRST_STAGE
+    environment: Environment | None = None  # account and region; None: whichever the template is deployed to
+    protected: bool = False  # the stack refuses to be deleted
+    deployment: str | None = None  # how traffic moves to new code, see canary.py; None: at once, without aliases
+    reports: Throttle = REPORTS  # of each route on which devices report
+    requests: Throttle = REQUESTS  # of each other route
+    quotas: Quotas = LEAST
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
-    alarm_topic: str | None = None  # the ARN of the SNS topic for alarms
+    alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
+    runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
     lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
 
     @classmethod
@@ -52,29 +68,55 @@ class Target:
         """Return the target that the context of the app chose.
 
         Raises:
-            ValueError: there is none of that name, the hold-back or the lock is no number, or nothing is known of such
-                bytecode.
+            ValueError: there is none of that name, nothing is known of such bytecode, or the stage is not one.
 
         """
         context = scope.node.try_get_context
-        name = context("target") or AWS.name
+        name, bytecode = context("target") or AWS.name, context("bytecode") or REQUIRED
         if name not in TARGETS:
             raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
-        chosen, hold_back_seconds = TARGETS[name], context("holdBackSeconds")
-        bytecode, lake_lock_days = context("bytecode") or REQUIRED, context("lakeLock")
         if bytecode not in BYTECODE:
             raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(BYTECODE)}")
+        if name == LOCAL.name:
+            origin, live_origin = context("origin"), context("liveOrigin")
+            return replace(LOCAL, origin=origin or LOCAL.origin, live_origin=live_origin or LOCAL.live_origin)
+        return replace(AWS.of_stage(stages.chosen(scope.node)), bytecode=bytecode)
+
+    def of_stage(self, stage: Stage) -> "Target":
+        """Return this target with the settings of a stage.
+
+        Raises:
+            ValueError: alarms would wake nobody, or CDK does not know a name.
+
+        """
+        if stage.alarm_topic is None:
+            raise ValueError(NO_TOPIC.format(stage=stage.name))
+        hold_back_seconds, quotas = stage.hold_back_seconds, Quotas.of(stage.deployed_region)
         return replace(
-            chosen,
-            stage=context("stage") or "dev",
-            origin=context("origin") or chosen.origin,
-            customer_key=context("customerKey") in {True, "true"},
-            alarm_topic=context("alarmTopic"),
-            live_origin=context("liveOrigin") or chosen.live_origin,
-            lake_lock_days=None if lake_lock_days is None else int(lake_lock_days),
-            bytecode=NONE if chosen.bytecode == NONE else bytecode,
-            hold_back_seconds=chosen.hold_back_seconds if hold_back_seconds is None else int(hold_back_seconds),
+            self,
+            stage=stage.name,
+            environment=Environment(account=stage.deployed_account, region=stage.deployed_region),
+            protected=stage.termination_protection,
+            deployment=stage.deployment,
+            reports=Throttle.of(stage.reports_per_second),
+            requests=Throttle.of(stage.requests_per_second),
+            quotas=Quotas(
+                stage.put_events_per_second or quotas.put_events, stage.invocations_per_second or quotas.invocations
+            ),
+            origin=stage.origin,
+            live_origin=stage.live_origin,
+            customer_key=stage.customer_key,
+            alarm_topic=stage.alarm_topic,
+            runbooks=stage.runbooks or self.runbooks,
+            lake_lock_days=stage.lake_lock_days,
+            hold_back_seconds=self.hold_back_seconds if hold_back_seconds is None else hold_back_seconds,
+            log_retention=_retention(stage.log_retention),
         )
+
+    @property
+    def stack_name(self) -> str:
+        """The name of the stack."""
+        return stack_of(self.stage)
 
     @property
     def lake_settles_seconds(self) -> int:
@@ -84,8 +126,8 @@ class Target:
 
     @property
     def removal_policy(self) -> RemovalPolicy:
-        """What happens to data when its stack is deleted."""
-        return RemovalPolicy.RETAIN if self.keeps_data else RemovalPolicy.DESTROY
+        """What happens to data when their stack is deleted or replaces them; a failed first deployment leaves none."""
+        return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
 
 
 AWS: Final = Target(
@@ -106,7 +148,7 @@ AWS: Final = Target(
     bytecode=REQUIRED,
     asks_by_athena=True,
     live_origin=None,
-    log_retention=RetentionDays.ONE_MONTH,
+    log_retention=RetentionDays.ONE_MONTH,  # a stage says its own
 )
 
 LOCAL: Final = Target(
@@ -132,3 +174,9 @@ LOCAL: Final = Target(
 )
 
 TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}
+
+
+def _retention(name: str) -> RetentionDays:
+    if name not in RetentionDays.__members__:
+        raise ValueError(f"logRetention: CDK's RetentionDays has no {name}")
+    return RetentionDays[name]

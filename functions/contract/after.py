@@ -10,6 +10,7 @@ from patterns.events.written import Written
 # Beside the partition key, which is the equipment: what tells an entity from others, and who; no text of any length.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "equipment": (),
+    "machine": (),
     "state": ("state", "timestamp"),
     "audit": ("part", "revision"),
     "assignment": ("state", "timestamp", "operator"),

@@ -34,6 +34,29 @@ class EquipmentEntity(TypedDict):
     deleted: NotRequired[Literal[True]]
 
 
+class LevelEntity(TypedDict):
+    """A level of a location, and the name of the place on it."""
+
+    level: str
+    name: str
+
+
+class MachineEntity(TypedDict):
+    """`machine`: what a piece of equipment is, as of `version`, with its location as levels, from the outside in.
+
+    `validFrom`: as of `equipment`.
+    """
+
+    id: str
+    version: int
+    name: str
+    factoryId: str
+    lineId: str
+    levels: list[LevelEntity]
+    validFrom: NotRequired[str]
+    deleted: NotRequired[Literal[True]]
+
+
 class StateEntity(TypedDict):
     """`state`: what a piece of equipment reported."""
 
@@ -137,3 +160,10 @@ class AlertEntity(Why):
     since: str
     timestamp: str
     reason: NotRequired[str]
+
+
+class Changed(TypedDict):
+    """When a version was made, and by whom, in a response; `changedAt`: fixed-width UTC."""
+
+    changedAt: str
+    changedBy: str

@@ -1,12 +1,24 @@
-"""Where equipment stands: a company, and within it a hierarchy from the country down to the neighbourhood."""
+"""Where equipment stands: a company, and within it a hierarchy from the country down to the neighbourhood.
 
-from collections.abc import Mapping
-from typing import Any
+A location is written in two ways: as seven fields, and as a list of named levels. The list may lack some of the seven,
+and have others besides, in any order.
+"""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+from contract.entities import LevelEntity, LocationEntity
 from patterns.dynamodb.hierarchical_key import Hierarchy
+from patterns.events.domain_event import Entity
+from patterns.runtime.errors import Poison
 
+COMPANY: Final = "company"
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
+FIELDS: Final = (COMPANY, *LEVELS)
 MAX_PART_CHARACTERS = 128
+
+NOT_SAID: Final = "-"
+"""What stands in one of the seven fields if a list of levels lacks it."""
 
 # The id stands last because it may have a `#` in it.
 BY_LOCATION = Hierarchy((*LEVELS, "equipmentId"), open_end=True)
@@ -35,3 +47,48 @@ def board_sort_key(location: Mapping[str, Any], equipment_id: str) -> str:
 
     """
     return BY_LOCATION.build({**location, "equipmentId": equipment_id})
+
+
+def location_of(levels: Iterable[LevelEntity]) -> LocationEntity:
+    """Return the seven fields of a list of levels."""
+    names = {level["level"]: level["name"] for level in levels}
+    return cast("LocationEntity", {name: names.get(name, NOT_SAID) for name in FIELDS})
+
+
+def levels_of(location: LocationEntity, upon: Sequence[LevelEntity]) -> list[LevelEntity]:
+    """Return the levels of seven fields, in the order of `upon`; a new one stands behind the field before it."""
+    said = cast("Mapping[str, str]", location)
+    names = {**{one["level"]: one["name"] for one in upon}, **said}
+    order = [one["level"] for one in upon]
+    place = 0
+    for field in FIELDS:
+        if field not in order:
+            order.insert(place, field)
+        place = order.index(field) + 1
+    return [{"level": level, "name": names[level]} for level in order if names[level] != NOT_SAID]
+
+
+def location_in(equipment: Entity) -> LocationEntity:
+    """Return the seven fields of an event's location.
+
+    Raises:
+        Poison: one of them is missing or no text.
+
+    """
+    fields = equipment.get("location")
+    location = Entity(f"{equipment.name}.location", fields if isinstance(fields, dict) else {})
+    return cast("LocationEntity", {name: location.text(name) for name in FIELDS})
+
+
+def levels_in(machine: Entity) -> list[LevelEntity]:
+    """Return the levels of an event's location.
+
+    Raises:
+        Poison: they are no list of levels with names.
+
+    """
+    levels = machine.get("levels")
+    if not isinstance(levels, list) or not all(isinstance(level, dict) for level in levels):
+        raise Poison(f"{machine.name}.levels must be a list of levels")
+    entities = [Entity(f"{machine.name}.levels", level) for level in levels]
+    return [{"level": entity.text("level"), "name": entity.text("name")} for entity in entities]

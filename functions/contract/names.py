@@ -1,13 +1,15 @@
-"""How parts of equipment, places and states are named; identifiers are in `texts`."""
+"""How parts of equipment, places, their levels and states are named; identifiers are in `texts`."""
 
 import re
 
 from contract.texts import identifier
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
+LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"
 NORMAL = "NORMAL"
 
 _STATE = re.compile(STATE_PATTERN, re.ASCII)
+_LEVEL = re.compile(LEVEL_PATTERN, re.ASCII)
 _STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
 
 
@@ -22,6 +24,18 @@ def part(text: str) -> str:
     if "#" in normalised:
         raise ValueError("must not have a # in it")
     return normalised
+
+
+def level(text: str) -> str:
+    """Return `text` if it can name a level of a location.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    if not _LEVEL.fullmatch(text):
+        raise ValueError(f"must match {LEVEL_PATTERN}")
+    return text
 
 
 def state(text: str) -> str:

@@ -1,7 +1,13 @@
-"""Periods of time in queries."""
+"""Times and periods of time in queries."""
 
+from typing import Final
+
+from contract import times
 from patterns.dynamodb.key_query import Between
 from patterns.runtime.errors import Invalid
+from patterns.versions.bitemporal import Asked
+
+END_OF_TIME_MS: Final = times.to_ms("9999-12-31T23:59:59.999Z")
 
 
 def period(first: str, last: str) -> Between:
@@ -14,3 +20,8 @@ def period(first: str, last: str) -> Between:
     if first > last:
         raise Invalid.field("query.from", "lies behind `to`")
     return Between(first, last)
+
+
+def asked(as_of: str | None, known_at: str | None) -> Asked:
+    """Return the times that a request asks for; one that it leaves out is no bound."""
+    return Asked(*(END_OF_TIME_MS if time is None else times.to_ms(time) for time in (as_of, known_at)))

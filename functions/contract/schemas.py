@@ -44,6 +44,7 @@ LOCATION: Final[Schema] = {
     "pattern": f"^{_named(_PART_INK)}(?:/{_named(_PART_INK)}){{0,{len(LEVELS) - 1}}}$",
 }
 STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
+LEVEL: Final[Schema] = {"type": "string", "pattern": names.LEVEL_PATTERN}
 STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}
 TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 DATE: Final[Schema] = {"type": "string", "format": "date"}

@@ -10,6 +10,7 @@ from infra.target import Target
 
 RUNTIME: Final = "Python 3.13 is supported until 2029; the layer's compiled code is built for exactly this version"
 TRACES: Final = "X-Ray has no resources to name: PutTraceSegments takes only *"
+ALARMS: Final = "DescribeAlarms has no resources to name: CodeDeploy asks for the state of the alarms of a group"
 NOT_ITSELF: Final = "this is a dead-letter queue; another one behind it would only hide messages"
 FAILURE_KEYS: Final = (
     "Lambda chooses the object's key, below this fixed prefix of a bucket that only this service writes"

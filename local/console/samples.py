@@ -1,7 +1,7 @@
 """What log lines say in figures, and what became of these in a window of time. Pure.
 
 A line in CloudWatch's embedded metric format names its metrics in `_aws`. A line of an HTTP request has none; it says
-`status`, from which the API's own metrics follow.
+`status` and `ms`, from which the API's own metrics follow: `Latency` lacks the way to the function.
 """
 
 from collections import defaultdict
@@ -74,7 +74,9 @@ def samples_of(line: Mapping[str, Any], *, logged_ms: int) -> Iterator[Sample]:
     if "_aws" in line:
         yield from _embedded(line)
     elif isinstance(status := line.get("status"), int):
-        counted = {"count": True, "4xx": REFUSED <= status < FAILED, "5xx": status >= FAILED}
+        if isinstance(took_ms := line.get("ms"), int | float):
+            yield Sample(Metric(API, "Latency"), logged_ms, took_ms)
+        counted = {"Count": True, "4xx": REFUSED <= status < FAILED, "5xx": status >= FAILED}
         yield from (Sample(Metric(API, name), logged_ms, 1) for name, is_one in counted.items() if is_one)
 
 

@@ -15,6 +15,31 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
 # Powertools documents its own answer to invalid requests (422); we answer 400 with a problem.
 NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")
 
+DESCRIPTION = """\
+Which machine needs help: states of factory equipment, and who sees to them.
+
+## How devices report
+
+A fleet whose clocks agree would report in the same second, and most of it would get 429. So each device:
+
+1. **Spreads its reports.** It reports at an offset within its period that it draws once, at random, and keeps: with a
+   period of five minutes, any of 300,000 ms. It also begins there after a restart. It reports a change of its state at
+   once; if all can change together, as by a power failure, after a random part of 30 s.
+2. **Keeps what was not taken.** A report has its own `timestamp`, so that one that comes late still says when it
+   happened, for 33 days. The same report again changes nothing.
+3. **Tries again later each time.** After 429, 500, 502, 503, 504 or no response it waits a random part of
+   `min(300, 2^n)` seconds before attempt n + 1, and no less than `Retry-After` says. After any other response it does
+   not try again: the same request would be refused again.
+4. **Sends what has piled up together**: `POST /states` takes up to 100 reports, and has a throttle of its own. After
+   503 it sends only those reports again that the response names.
+
+429 comes from the gateway, without `Retry-After` and without a problem as its body. Each route has a throttle of its
+own, for all callers together.
+"""
+
+# The gateway's own: what was throttled reaches none of our functions.
+TOO_MANY = {"description": "Too many requests to this route: try again later, see the description of this API."}
+
 ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
 
@@ -42,7 +67,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "Andon",
             "version": "1",
-            "description": "Which machine needs help: states of factory equipment, and who sees to them.",
+            "description": DESCRIPTION,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
@@ -72,7 +97,7 @@ def _described(function: Callable[..., Any], groups: frozenset[str]) -> dict[str
 
 
 def _responses(responses: dict[str, Any]) -> dict[str, Any]:
-    responses = {status: answer for status, answer in responses.items() if status != "422"}
+    responses = {status: answer for status, answer in responses.items() if status != "422"} | {"429": TOO_MANY}
     if "412" in responses or "304" in responses:
         for status in responses.keys() & {"200", "201", "304"}:
             responses[status]["headers"] = {"ETag": ETAG, **responses[status].get("headers", {})}

@@ -52,6 +52,11 @@ class Difference(NamedTuple):
         return self.there is None or self.there < self.edit
 
     @property
+    def is_sent(self) -> bool:
+        """Whether the row can be brought over: an edit crosses from where it was made, and from nowhere else."""
+        return self.is_ahead and self.edit.origin == self.source
+
+    @property
     def message(self) -> str:
         """The message that brings the row over, for the queue of the other service."""
         return to_message(self.event, source=self.source)

@@ -2,7 +2,8 @@
 
 What is on its way is waited for. With SEND=1 what one side lacks is sent to it: its first rows, when the new version
 has just been deployed, and whatever was lost. It crosses as any edit does, in the order of edits, so that nothing newer
-is overwritten.
+is overwritten. What a side lacks of its own edits is shown and not sent: nobody else can publish them. They are in its
+backup, and any edit of the row, on either side, puts it in step.
 """
 
 import argparse
@@ -90,7 +91,7 @@ def send(stack: Deployed, found: list[Difference]) -> int:
     """Send what one side lacks to its queue; return how many rows."""
     by_service: dict[str, list[str]] = {}
     for one in found:
-        if one.is_ahead:
+        if one.is_sent:
             by_service.setdefault(one.into, []).append(one.message)
     for name, messages in by_service.items():
         queue = stack.output(f"{pascal(name)}QueueUrl", Package("services", name))

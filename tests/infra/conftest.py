@@ -16,5 +16,10 @@ def aws(layer: Path) -> Synthesised:
 
 
 @pytest.fixture(scope="session")
+def prod(layer: Path) -> Synthesised:
+    return synthesise(layer, stage="prod")
+
+
+@pytest.fixture(scope="session")
 def local(layer: Path) -> Synthesised:
     return synthesise(layer, target="local")

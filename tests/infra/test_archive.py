@@ -5,7 +5,7 @@ import pytest
 
 from patterns.packages.discovery import restorers
 from stores.archive.store import KINDS
-from tests.support.infra.synthesised import Synthesised
+from tests.support.infra.synthesised import KEPT, Synthesised
 
 SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}.py" for role in ("sweep", "query", "command", "listener"))
 
@@ -44,7 +44,7 @@ def test_the_lake_itself_neither_moves_nor_forgets(aws: Synthesised) -> None:
 def test_the_bucket_is_private_encrypted_refused_without_tls_and_outlives_the_stack(aws: Synthesised) -> None:
     made = bucket(aws)
 
-    assert made["DeletionPolicy"] == "Retain"
+    assert made["DeletionPolicy"] == KEPT
     assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
     assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
     own = {"Ref": aws.output("ArchiveBucket")}

@@ -9,6 +9,7 @@ from aws_cdk.assertions import Annotations, Match
 
 from infra import bytecode
 from infra.bytecode import NoCompiler, compiler_for, compiler_here
+from tests.support.infra.synthesised import STAGES
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +37,7 @@ def lambdas_python(file: Path) -> Path:
 
 
 def stack(**context: str) -> Stack:
-    return Stack(App(context=context), "Stack")
+    return Stack(App(context=STAGES | context), "Stack")
 
 
 def test_a_shim_that_runs_no_interpreter_is_none(machine: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from infra.names import pascal
 from patterns.packages.package import Package
-from tests.support.infra.synthesised import READERS, Synthesised
+from tests.support.infra.synthesised import KEPT, READERS, Synthesised
 
 
 def bucket(synthesised: Synthesised) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def bucket(synthesised: Synthesised) -> dict[str, Any]:
 def test_faults_are_kept_privately_encrypted_for_a_year_and_outlive_the_stack(aws: Synthesised) -> None:
     made = bucket(aws)
 
-    assert made["DeletionPolicy"] == "Retain"
+    assert made["DeletionPolicy"] == KEPT
     assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
     assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
     assert made["Properties"]["LifecycleConfiguration"] == {"Rules": [{"ExpirationInDays": 365, "Status": "Enabled"}]}

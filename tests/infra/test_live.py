@@ -9,7 +9,7 @@ from aws_cdk import App, Stack
 from infra.live import live_origin
 from patterns.live.connection import policy_of
 from patterns.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
-from tests.support.infra.synthesised import Synthesised, synthesise, text
+from tests.support.infra.synthesised import STAGES, Synthesised, synthesise, text
 from views.board.topics import PATH, filter_of
 
 PUSH, QUERY = "views/board/push.py", "views/board/query.py"
@@ -90,7 +90,7 @@ def test_the_host_of_the_broker_is_asked_for_only_where_it_is_unknown(
 
 
 def origin(**context: Any) -> str:  # noqa: ANN401  context is any JSON
-    stack = Stack(App(context=context), "Andon")
+    stack = Stack(App(context=STAGES | context), "Andon")
     return text(stack.resolve(live_origin(stack)))
 
 

@@ -2,13 +2,13 @@
 
 import json
 
-from tests.support.infra.synthesised import FILES, Synthesised
+from tests.support.infra.synthesised import FILES, KEPT, Synthesised
 
 
 def test_models_are_kept_privately_encrypted_with_all_their_versions_and_outlive_the_stack(aws: Synthesised) -> None:
     made = aws.resources[aws.output("ModelsBucket")]
 
-    assert made["DeletionPolicy"] == "Retain"
+    assert made["DeletionPolicy"] == KEPT
     assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
     assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
     assert made["Properties"]["VersioningConfiguration"] == {"Status": "Enabled"}
@@ -32,5 +32,5 @@ def test_the_sweep_knows_the_bucket(aws: Synthesised) -> None:
 def test_an_alarm_rings_when_the_model_cannot_be_read_for_five_minutes(aws: Synthesised) -> None:
     [made] = [one for one in aws.of_type("AWS::CloudWatch::Alarm").values() if one["MetricName"] == "model_unreadable"]
 
-    assert made["Dimensions"] == [{"Name": "service", "Value": "anomalies"}]
+    assert made["Dimensions"] == [{"Name": "service", "Value": "anomalies"}, {"Name": "stage", "Value": "dev"}]
     assert (made["Threshold"], made["EvaluationPeriods"]) == (0, 5)

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -6,9 +7,21 @@ import pytest
 
 from infra.names import pascal
 from local.console.widgets import tables_of, widgets_of
+from patterns.http.after import PAUSES_SECONDS
 from patterns.packages.package import Package
 from patterns.views.outcome import Outcome
-from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, Properties, Synthesised, listed, synthesise, text
+from tests.support.infra.synthesised import (
+    READERS,
+    SERVICES,
+    SWEPT,
+    VIEWS,
+    Properties,
+    Synthesised,
+    listed,
+    rolls_back,
+    synthesise,
+    text,
+)
 
 ALARM = "AWS::CloudWatch::Alarm"
 
@@ -22,6 +35,7 @@ def alarms(synthesised: Synthesised, metric: str, **dimensions: str) -> list[Pro
         made
         for made in synthesised.of_type(ALARM).values()
         if made["MetricName"] == metric
+        and not rolls_back(made)
         and {one["Name"]: text(one["Value"]) for one in made.get("Dimensions", [])} == dimensions
     ]
 
@@ -52,27 +66,65 @@ def test_a_reader_that_falls_behind_wakes_somebody(aws: Synthesised, package: Pa
     queue = aws.output(f"{pascal(package.name)}QueueUrl")
 
     oldest = alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")
-    lag = alarm(aws, "lag", view=package.name)
+    lag = alarm(aws, "lag", view=package.name, stage="dev")
 
     assert oldest["Threshold"] == 300
     assert (lag["Namespace"], lag["ExtendedStatistic"], lag["Threshold"]) == ("Andon", "p99", 300_000)
 
 
 @named
-@pytest.mark.parametrize("metric", ["Errors", "Throttles"])
-def test_a_listener_that_fails_or_is_throttled_wakes_somebody(aws: Synthesised, package: Package, metric: str) -> None:
+def test_a_listener_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
     function = aws.id_of_function(f"{package.side}/{package.name}/listener.py")
 
-    assert alarm(aws, metric, FunctionName=function)["Threshold"] == 0
+    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
+
+
+def test_one_alarm_rings_when_any_function_of_the_account_is_throttled_for_they_share_its_concurrency(
+    aws: Synthesised,
+) -> None:
+    made = alarm(aws, "Throttles")
+
+    assert (made["Namespace"], made["Statistic"], made["Threshold"]) == ("AWS/Lambda", "Sum", 0)
 
 
 @pytest.mark.parametrize("package", SERVICES, ids=lambda service: service.name)
-def test_a_trigger_that_falls_behind_wakes_somebody_long_before_its_stream_forgets(
+def test_a_trigger_that_fails_or_falls_behind_wakes_somebody_long_before_its_stream_forgets(
     aws: Synthesised, package: Package
 ) -> None:
-    made = alarm(aws, "IteratorAge", FunctionName=aws.id_of_function(f"services/{package.name}/trigger.py"))
+    function = aws.id_of_function(f"services/{package.name}/trigger.py")
 
-    assert made["Threshold"] <= 60 * 60 * 1000
+    assert alarm(aws, "IteratorAge", FunctionName=function)["Threshold"] <= 60 * 60 * 1000
+    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
+
+
+@pytest.mark.parametrize("package", SERVICES, ids=lambda service: service.name)
+@pytest.mark.parametrize("metric", ["OnFailureDestinationDeliveredEventCount", "DroppedEventCount"])
+def test_changes_that_a_trigger_gave_up_on_wake_somebody_whether_s3_took_them_or_not(
+    aws: Synthesised, package: Package, metric: str
+) -> None:
+    followed = aws.mappings(f"services/{package.name}/trigger.py")
+    mappings = {name: made for name, made in aws.of_type("AWS::Lambda::EventSourceMapping").items() if made in followed}
+
+    assert mappings
+    for name, made in mappings.items():
+        assert made["MetricsConfig"] == {"Metrics": ["EventCount"]}  # else Lambda does not count them
+        assert alarm(aws, metric, EventSourceMappingUUID=name)["Threshold"] == 0
+
+
+def test_a_run_by_schedule_that_fails_or_never_begins_wakes_somebody(aws: Synthesised) -> None:
+    hourly = [file for file in aws.functions() if file.endswith("/recompute.py") or file == "stores/archive/sweep.py"]
+
+    assert len(hourly) > len(VIEWS)
+    for file in hourly:
+        assert alarm(aws, "AsyncEventsDropped", FunctionName=aws.id_of_function(file))["Threshold"] == 0
+
+
+def test_throttled_writes_of_each_table_and_each_index_wake_somebody(aws: Synthesised) -> None:
+    for name, table in aws.of_type("AWS::DynamoDB::Table").items():
+        indexes = [index["IndexName"] for index in table.get("GlobalSecondaryIndexes", [])]
+        by = [{"TableName": name}, *({"TableName": name, "GlobalSecondaryIndexName": index} for index in indexes)]
+        made = [alarm(aws, "WriteThrottleEvents", **dimensions) for dimensions in by]
+        assert {(one["Namespace"], one["Statistic"], one["Threshold"]) for one in made} == {("AWS/DynamoDB", "Sum", 0)}
 
 
 def test_a_push_that_falls_behind_or_fails_wakes_somebody(aws: Synthesised) -> None:
@@ -93,18 +145,25 @@ def test_a_sweep_that_fails_wakes_somebody(aws: Synthesised, package: Package) -
 def test_what_stays_undecided_for_five_minutes_wakes_somebody_and_so_does_a_sweep_that_says_nothing(
     aws: Synthesised, package: Package
 ) -> None:
-    made = alarm(aws, "failed", service=package.name)
+    made = alarm(aws, "failed", service=package.name, stage="dev")
 
     assert (made["Namespace"], made["Statistic"], made["Threshold"]) == ("Andon", "Sum", 0)
     assert made["EvaluationPeriods"] * made["Period"] == 5 * 60
     assert made["TreatMissingData"] == "breaching"
 
 
+@swept
+def test_a_decision_that_is_late_wakes_somebody(aws: Synthesised, package: Package) -> None:
+    made = alarm(aws, "oldest", service=package.name, stage="dev")
+
+    assert (made["Statistic"], made["Threshold"], made["EvaluationPeriods"]) == ("Maximum", 90_000, 2)
+
+
 def test_a_fault_wakes_somebody_and_so_does_a_store_that_cannot_keep_it(aws: Synthesised) -> None:
     function = aws.id_of_function("stores/faults/listener.py")
     queue = aws.output("FaultQueueUrl")
 
-    assert alarm(aws, "received", view="faults")["Threshold"] == 0
+    assert alarm(aws, "received", view="faults", stage="dev")["Threshold"] == 0
     assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
     assert alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")["Threshold"] == 300
 
@@ -115,28 +174,71 @@ def test_answers_of_5xx_wake_somebody(aws: Synthesised) -> None:
     assert alarm(aws, "5xx", ApiId=api)["Threshold"] == 0
 
 
+def test_refusals_for_want_of_room_wake_somebody_if_they_go_on(aws: Synthesised) -> None:
+    made = alarm(aws, "throttled", stage="dev")
+
+    assert (made["Namespace"], made["Threshold"], made["EvaluationPeriods"]) == ("Andon", 0, 5)
+
+
+def test_slow_answers_wake_somebody_but_not_a_read_that_waits_for_a_write(aws: Synthesised) -> None:
+    [api] = aws.of_type("AWS::ApiGatewayV2::Api")
+
+    made = alarm(aws, "Latency", ApiId=api)
+
+    assert made["ExtendedStatistic"] == "p99"
+    assert made["Threshold"] > sum(PAUSES_SECONDS) * 1000
+    assert made["EvaluationPeriods"] * made["Period"] == 5 * 60
+
+
+def test_requests_are_counted_by_the_name_that_http_apis_use(aws: Synthesised) -> None:
+    # https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
+    named = {"Count", "4xx", "5xx", "Latency", "IntegrationLatency", "DataProcessed"}
+
+    [made] = aws.of_type("AWS::CloudWatch::Dashboard").values()
+    widgets: list[dict[str, Any]] = json.loads(text(made["DashboardBody"]))["widgets"]
+    metrics = [metric for widget in widgets for metric in widget["properties"]["metrics"]]
+
+    assert {name for namespace, name, *_ in metrics if namespace == "AWS/ApiGateway"} <= named
+
+
 def test_silence_is_no_alarm_but_of_what_speaks_each_minute_and_every_alarm_says_what_it_means(
     aws: Synthesised,
 ) -> None:
-    regular = [alarm(aws, "failed", service=service.name) for service in SWEPT]
+    regular = [alarm(aws, "failed", service=service.name, stage="dev") for service in SWEPT]
 
     for made in aws.of_type(ALARM).values():
         assert made["TreatMissingData"] == ("breaching" if made in regular else "notBreaching")
-        assert made["AlarmDescription"].endswith((".", "says why."))
+        assert re.fullmatch(r".+\. Runbook: docs/runbooks/[a-z0-9-]+\.md", made["AlarmDescription"])
+
+
+def test_the_pages_that_alarms_name_can_be_anywhere(layer: Path) -> None:
+    made = synthesise(layer, runbooks="https://example.com/runbooks").of_type(ALARM).values()
+
+    assert all(" Runbook: https://example.com/runbooks/" in one["AlarmDescription"] for one in made)
 
 
 def test_no_alarm_is_metric_math_which_the_emulator_refuses(aws: Synthesised, local: Synthesised) -> None:
     assert not [made for made in aws.of_type(ALARM).values() if "Metrics" in made]
-    assert set(local.of_type(ALARM)) == set(aws.of_type(ALARM))
+    assert set(local.of_type(ALARM)) == {name for name, made in aws.of_type(ALARM).items() if not rolls_back(made)}
 
 
-def test_alarms_go_to_a_topic_if_the_context_names_one(aws: Synthesised, layer: Path) -> None:
-    topic = "arn:aws:sns:eu-central-1:000000000000:pager"
+@pytest.mark.parametrize(
+    ("named", "arn"),
+    [
+        ("arn:aws:sns:eu-central-1:000000000000:pager", "arn:aws:sns:eu-central-1:000000000000:pager"),
+        ("pager", "arn:AWS::Partition:sns:AWS::Region:AWS::AccountId:pager"),
+    ],
+)
+def test_on_aws_every_alarm_that_wakes_somebody_goes_to_the_topic(layer: Path, named: str, arn: str) -> None:
+    wired = synthesise(layer, alarmTopic=named)
 
-    wired = synthesise(layer, alarmTopic=topic)
+    for made in wired.of_type(ALARM).values():
+        actions = [text(action) for action in listed(made.get("AlarmActions", []))]
+        assert actions == ([] if rolls_back(made) else [arn])
 
-    assert all("AlarmActions" not in made for made in aws.of_type(ALARM).values())
-    assert all(listed(made["AlarmActions"]) == [topic] for made in wired.of_type(ALARM).values())
+
+def test_on_the_emulator_alarms_wake_nobody(local: Synthesised) -> None:
+    assert all("AlarmActions" not in made for made in local.of_type(ALARM).values())
 
 
 def shown(aws: Synthesised) -> dict[str, set[str]]:

@@ -24,9 +24,12 @@ from tests.support.infra.synthesised import (
 Pairs = set[tuple[str, str]]
 
 COLLECTS = {
-    "anomalies": {"PutItem", "Query"},
-    "dispatch": {"PutItem", "Query", "UpdateItem"},
-    "dispatch2": {"PutItem"},
+    "anomalies": {"AnomaliesTable": {"PutItem", "Query"}},
+    "dispatch": {"DispatchTable": {"PutItem", "Query", "UpdateItem"}},
+    # What crosses from the other version.
+    "dispatch2": {"Dispatch2Table": {"PutItem"}},
+    "equipment": {"EquipmentTable": {"PutItem"}, "EquipmentHistoryTable": {"PutItem", "Query"}},
+    "equipment2": {"Equipment2Table": {"PutItem"}, "Equipment2HistoryTable": {"PutItem", "Query"}},
 }
 DECIDES = {"anomalies": {"PutItem"}, "dispatch": {"GetItem", "PutItem", "Query"}}
 SWEEPS = {
@@ -116,15 +119,16 @@ def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: 
 
 @pytest.mark.parametrize(
     ("package", "keeps"),
-    [(view, {"UpdateItem"}) for view in VIEWS] + [(service, COLLECTS[service.name]) for service in LISTENING],
+    [(view, {name: {"UpdateItem"} for name in declared_tables(view)}) for view in VIEWS]
+    + [(service, COLLECTS[service.name]) for service in LISTENING],
 )
 def test_a_listener_may_keep_what_it_subscribes_to_and_empty_its_queue_and_report_faults(
-    aws: Synthesised, package: Package, keeps: set[str]
+    aws: Synthesised, package: Package, keeps: dict[str, set[str]]
 ) -> None:
     queue = f"{aws.output(f'{pascal(package.name)}QueueUrl')}.Arn"
 
     assert beyond_logs(aws, f"{package.side}/{package.name}/listener.py") == {
-        *((f"dynamodb:{action}", table) for action in keeps for table in own_tables(aws, package)),
+        *on_tables(aws, keeps),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
         *((f"sqs:{action}", queue) for action in TAKES),
     }
@@ -244,13 +248,19 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
     }
 
 
+DEPLOYMENT_GROUP = "AWS::CodeDeploy::DeploymentGroup"
+
+
 def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Synthesised) -> None:
     roles = aws.of_type("AWS::IAM::Role")
     query = aws.functions()["views/board/query.py"]["Role"]
     allowed = {name: {"Service": "lambda.amazonaws.com"} for name in roles}
     allowed[browser(aws).removesuffix(".Arn")] = {"AWS": query}
 
-    assert len(roles) == len(FILES) + 1
+    [deployer] = {group["ServiceRoleArn"]["Fn::GetAtt"][0] for group in aws.of_type(DEPLOYMENT_GROUP).values()}
+    allowed[deployer] = {"Service": "codedeploy.amazonaws.com"}
+
+    assert len(roles) == len(FILES) + 2
     for name, role in roles.items():
         assert "ManagedPolicyArns" not in role
         assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [allowed[name]]

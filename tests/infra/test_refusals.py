@@ -8,7 +8,7 @@ from infra.api import Api
 from infra.checks import nag
 from patterns.dynamodb.schema import Index, Keys
 from services.dispatch import subscriptions
-from tests.support.infra.synthesised import synthesise
+from tests.support.infra.synthesised import STAGES, synthesise
 from views.state_log import view as state_log
 
 REDELIVERY_DAYS = 1 + 1 + 4 + 14  # stream, EventBridge, queue, dead letters
@@ -67,10 +67,10 @@ def test_a_hold_back_that_is_no_number_is_refused(layer: Path) -> None:
 
 
 def test_a_route_without_a_handler_file_is_refused(layer: Path) -> None:
-    stack = Stack(App(context={"layer": str(layer)}), "Alone")
+    stack = Stack(App(context=STAGES | {"layer": str(layer)}), "Alone")
 
     with pytest.raises(ValueError, match=r"PUT /equipment/\{id\} needs a handler file command.py"):
-        Api(stack).serve(["PUT /equipment/{id}"], {})
+        Api(stack).serve({"PUT /equipment/{id}": frozenset()}, {})
 
 
 def test_cdk_nag_finds_nothing_that_is_not_acknowledged_with_a_reason(layer: Path) -> None:
@@ -78,7 +78,7 @@ def test_cdk_nag_finds_nothing_that_is_not_acknowledged_with_a_reason(layer: Pat
 
 
 def test_cdk_nag_fails_the_synth_for_what_nobody_acknowledged() -> None:
-    app = App()
+    app = App(context=STAGES)
     sqs.Queue(Stack(app, "Careless"), "Open")
     nag.audit(app)
 

@@ -86,4 +86,4 @@ def test_a_replay_that_does_not_go_on_wakes_somebody(aws: Synthesised) -> None:
         for made in aws.of_type("AWS::CloudWatch::Alarm").values()
         if [one["Value"] for one in made.get("Dimensions", [])] == [function]
     }
-    assert metrics == {"Errors", "Throttles"}
+    assert metrics == {"Errors"}

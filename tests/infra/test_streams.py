@@ -9,7 +9,7 @@ from patterns.dynamodb.attribute_values import to_typed
 from patterns.dynamodb.schema import Keys
 from patterns.packages.package import Package
 from patterns.rules.due import READ_SHARDS, Due, shard_of
-from tests.support.infra.synthesised import SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
+from tests.support.infra.synthesised import KEPT, SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
 
 
 def streams(packages: list[Package]) -> list[tuple[str, str]]:
@@ -124,7 +124,7 @@ def test_what_a_trigger_gives_up_on_is_kept_whole_and_private(aws: Synthesised, 
     resource = aws.resources[bucket_of(aws, file, table)]
 
     assert resource["Type"] == "AWS::S3::Bucket"
-    assert resource["DeletionPolicy"] == "Retain"
+    assert resource["DeletionPolicy"] == KEPT
     assert "LifecycleConfiguration" not in resource["Properties"]
     assert set(resource["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
     assert "AES256" in json.dumps(resource["Properties"]["BucketEncryption"])

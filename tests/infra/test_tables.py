@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from patterns.dynamodb.schema import Index, Keys
-from tests.support.infra.synthesised import PACKAGES, Synthesised, declared_tables, synthesise
+from tests.support.infra.synthesised import KEPT, PACKAGES, Synthesised, declared_tables, synthesise
 from views.state_log import view as state_log
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}
@@ -23,7 +23,7 @@ def test_every_table_has_an_output_of_its_name(aws: Synthesised) -> None:
 def test_on_aws_a_table_outlives_mistakes(aws: Synthesised, name: str) -> None:
     made = table(aws, name)
 
-    assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == (KEPT, "Retain")
     assert made["Properties"]["DeletionProtectionEnabled"] is True
     assert made["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 
@@ -91,8 +91,8 @@ def test_an_index_copies_only_what_it_declares_and_sorts_numbers_as_numbers(
     assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["Detail"]}
 
 
-def test_a_customer_key_is_a_context_value_away_and_whoever_uses_the_table_may_use_it(layer: Path) -> None:
-    made = synthesise(layer, customerKey="true")
+def test_a_customer_key_is_a_setting_of_the_stage_and_whoever_uses_the_table_may_use_it(layer: Path) -> None:
+    made = synthesise(layer, customerKey=True)
 
     for name in DECLARED:
         properties = table(made, name)["Properties"]

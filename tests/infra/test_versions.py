@@ -8,7 +8,7 @@ import pytest
 
 from infra.changes import CHANGED, NOTHING
 from tests.support.clone import with_next_version
-from tests.support.infra.synthesised import Synthesised, text
+from tests.support.infra.synthesised import Synthesised
 
 QUERIES = {"before": "views/board/query.py", "after": "views/board_v2/query.py"}
 PUSHES = {"before": "views/board/push.py", "after": "views/board_v2/push.py"}
@@ -36,8 +36,10 @@ def both(tmp_path_factory: pytest.TempPathFactory, layer: Path) -> dict[str, Syn
 
 
 def integrations(made: Synthesised) -> dict[str, str]:
-    """Which function each integration calls."""
-    return {name: text(one["IntegrationUri"]) for name, one in made.of_type("AWS::ApiGatewayV2::Integration").items()}
+    """Which function each integration calls, by its alias."""
+    return {
+        name: made.behind(one["IntegrationUri"]) for name, one in made.of_type("AWS::ApiGatewayV2::Integration").items()
+    }
 
 
 def filters(made: Synthesised, file: str) -> list[Any]:
@@ -57,7 +59,7 @@ def test_the_switch_changes_which_function_one_integration_calls(both: dict[str,
     different = {
         name: (was.get(name), now.get(name)) for name in was.keys() | now.keys() if was.get(name) != now.get(name)
     }
-    functions = tuple(f"{both['before'].id_of_function(file)}.Arn" for file in QUERIES.values())
+    functions = tuple(both["before"].id_of_function(file) for file in QUERIES.values())
     assert [*different.values()] == [functions]
 
 
@@ -85,11 +87,13 @@ def test_the_api_may_call_the_query_of_either_version_all_the_time(
     both: dict[str, Synthesised], version: str, when: str
 ) -> None:
     made = both[when]
-    function = {"Fn::GetAtt": [made.id_of_function(QUERIES[version]), "Arn"]}
+    function = made.id_of_function(QUERIES[version])
     lasting = [
         one
         for name, one in made.of_type("AWS::Lambda::Permission").items()
-        if one["FunctionName"] == function and name in both["before"].resources and name in both["after"].resources
+        if made.behind(one["FunctionName"]) == function
+        and name in both["before"].resources
+        and name in both["after"].resources
     ]
 
     assert {one["Principal"] for one in lasting} == {"apigateway.amazonaws.com"}

@@ -118,6 +118,11 @@ SYNC: Final = [
     *_in(
         "local/sync/compare.py",
         "tests/local/sync/test_in_step.py",
+        (
+            "in step: an edit is sent by who did not make it",
+            "self.is_ahead and self.edit.origin == self.source",
+            "self.is_ahead",
+        ),
         ("in step: a deletion does not count", "DELETED: True if made.deleted else None}", "}"),
         ("in step: what has expired counts", " if is_alive(row, now_ms) else None", ""),
         (
@@ -334,18 +339,20 @@ EVENTS: Final = [
         f"{PATTERNS}/runtime/batches.py",
         f"{TESTS}/events/test_publish.py",
         ("a request has more than 10 entries", "len(batch) == most ", "len(batch) > most "),
-        ("a request has more than 256 KB", " or size + more > most_bytes", ""),
+        ("a request has more bytes than the bus takes", " or size + more > most_bytes", ""),
     ),
     *_in(
         f"{PATTERNS}/events/publish.py",
         f"{TESTS}/events/test_publish.py",
         (
             "all entries are put again, not only those that failed",
-            "for number in failed}",
-            "for number in entries if number not in refused}",
+            "_requests(failed, sizes)",
+            '_requests(dict.fromkeys(entries.keys() - refused, ""), sizes)',
         ),
-        ("one kind of what is refused for good is put again", '{"InvalidArgument", ', "{"),
-        ("an entry of exactly 256 KB is refused", "if size > MAX", "if size >= MAX"),
+        ("one kind of what is refused for good is put again", '        "RedactionFailure",\n', ""),
+        ("a request that is refused as a whole is put again as it was", "code == INVALID_REQUEST]", "False]"),
+        ("one bad entry makes faults of its neighbours", " and alone)", ")"),
+        ("an entry that is just as large as may be is refused", "if size > MAX", "if size >= MAX"),
         ("entries that still fail are forgotten", "if self.failed:", "if False:"),
         (
             "a refused fault becomes a fault",
@@ -554,26 +561,87 @@ SEEN: Final = [
 
 TWO_TIMES: Final = [
     *_in(
-        "functions/services/equipment/bitemporal.py",
+        f"{PATTERNS}/versions/bitemporal.py",
         "tests/services/equipment/test_bitemporal.py",
-        ("corrections do not count", "known = [row for row in late if", "known = [row for row in late if False and"),
-        ("a correction counts before it was recorded", 'if row["timestamp"] <= at.known_at_ms]', "]"),
-        (
-            "the first correction wins",
-            'lambda row: row["timestamp"], default',
-            'lambda row: -row["timestamp"], default',
-        ),
-        (
-            "what is valid later counts",
-            "LessThan(at_ms + 1)\n    return KeyQuery(keys=CORRECTIONS",
-            "None\n    return KeyQuery(keys=CORRECTIONS",
-        ),
+        ("corrections do not count", "at.known_at_ms > at.as_of_ms:", "at.known_at_ms > at.as_of_ms > at.known_at_ms:"),
+        ("a correction counts before it was recorded", ' if row["timestamp"] <= at.known_at_ms', ""),
+        ("the first correction wins", "max(found, key=_version", "min(found, key=_version"),
+        ("what is valid later counts", "_replace(sort=LessThan(at.as_of_ms + 1))", "_replace(sort=None)"),
+    ),
+    *_in(
+        f"{PATTERNS}/versions/bitemporal.py",
+        f"{TESTS}/versions/test_bitemporal.py",
+        ("as of: one of two revisions of one time", "AT_ONE_TIME: Final = 2", "AT_ONE_TIME: Final = 1"),
+        ("as of: the later time and not the higher version", 'return row["version"]', 'return row["timestamp"]'),
     ),
     *_in(
         "functions/services/equipment/metadata.py",
         "tests/services/equipment/test_bitemporal.py",
         ("what begins ahead is taken", "not 0 <= valid_from <= command.now_ms:", "not 0 <= valid_from:"),
         ("a later change keeps the time of a correction", '        "validFrom": None,\n', ""),
+    ),
+]
+
+TWO_VERSIONS: Final = [
+    *_in(
+        "functions/contract/locations.py",
+        "tests/services/equipment2/test_mapping.py",
+        ("levels: what is not said is a level", " if names[level] != NOT_SAID]", "]"),
+        ("levels: a new one stands anywhere", "place = order.index(field) + 1", "place = 0"),
+        ("levels: the other side's names do not count", "**said}", "}"),
+    ),
+    *_in(
+        "functions/services/equipment2/mapping.py",
+        "tests/services/equipment2/test_mapping.py",
+        ("levels: what only the second version says is lost", 'upon["levels"] if upon else ()', "()"),
+    ),
+    *_in(
+        "functions/services/equipment2/machine.py",
+        "tests/services/equipment2/test_levels.py",
+        (
+            "levels: what the first version cannot hold is taken",
+            "    except ValueError as error:",
+            "    except OSError as error:",
+        ),
+    ),
+    *_in(
+        "functions/services/equipment2/crossing.py",
+        "tests/services/equipment2/test_two_versions.py",
+        ("a deletion crosses into the second version as a change", "deleted=deleted)", "deleted=False)"),
+        (
+            "a tombstone of the second version stays",
+            '{"ttl": ttl_at(event.timestamp_ms, machine.TOMBSTONE_DAYS)} if deleted else {}',
+            "{}",
+        ),
+    ),
+    *_in(
+        "functions/services/equipment/crossing.py",
+        "tests/services/equipment2/test_two_versions.py",
+        ("a deletion crosses into the first version as a change", "deleted=deleted)", "deleted=False)"),
+        (
+            "a tombstone of the first version stays",
+            '{"ttl": ttl_at(event.timestamp_ms, metadata.TOMBSTONE_DAYS)} if deleted else {}',
+            "{}",
+        ),
+    ),
+    *_in(
+        "local/legacy/assets.py",
+        "tests/local/legacy/test_edits.py",
+        ("legacy: an older edit is taken", "there is not None and there >= edit", "there == edit"),
+        (
+            "legacy: an edit is taken without its time",
+            "(asset_no, edit.timestamp_ms, edit.origin)",
+            "(asset_no, 0, edit.origin)",
+        ),
+    ),
+    *_in(
+        "local/legacy/adapter.py",
+        "tests/local/legacy/test_crash_points.py",
+        (
+            "legacy: what was edited is forgotten before it is published",
+            "    publish([event_of(edit) for edit in edits], source=ORIGIN)\n    assets.forget(connection, edits)",
+            "    assets.forget(connection, edits)\n    publish([event_of(edit) for edit in edits], source=ORIGIN)",
+        ),
     ),
 ]
 
@@ -655,7 +723,7 @@ VIEWS: Final = [
     ),
     *_in(
         f"{PATTERNS}/views/compaction.py",
-        "tests/views/board/test_limits.py",
+        f"{TESTS}/views/test_compaction.py",
         (
             "compaction by the time of the event alone",
             "order_of(message.event, message.update.about_ms, message.update.origin)",
@@ -1169,6 +1237,30 @@ MORE: Final = [
 
 INFRA: Final = [
     *_in(
+        "infra/stage.py",
+        "tests/infra/test_stages.py -k 'flag or missing or misspelt'",
+        ("a setting is a flag", "if setting != FLAG and", "if False and"),
+        ("a setting may be missing", "if missing := needed - settings.keys():", "if missing := set():"),
+        ("a setting may be misspelt", "if unknown := settings.keys() - _SETTINGS.keys():", "if unknown := set():"),
+    ),
+    *_in(
+        "infra/target.py",
+        "tests/infra/test_stages.py -k without_a_topic",
+        ("alarms may wake nobody", "if stage.alarm_topic is None:", "if False:"),
+    ),
+    *_in(
+        "infra/throttles.py",
+        "tests/infra/test_throttles.py -k 'quotas or page'",
+        ("batches take all of the bus", "SHARE * min(", "min("),
+        ("batches forget who gets their events", "self.invocations / (events * rules)", "self.invocations / events"),
+    ),
+    *_in(
+        "local/restore.py",
+        "tests/local/test_restore.py",
+        ("a restore brings back what has expired", "<= now_ms)", "<= 0)"),
+        ("a restore writes over what is there", "if _key(row, keys) not in there and", "if"),
+    ),
+    *_in(
         "infra/checks/loops.py",
         "tests/infra/test_loops.py",
         ("loops: none is found", "if here == start and", "if False and"),
@@ -1629,8 +1721,54 @@ TWO_SIDES: Final = [
     ),
 ]
 
+OPERATIONS: Final = [
+    *_in(
+        "local/ops/redrive.py",
+        "tests/local/ops/test_redrive.py",
+        ("redrive: AWS is not told where dead letters go", "DestinationArn=_arn(sqs, pair.queue), ", ""),
+        ("redrive: a task that failed counts as done", 'if task["Status"] != "COMPLETED":', "if False:"),
+        (
+            "redrive: what the bus said of a message is lost",
+            ", MessageAttributes=attributes)",
+            ")",
+        ),
+    ),
+    *_in(
+        "local/ops/replay_failures.py",
+        "tests/local/ops/test_replay_failures.py",
+        (
+            "replay-failures: what failed again is removed",
+            "            continue\n        s3.delete",
+            "        s3.delete",
+        ),
+        (
+            "replay-failures: newer batches come first",
+            'key=attrgetter("time"))',
+            'key=attrgetter("time"), reverse=True)',
+        ),
+        ("replay-failures: what was published is tried for ever", "s3.delete_object(", "s3.head_object("),
+    ),
+    *_in(
+        f"{PATTERNS}/events/bus_entry.py",
+        f"{TESTS}/events/test_bus_entry.py",
+        ("the largest entry does not fit into a message", "= 1_000_000 - 1", "= 1024 * 1024"),
+    ),
+    *_in(
+        "infra/signals.py",
+        "tests/infra/test_operations.py tests/infra/test_runbooks.py",
+        (
+            "what a stream gave up on rings nobody",
+            'function=Function(role="trigger")',
+            'function=Function(role="none")',
+        ),
+        ("an alarm has no runbook", 'runbook="faults")', 'runbook="fault")'),
+        ("indexes are throttled in silence", "for index in table.index_names:", "for index in ():"),
+    ),
+]
+
 MUTANTS: Final = [
     *TWO_SIDES,
+    *OPERATIONS,
     *NEXT_VERSIONS,
     *PAGES,
     *RUNTIME,
@@ -1641,6 +1779,7 @@ MUTANTS: Final = [
     *VIEWS,
     *SEEN,
     *TWO_TIMES,
+    *TWO_VERSIONS,
     *RULES,
     *HTTP,
     *MORE,

@@ -8,9 +8,12 @@ from patterns.events.domain_event import DomainEvent, WireEvent
 from patterns.runtime import strict_json
 from patterns.runtime.errors import Poison
 
-# https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html: for one request, the UTF-8 bytes of
-# Source, DetailType and Detail added up (we send no Time and no Resources).
-MAX_REQUEST_BYTES = 256 * 1024
+# One request has less than 1 MB: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+# That is the UTF-8 bytes of Source, DetailType and Detail added up (we send no Time and no Resources):
+# https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-putevent-size
+# A million bytes and no MiB, so that an entry fits into a queue's message of one MiB with EventBridge's envelope around
+# it, and with the mark of a replay. A function gets 6 MB at once: https://docs.aws.amazon.com/lambda/latest/dg/limits.html
+MAX_REQUEST_BYTES = 1_000_000 - 1
 MAX_REQUEST_ENTRIES = 10
 
 # How far an event's time may lie ahead of the bus's: five minutes for the clocks that a service takes times from, and

@@ -10,7 +10,7 @@ from patterns.runtime import strict_json
 
 TYPE: Final = "drift-detected"
 
-# Of a value that is longer the beginning is enough to see what is wrong, and an entry has 256 KB.
+# Of a value that is longer the beginning is enough to see what is wrong, and an entry has 1 MB.
 MOST_CHARACTERS: Final = 1_000
 MOST_FIELDS: Final = 50
 

@@ -8,7 +8,7 @@ from patterns.events.domain_event import DomainEvent
 
 TYPE = "fault"
 
-# Fits an entry of 256 KB, even where every character is escaped or three bytes long.
+# At most 240 KB, even where every character is escaped or three bytes long: a quarter of what the bus takes.
 MAX_MESSAGE_CHARACTERS = 40_000
 MAX_ERROR_CHARACTERS = 1_000
 

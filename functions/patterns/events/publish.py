@@ -17,11 +17,23 @@ from patterns.runtime.in_parallel import in_parallel, pause
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.1
 
-# Codes that a retry gets again.
+# Codes of an entry that a retry gets again. AccessDeniedException is not among them: it is no matter of the event, and
+# goes away when a new permission has spread or is repaired.
 # https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
 PERMANENT = frozenset(
-    {"InvalidArgument", "MalformedDetail", "NotAuthorizedForSourceException", "NotAuthorizedForDetailTypeException"}
+    {
+        "InvalidAccountIdException",
+        "InvalidArgument",
+        "MalformedDetail",
+        "NotAuthorizedForDetailTypeException",
+        "NotAuthorizedForSourceException",
+        "RedactionFailure",
+    }
 )
+
+# The code of a request that is refused as a whole, whichever of its entries is the reason.
+# https://docs.aws.amazon.com/eventbridge/latest/APIReference/CommonErrors.html
+INVALID_REQUEST = "ValidationException"
 
 
 class NotPublished(Exception):
@@ -88,18 +100,31 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
     for attempt in range(ATTEMPTS):
         if attempt:
             pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
-        waiting = chunks({number: sizes[number] for number in failed})
+        waiting = _requests(failed, sizes)
         puts = in_parallel([partial(_put, {number: entries[number] for number in chunk}) for chunk in waiting])
         failed = {number: code for codes in puts for number, code in codes.items()}
-        refused |= {number: code for number, code in failed.items() if code in PERMANENT}
-        failed = {number: code for number, code in failed.items() if code not in PERMANENT}
+        alone = {number for number, *others in waiting if not others}
+        for_good = {number: code for number, code in failed.items() if _is_for_good(code, alone=number in alone)}
+        refused |= for_good
+        failed = {number: code for number, code in failed.items() if number not in for_good}
         if not failed:
             break
     return _PutResult(refused, failed)
 
 
+def _requests(failed: Mapping[int, str], sizes: Mapping[int, int]) -> list[list[int]]:
+    """Return the numbers of the entries of each request; what was in an invalid one goes alone, to find the reason."""
+    alone = [[number] for number, code in failed.items() if code == INVALID_REQUEST]
+    together = {number: sizes[number] for number, code in failed.items() if code != INVALID_REQUEST}
+    return [*alone, *chunks(together)]
+
+
+def _is_for_good(code: str, *, alone: bool) -> bool:
+    return code in PERMANENT or (code == INVALID_REQUEST and alone)
+
+
 def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    """Split entries into requests of at most 10 entries and 256 KB; sizes: number of an entry -> its bytes."""
+    """Split entries into requests of at most 10 entries and less than 1 MB; sizes: number of an entry -> its bytes."""
     return batches(sizes.items(), most=MAX_REQUEST_ENTRIES, most_bytes=MAX_REQUEST_BYTES)
 
 

@@ -6,13 +6,17 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
-from patterns.http.problem import PROBLEM_JSON, Problem
+from patterns.http.problem import PROBLEM_JSON, RETRY_AFTER, Problem
 from patterns.http.response import AFTER, JSON
 
 Absent = SkipJsonSchema[None]
 """For a member that is left out where it does not apply: it is never null."""
 
 TOKEN: Final = {AFTER: {"description": "A token of the write, for `?after=` of a view.", "schema": {"type": "string"}}}
+
+LATER: Final = {
+    RETRY_AFTER: {"description": "After how many seconds to try again, at the earliest.", "schema": {"type": "integer"}}
+}
 
 # Every route can refuse a request as invalid, and a caller as not allowed.
 ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
@@ -33,7 +37,8 @@ def responses_of_write(model: type[BaseModel] | None, *statuses: int) -> dict[in
 
 def _response(status: HTTPStatus, model: type[BaseModel] | None) -> dict[str, Any]:
     if status >= HTTPStatus.BAD_REQUEST:
-        return {"description": status.phrase, "content": {PROBLEM_JSON: {"model": Problem}}}
+        refused = {"description": status.phrase, "content": {PROBLEM_JSON: {"model": Problem}}}
+        return refused | ({"headers": LATER} if status is HTTPStatus.SERVICE_UNAVAILABLE else {})
     if model is None or status == HTTPStatus.NOT_MODIFIED:
         return {"description": status.phrase}
     return {"description": status.phrase, "content": {JSON: {"model": model}}}

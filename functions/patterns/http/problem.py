@@ -19,6 +19,10 @@ PROBLEM_JSON: Final = "application/problem+json"
 MAX_ERRORS: Final = 100
 MAX_FIELD_CHARACTERS: Final = 200
 
+RETRY_AFTER: Final = "retry-after"
+# What is unavailable is throttled by AWS, whose quotas count by the second; clients add jitter of their own.
+RETRY_AFTER_SECONDS: Final = 5
+
 
 class FieldProblem(ResponseModel):
     """One offending field."""
@@ -65,13 +69,14 @@ def respond_failed() -> Response[str]:
 def respond_problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()) -> Response[str]:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 
-    The last of 101 errors says how many more there are.
+    The last of 101 errors says how many more there are. 503 says after how many seconds to try again.
     """
     problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
     errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:MAX_ERRORS]]
     if len(fields) > MAX_ERRORS:
         errors.append({"field": "", "detail": f"{len(fields) - MAX_ERRORS} more"})
-    return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON)
+    headers = {RETRY_AFTER: str(RETRY_AFTER_SECONDS)} if status is HTTPStatus.SERVICE_UNAVAILABLE else {}
+    return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON, **headers)
 
 
 def _sendable(name: str) -> str:

@@ -5,7 +5,7 @@ No handler imports this room.
 
 | file | declares | in |
 |---|---|---|
-| `routes.py` | ROUTES: route -> groups that may call it | every package |
+| `routes.py` | ROUTES: route -> groups that may call it; STREAM_FIRST, see `stream_first` | every package |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services, some stores |
 | `facts.py` | TYPES: the types of events that it publishes | services |
 | `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing` | services with a listener |
@@ -51,6 +51,11 @@ class Package:
         if not self.serves:
             return {}
         return cast("Mapping[str, frozenset[str]]", self.load("routes").ROUTES)
+
+    @property
+    def stream_first(self) -> Mapping[str, tuple[str, int]]:
+        """The routes whose command publishes without a row: route -> the type, and how many events at most at once."""
+        return cast("Mapping[str, tuple[str, int]]", getattr(self.load("routes"), "STREAM_FIRST", {}))
 
     @property
     def tables(self) -> Mapping[str, TableSchema]:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from patterns.runtime import strict_json
+from patterns.runtime.metrics import STAGE
 
 # What every record has; what it has besides came as `extra`.
 OWN_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))
@@ -27,7 +28,10 @@ def logger() -> logging.Logger:
 
 
 class JsonFormatter(logging.Formatter):
-    """A record -> a line with its level, message, time and service, whatever came as `extra`, and an error's trace."""
+    """A record -> a line with its level, message, time and service, whatever came as `extra`, and an error's trace.
+
+    A line with metrics says its stage, too.
+    """
 
     def __init__(self, service: str) -> None:
         super().__init__()
@@ -42,6 +46,8 @@ class JsonFormatter(logging.Formatter):
             "service": self._service,
             **{name: value for name, value in vars(record).items() if name not in OWN_ATTRIBUTES},
         }
+        if "_aws" in line:
+            line[STAGE] = os.environ["STAGE"]  # a dimension of its metrics
         if record.exc_info and record.exc_info[0]:
             line["exception"] = self.formatException(record.exc_info)
             line["exception_name"] = record.exc_info[0].__name__

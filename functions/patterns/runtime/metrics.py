@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
+
+STAGE: Final = "stage"  # the member with the name of the deployment
 
 
 def directive(
@@ -10,10 +12,11 @@ def directive(
 ) -> dict[str, Any]:
     """Return the member `_aws` of a line with the metrics `counts` and `milliseconds`, by the member `dimension`.
 
+    They are counted by stage, too, which the log adds to such a line: two stages may share an account.
     https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
     """
     metrics = [{"Name": name, "Unit": "Count"} for name in counts]
     metrics += [{"Name": name, "Unit": "Milliseconds"} for name in milliseconds]
     namespace = os.environ["POWERTOOLS_METRICS_NAMESPACE"]
-    directives = [{"Namespace": namespace, "Dimensions": [[dimension]], "Metrics": metrics}]
+    directives = [{"Namespace": namespace, "Dimensions": [[dimension, STAGE]], "Metrics": metrics}]
     return {"Timestamp": now_ms, "CloudWatchMetrics": directives}

@@ -7,10 +7,10 @@ from patterns.runtime import aws
 from patterns.runtime.batches import batches
 from patterns.runtime.errors import CallFailed
 
-# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html, before 2025-08: what
-# the emulator takes, too.
+# Of one request, and of one message.
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
 MOST_MESSAGES = 10
-MOST_BYTES = 256 * 1024
+MOST_BYTES = 1024 * 1024
 
 
 class Later(NamedTuple):

@@ -2,7 +2,7 @@
 
 from contract import old_shapes, reports
 from contract.reports import REPORTED, SOURCE
-from patterns.events.domain_event import DomainEvent
+from patterns.events.domain_event import DomainEvent, Entity
 from patterns.events.upcast import Upcasters
 from patterns.rules.collect import Collected
 from patterns.views.row_write import Subscriptions
@@ -20,11 +20,19 @@ def on_state_reported(event: DomainEvent) -> Collected:
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
     """Keep which factory it is in."""
-    equipment = event.entity("equipment")
+    return _whereabouts(event.entity("equipment"), origin="equipment")
+
+
+def on_machine_changed(event: DomainEvent) -> ViewUpdate:
+    """Keep which factory it is in."""
+    return _whereabouts(event.entity("machine"), origin="equipment2")
+
+
+def _whereabouts(equipment: Entity, *, origin: str) -> ViewUpdate:
+    """Return the update of what either of two services says of equipment, in the order of their edits."""
     factory_id = None if equipment.get("deleted") is True else equipment.text("factoryId")
-    return ViewUpdate(
-        key=whereabouts.key_of(partition_of(equipment.text("id"))), fields={"factoryId": factory_id}, oplock="equipment"
-    )
+    key = whereabouts.key_of(partition_of(equipment.text("id")))
+    return ViewUpdate(key=key, fields={"factoryId": factory_id}, oplock="equipment", origin=origin)
 
 
 ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
@@ -34,6 +42,10 @@ ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     (SOURCE, "equipment-updated"): on_equipment_changed,
     (SOURCE, "equipment-deleted"): on_equipment_changed,
     (SOURCE, "equipment-undeleted"): on_equipment_changed,
+    ("equipment2", "machine-created"): on_machine_changed,
+    ("equipment2", "machine-updated"): on_machine_changed,
+    ("equipment2", "machine-deleted"): on_machine_changed,
+    ("equipment2", "machine-undeleted"): on_machine_changed,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NotRequired, TypedDict, cast
 
 from contract import times
-from contract.entities import AuditEntity
+from contract.entities import AuditEntity, Changed
 from patterns.dynamodb.key_query import KeyQuery
 from patterns.dynamodb.keys import sort_key
 from patterns.events.actor import author_in
@@ -16,7 +16,6 @@ from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
 from patterns.versions.versioned_write import Versions
 from services.equipment import metadata
 from services.equipment.facts import AUDIT_RECORDED
-from services.equipment.metadata import Changed
 from services.equipment.tables import TABLE, partition_of
 
 DISCRIMINATOR: Final = "audit"

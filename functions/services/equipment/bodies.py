@@ -5,20 +5,13 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from contract import names, schemas, texts, times
+from contract import names, schemas, texts
+from contract.fields import Id, Line, Lines, Number, Part, Time
 from patterns.http.models import RequestModel, ResponseModel
 from patterns.http.openapi import Absent
+from services.equipment.routes import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
-MAX_NAME_CHARACTERS = 1000
-
-
-def _line(text: str) -> str:
-    return texts.line(text, longest=MAX_NAME_CHARACTERS)
-
-
-def _lines(text: str) -> str:
-    return texts.lines(text, longest=MAX_NAME_CHARACTERS)
 
 
 def _detail(text: str) -> str:
@@ -28,11 +21,6 @@ def _detail(text: str) -> str:
     return lines
 
 
-Part = Annotated[str, AfterValidator(names.part), WithJsonSchema(schemas.PART)]
-Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
-Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_NAME_CHARACTERS))]
-Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_NAME_CHARACTERS))]
-Time = Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
 Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES))]
 
 
@@ -86,7 +74,7 @@ class EquipmentVersions(ResponseModel):
 class RollbackBody(RequestModel):
     """The version whose content becomes current again."""
 
-    toVersion: Annotated[int, Field(ge=1, le=999_999_999, examples=[1])]  # noqa: N815
+    toVersion: Number  # noqa: N815
 
 
 class AuditBody(RequestModel):
@@ -131,7 +119,7 @@ class ReportBody(StateBody):
     timestamp: Time
 
 
-Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=100)]
+Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=REPORTS_AT_ONCE)]
 
 
 class Accepted(ResponseModel):

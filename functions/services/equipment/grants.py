@@ -6,4 +6,5 @@ GRANTS = {
         "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
     },
     "restore": {"EQUIPMENT_TABLE": ("PutItem", "UpdateItem")},
+    "listener": {"EQUIPMENT_TABLE": ("PutItem",), "EQUIPMENT_HISTORY_TABLE": ("PutItem", "Query")},
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NotRequired, TypedDict, cast
 
 from contract import times
-from contract.entities import EquipmentEntity, LocationEntity
+from contract.entities import Changed, EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
 from patterns.dynamodb.client import Check
 from patterns.dynamodb.expressions import Condition
@@ -13,9 +13,18 @@ from patterns.dynamodb.ttl import ttl_at
 from patterns.events.actor import author_in
 from patterns.events.fact import Change, Fact, lifecycle
 from patterns.runtime.errors import Conflict, Invalid, NotFound
+from patterns.versions.bitemporal import Timeline
 from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
 from patterns.versions.versioned_write import Requirement, Revisions, Versions
-from services.equipment.tables import HISTORY, HISTORY_TABLE, KEYS, TABLE, partition_of
+from services.equipment.tables import (
+    CORRECTIONS,
+    HISTORY,
+    HISTORY_BY_TIME,
+    HISTORY_TABLE,
+    KEYS,
+    TABLE,
+    partition_of,
+)
 
 DISCRIMINATOR: Final = "equipment"
 
@@ -52,13 +61,6 @@ class EquipmentRow(EquipmentContent, EquipmentMark, VersionedRow):
     ttl: NotRequired[int]
 
 
-class Changed(TypedDict):
-    """When a version was made, and by whom, in a response; `changedAt`: fixed-width UTC."""
-
-    changedAt: str
-    changedBy: str
-
-
 class EquipmentVersion(EquipmentEntity, Changed):
     """A version in a response."""
 
@@ -87,6 +89,16 @@ def versions_of(equipment_id: str) -> Versions:
 def revisions_of(equipment_id: str) -> KeyQuery:
     """Return the query of all revisions, newest first."""
     return KeyQuery(keys=HISTORY, partition=partition_of(equipment_id))
+
+
+def timeline_of(equipment_id: str) -> Timeline:
+    """Return where the revisions are found by time."""
+    partition = partition_of(equipment_id)
+    return Timeline(
+        HISTORY_TABLE,
+        recorded=KeyQuery(keys=HISTORY_BY_TIME, index_name="ByTime", partition=partition),
+        corrections=KeyQuery(keys=CORRECTIONS, index_name="Corrections", partition=partition),
+    )
 
 
 def registration_of(equipment_id: str) -> Requirement:
@@ -200,6 +212,13 @@ def content_in(said: Mapping[str, Any]) -> EquipmentContent:
     """Return what a body says; its `validFrom` is a time as text."""
     valid_from = said.get("validFrom")
     return cast("EquipmentContent", {**said, "validFrom": None if valid_from is None else times.to_ms(valid_from)})
+
+
+def content_in_entity(equipment: EquipmentEntity) -> EquipmentContent:
+    """Return what a revision says of an entity."""
+    valid_from = equipment.get("validFrom")
+    since_ms = None if valid_from is None else times.to_ms(valid_from)
+    return {**content_of(cast("EquipmentContent", equipment)), "validFrom": since_ms}
 
 
 def content_of(source: EquipmentContent) -> EquipmentContent:

@@ -4,13 +4,15 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from contract import periods
 from contract.parameters import AsOf, Cursor, EquipmentId, From, IfNoneMatch, KnownAt, Limit, Part, To, Version
 from patterns.http.http_api import HttpApi
 from patterns.http.openapi import responses
 from patterns.http.page import DEFAULT_LIMIT
 from patterns.http.response import respond
 from patterns.runtime import clock
-from services.equipment import audit, bitemporal, metadata, state
+from patterns.versions.bitemporal import revision_at
+from services.equipment import audit, metadata, state
 from services.equipment.bodies import Audit, Audits, Equipment, EquipmentVersions, StateReport, StateReports
 from services.equipment.routes import ROUTES
 from services.equipment.tables import HISTORY_TABLE, TABLE
@@ -27,7 +29,7 @@ def get_equipment(
     if as_of is None and known_at is None:
         row = metadata.row_of(TABLE.get(metadata.key_of(equipment_id), consistent=True))
     else:
-        row = bitemporal.revision_at(HISTORY_TABLE, equipment_id, bitemporal.asked(as_of, known_at))
+        row = metadata.row_of(revision_at(metadata.timeline_of(equipment_id), periods.asked(as_of, known_at)))
     found = metadata.require_registered(row)
     return app.found(found, to_response=metadata.to_response, if_none_match=if_none_match)
 

@@ -1,6 +1,11 @@
 """The routes of equipment and who may call each."""
 
+from typing import Final
+
 from contract.groups import AUDITORS, EQUIPMENT_WRITERS, READERS, STATE_REPORTERS
+from services.equipment.facts import STATE_REPORTED
+
+REPORTS_AT_ONCE: Final = 100
 
 ROUTES = {
     "PUT /equipment/{id}": EQUIPMENT_WRITERS,
@@ -19,3 +24,5 @@ ROUTES = {
     "GET /equipment/{id}/states": READERS,
     "GET /equipment/{id}/states/latest": READERS,
 }
+
+STREAM_FIRST = {"POST /states": (STATE_REPORTED, REPORTS_AT_ONCE)}

@@ -7,8 +7,8 @@ from views.board.row import SEEN
 from views.board.view import ANCHOR, KEYS, REPORTS, TABLE
 
 
-def _equipment(written: Written) -> Place:
-    return Place(key=KEYS.of(written.partition_key), oplock=ANCHOR.oplock)
+def _registration(written: Written, origin: str) -> Place:
+    return Place(key=KEYS.of(written.partition_key), oplock=ANCHOR.oplock, origin=origin)
 
 
 def _state(written: Written) -> Place:
@@ -36,7 +36,8 @@ def _about_log(written: Written, oplock: str, attribute: str, person: str, *, or
 PLACES = Places(
     table=TABLE,
     of={
-        "equipment": _equipment,
+        "equipment": lambda written: _registration(written, "equipment"),
+        "machine": lambda written: _registration(written, "equipment2"),
         "state": _state,
         "audit": _audit,
         "assignment": lambda written: _about_log(written, "assigned", "Operator", "operator", origin="dispatch"),

@@ -1,11 +1,11 @@
 """What board keeps of each event: where equipment stands, in which state, and what is done about it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
 from contract import logs, names, old_shapes, times
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
-from contract.locations import LEVELS, board_sort_key, part
+from contract.locations import FIELDS, board_sort_key, levels_in, location_of, part
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Index, Keys
 from patterns.events.domain_event import DomainEvent, Entity
@@ -46,9 +46,12 @@ TOMBSTONE: Final[BoardFields] = {
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
     """Keep its name, line and place; a deletion keeps the row, as a tombstone without the keys of the index."""
-    equipment = event.entity("equipment")
-    deleted = equipment.get("deleted") is True
-    return _update(equipment.text("id"), ANCHOR.oplock, TOMBSTONE if deleted else _metadata(equipment))
+    return _registration(event.entity("equipment"), _place_of_equipment, origin="equipment")
+
+
+def on_machine_changed(event: DomainEvent) -> ViewUpdate:
+    """Keep the same of it, with its place as the seven fields of the index say it."""
+    return _registration(event.entity("machine"), _place_of_machine, origin="equipment2")
 
 
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
@@ -153,11 +156,13 @@ def _expected(anomaly: Entity) -> ExpectedEntity:
     }
 
 
-def _metadata(equipment: Entity) -> BoardFields:
-    location = equipment.get("location")
-    if not isinstance(location, dict):
-        raise TypeError("equipment.location must be an object")
-    place = _place(location)
+def _registration(equipment: Entity, place_of: Callable[[Entity], LocationEntity], *, origin: str) -> ViewUpdate:
+    """Return the update of what either of two services says of equipment, in the order of their edits."""
+    fields = TOMBSTONE if equipment.get("deleted") is True else _metadata(equipment, place_of(equipment))
+    return _update(equipment.text("id"), ANCHOR.oplock, fields, origin=origin)
+
+
+def _metadata(equipment: Entity, place: LocationEntity) -> BoardFields:
     return {
         "Deleted": None,
         "Name": equipment.text("name"),
@@ -169,8 +174,19 @@ def _metadata(equipment: Entity) -> BoardFields:
     }
 
 
+def _place_of_equipment(equipment: Entity) -> LocationEntity:
+    location = equipment.get("location")
+    if not isinstance(location, dict):
+        raise TypeError("equipment.location must be an object")
+    return _place(location)
+
+
+def _place_of_machine(machine: Entity) -> LocationEntity:
+    return _place(cast("Mapping[str, Any]", location_of(levels_in(machine))))
+
+
 def _place(location: Mapping[str, Any]) -> LocationEntity:
-    return cast("LocationEntity", {level: part(location[level]) for level in ("company", *LEVELS)})
+    return cast("LocationEntity", {level: part(location[level]) for level in FIELDS})
 
 
 def _time(event: DomainEvent, entity: Entity, field_name: str = "timestamp") -> str:
@@ -207,6 +223,10 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment", "equipment-updated"): on_equipment_changed,
     ("equipment", "equipment-deleted"): on_equipment_changed,
     ("equipment", "equipment-undeleted"): on_equipment_changed,
+    ("equipment2", "machine-created"): on_machine_changed,
+    ("equipment2", "machine-updated"): on_machine_changed,
+    ("equipment2", "machine-deleted"): on_machine_changed,
+    ("equipment2", "machine-undeleted"): on_machine_changed,
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "audit-recorded"): on_audit_recorded,
     ("dispatch", "operator-assigned"): on_operator_assigned,

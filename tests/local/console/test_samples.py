@@ -13,7 +13,7 @@ from patterns.views.outcome import Outcome
 from tests.support.patterns.things import happened
 from tests.support.samples import NOW
 
-COUNTED = Metric("Andon", "received", (("view", "board"),))
+COUNTED = Metric("Andon", "received", (("stage", "dev"), ("view", "board")))
 MINUTE_MS = 60_000
 
 figures = st.integers(0, 1000)
@@ -77,24 +77,31 @@ def test_the_line_of_a_batch_has_all_its_figures() -> None:
         Result("m2", Outcome.APPLIED, happened("painted", "y"), taken_ms=NOW - 9),
         Result("m3", Outcome.FAULT, error="Poison"),
     ]
-    line = json.loads(json.dumps(line_of(results, view="board", now_ms=NOW)))
+    line = json.loads(json.dumps(line_of(results, view="board", now_ms=NOW) | {"stage": "dev"}))
 
     found = [*samples_of(line, logged_ms=0)]
 
-    assert {sample.metric.dimensions for sample in found} == {(("view", "board"),)}
+    assert {sample.metric.dimensions for sample in found} == {(("stage", "dev"), ("view", "board"))}
     assert {sample.at_ms for sample in found} == {NOW}
     assert Sample(COUNTED, NOW, 3) in found
     assert [sample.value for sample in found if sample.metric.name == "lag"] == [7, 9]
 
 
 def test_a_metric_is_identified_by_its_dimension() -> None:
-    line = {"service": "dispatch", "due": 2, "_aws": directive(dimension="service", counts=["due"], now_ms=NOW)}
+    line = {
+        "service": "dispatch",
+        "stage": "dev",
+        "due": 2,
+        "_aws": directive(dimension="service", counts=["due"], now_ms=NOW),
+    }
 
-    assert [*samples_of(line, logged_ms=0)] == [Sample(Metric("Andon", "due", (("service", "dispatch"),)), NOW, 2)]
+    assert [*samples_of(line, logged_ms=0)] == [
+        Sample(Metric("Andon", "due", (("service", "dispatch"), ("stage", "dev"))), NOW, 2)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("status", "names"), [(201, ["count"]), (404, ["count", "4xx"]), (500, ["count", "5xx"]), (None, [])]
+    ("status", "names"), [(201, ["Count"]), (404, ["Count", "4xx"]), (500, ["Count", "5xx"]), (None, [])]
 )
 def test_the_line_of_a_request_counts_as_the_api_counts(status: int | None, names: list[str]) -> None:
     found = [*samples_of({"message": "GET /faults", "status": status}, logged_ms=NOW)]

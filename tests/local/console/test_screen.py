@@ -13,7 +13,7 @@ from local.console.widgets import Metric, Shown, Table, Widget
 from tests.support.samples import NOW
 
 APPLIED = Metric("Andon", "applied", (("view", "board"),))
-REQUESTS = Metric(API, "count", (("ApiId", "a1"),))
+REQUESTS = Metric(API, "Count", (("ApiId", "a1"),))
 WAITING = Metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", (("QueueName", "q1"),))
 OLDEST = Metric("AWS/SQS", "ApproximateAgeOfOldestMessage", (("QueueName", "q1"),))
 
@@ -28,7 +28,7 @@ def drawn(shown: RenderableType) -> str:
 def reading(*tables: Table, waiting: int = 0) -> Reading:
     samples = Samples()
     samples.add(Sample(APPLIED, NOW - second * 1000, 2) for second in range(1, 31))
-    samples.add([Sample(Metric(API, "count"), NOW - 1, 1)])
+    samples.add([Sample(Metric(API, "Count"), NOW - 1, 1)])
     queues = {"q1": {"ApproximateNumberOfMessages": waiting, "ApproximateNumberOfMessagesNotVisible": 0}}
     watch = QueueWatch({"q1": NOW - 4_000})
     return Reading(at_ms=NOW, window_ms=300_000, tables=tables, samples=samples, queues=queues, watch=watch)

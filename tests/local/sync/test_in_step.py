@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from local.sync.compare import Difference, Reading, differences
+from local.sync.in_step import ways
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.sync.crossing import Crossing
 from patterns.sync.edit import Edit
@@ -106,6 +107,21 @@ def test_a_row_that_has_expired_does_not_count(sides: TwoSides) -> None:
     assert found(sides) == []
 
 
+def test_an_edit_that_was_lost_where_it_was_made_is_shown_and_not_sent_back(sides: TwoSides) -> None:
+    sides.new.put("n", {"lines": ["a"]}, now_ms=1)
+    sides.settle()
+    sides.new.table.delete({"pk": "n", "sk": "-"})
+
+    [lost] = found(sides)
+    assert (lost.into, lost.edit, lost.there, lost.is_sent) == ("new", Edit(1, "new"), None, False)
+
+    sides.old.put("n", {"text": "b"}, now_ms=2, if_match=1)
+    [ahead] = found(sides)
+    assert ahead.is_sent
+    sides.listen(sides.new, [ahead.message])
+    assert found(sides) == []
+
+
 EDITS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(1, 5), st.sampled_from(["n", "m"])), max_size=8)
 
 
@@ -131,3 +147,13 @@ def test_what_one_side_lacks_is_brought_over_by_what_is_sent(
     assert found(of_module) == []
     assert of_module.is_same("n")
     assert of_module.is_same("m")
+
+
+def test_every_crossing_names_its_services_and_has_a_way_back() -> None:
+    pairs = {(way.source.name, way.into.name) for way in ways()}
+
+    assert pairs == {(into, source) for source, into in pairs}
+    for way in ways():
+        assert {topic[0] for topic in way.crossings} == {way.source.name}
+        assert {crossing.theirs for crossing in way.crossings.values()} == {way.source.name}
+        assert {crossing.own for crossing in way.crossings.values()} == {way.into.name}

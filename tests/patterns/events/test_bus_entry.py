@@ -1,11 +1,24 @@
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from contract import times
-from patterns.events.bus_entry import MAX_AHEAD_MS, from_message, require_not_ahead, to_entry, to_message
-from patterns.events.domain_event import DomainEvent
+from patterns.events.bus_entry import (
+    MAX_AHEAD_MS,
+    MAX_REQUEST_BYTES,
+    Replay,
+    from_message,
+    require_not_ahead,
+    size_of,
+    to_entry,
+    to_message,
+    to_replayed,
+)
+from patterns.events.domain_event import MAX_NAME_CHARACTERS, DomainEvent
+from patterns.runtime import queue
 from patterns.runtime.errors import Poison
 from tests.patterns.events.test_domain_event import events, texts
 from tests.support.patterns.things import happened
@@ -19,6 +32,40 @@ def test_an_event_comes_out_of_the_queue_as_it_was_put_on_the_bus(event: DomainE
     delivery = from_message(json.dumps({**envelope, "detail": json.loads(entry["Detail"])}))
 
     assert (delivery.source, delivery.event) == (source, event)
+
+
+# What EventBridge adds, as long as it can be, and the mark of a replay.
+AROUND: dict[str, Any] = {
+    "version": "0",
+    "id": "6a7e8feb-b491-4cf7-a9f1-bf3703467718",
+    "account": "123456789012",
+    "time": "2026-11-22T05:00:00Z",
+    "region": "ap-southeast-2",
+    "resources": [],
+}
+
+
+@given(
+    source=st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=MAX_NAME_CHARACTERS),
+    kind=st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=MAX_NAME_CHARACTERS),
+    name=texts,
+    filler=st.sampled_from(["x", '"', "\\", "\x7f", "é", "工", "🏭"]),
+)
+def test_an_entry_that_is_as_large_as_the_bus_takes_fits_into_a_message_also_when_it_comes_again(
+    source: str, kind: str, name: str, filler: str
+) -> None:
+    def sized(note: str) -> tuple[int, str]:
+        event = happened("painted", "a thing", note=note)._replace(type=kind)
+        entry = to_entry(event, source=source, bus="bus")
+        envelope = {**AROUND, "source": source, "detail-type": kind, "detail": json.loads(entry["Detail"])}
+        return size_of(entry), to_replayed(envelope, Replay(name, until=10**12))
+
+    frame, _ = sized("")
+    each = len(json.dumps(filler, ensure_ascii=False).encode()) - 2
+    size, body = sized(filler * ((MAX_REQUEST_BYTES - frame) // each))
+
+    assert MAX_REQUEST_BYTES - each < size <= MAX_REQUEST_BYTES
+    assert len(body.encode()) <= queue.MOST_BYTES
 
 
 @given(events, texts)

@@ -15,7 +15,15 @@ from tests.support.patterns.things import World, happened
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 
-TRANSIENT = ["ThrottlingException", "InternalFailure", "InternalException"]
+TRANSIENT = ["ThrottlingException", "InternalFailure", "InternalException", "AccessDeniedException"]
+FOR_GOOD = [
+    "InvalidAccountIdException",
+    "InvalidArgument",
+    "MalformedDetail",
+    "NotAuthorizedForDetailTypeException",
+    "NotAuthorizedForSourceException",
+    "RedactionFailure",
+]
 
 
 def painted(count: int) -> list[DomainEvent]:
@@ -145,10 +153,7 @@ def test_entries_that_fail_at_every_attempt_are_raised_so_that_the_batch_comes_a
     assert pauses
 
 
-@pytest.mark.parametrize(
-    "code",
-    ["InvalidArgument", "MalformedDetail", "NotAuthorizedForDetailTypeException", "NotAuthorizedForSourceException"],
-)
+@pytest.mark.parametrize("code", FOR_GOOD)
 def test_an_entry_that_is_refused_for_good_becomes_a_fault_and_is_not_tried_again(
     world: World, wire: Wire, code: str
 ) -> None:
@@ -197,6 +202,30 @@ def test_an_event_over_the_limit_becomes_a_fault_without_being_sent(world: World
     assert fault["fault"]["truncated"] is True
 
 
+def test_of_a_request_that_is_refused_as_a_whole_only_the_entry_that_is_the_reason_becomes_a_fault(
+    world: World, wire: Wire, pauses: list[float]
+) -> None:
+    wire.fail("PutEvents", "ValidationException", when=lambda request: "e1" in map(id_of, request["Entries"]))
+
+    done = publish(painted(12), source="workshop")
+
+    assert done == Published(11, 1)
+    assert len(pauses) == 1
+    *others, fault = arrived(world)
+    assert {event["id"] for event in others} == {f"e{number}" for number in range(12)} - {"e1"}
+    assert fault["fault"]["error"] == {"name": "Refused", "message": "ValidationException"}
+
+
+@pytest.mark.usefixtures("pauses")
+def test_a_bus_that_refuses_every_request_loses_nothing(world: World, wire: Wire) -> None:
+    wire.fail("PutEvents", "ValidationException")
+
+    with pytest.raises(NotPublished):
+        publish(painted(3), source="workshop")
+
+    assert arrived(world) == []
+
+
 @pytest.mark.parametrize("character", ["x", "é", "工", "🏭"])
 def test_the_limit_lies_between_one_byte_and_the_next(world: World, wire: Wire, character: str) -> None:
     frame = size_of(to_entry(happened("painted", "a thing", note=""), source="workshop", bus=""))
@@ -208,6 +237,10 @@ def test_the_limit_lies_between_one_byte_and_the_next(world: World, wire: Wire, 
     assert publish([happened("painted", "a thing", note=note + "x")], source="workshop") == Published(0, 1)
     assert [event["type"] for event in arrived(world)] == ["thing-painted", "fault"]
     assert len(tried(wire)) == 2
+
+
+def test_the_limit_is_less_than_a_megabyte_however_that_is_counted() -> None:
+    assert MAX_REQUEST_BYTES < 1_000_000 < 2**20
 
 
 def test_the_fault_of_a_refused_event_has_the_same_id_however_often_it_is_refused(world: World, wire: Wire) -> None:

@@ -360,7 +360,7 @@ def test_a_line_is_logged_of_all_that_a_batch_came_to(
     assert named == set(_counts(line))
 
 
-NO_COUNTS = {"level", "message", "timestamp", "service", "function_request_id", "ids", "_aws"}
+NO_COUNTS = {"level", "stage", "message", "timestamp", "service", "function_request_id", "ids", "_aws"}
 
 
 def _counts(line: dict[str, Any]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from patterns.views.compaction import Message, compact
 from patterns.views.inverse_oplock import order_of
 from patterns.views.materialize import interpret, materialize
 from tests.support.log_lines import LogLines, logged
-from tests.support.patterns.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message
+from tests.support.patterns.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message, on_painted
 from tests.support.samples import NOW
 from tests.support.table_in_memory import TableInMemory
 
@@ -198,3 +199,13 @@ def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_los
     for group in groups:
         orders = [order_of(message.event) for message in group]
         assert orders == sorted(orders, reverse=True)
+
+
+def test_what_is_about_the_later_time_is_the_newest_of_a_batch_whenever_it_was_said() -> None:
+    said = [happened("painted", "x", at=NOW, id="late"), happened("painted", "x", at=NOW - 1, id="early")]
+    later, earlier = (on_painted(event) for event in said)
+    about = (replace(later, about_ms=1), replace(earlier, about_ms=2))
+
+    [group] = compact(Message(event.id, "", event, update) for event, update in zip(said, about, strict=True))
+
+    assert [message.message_id for message in group] == ["early", "late"]

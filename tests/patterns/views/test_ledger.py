@@ -63,7 +63,7 @@ def test_every_figure_of_the_line_is_a_metric_and_every_metric_is_a_figure_of_th
     assert metrics.keys() == line.keys() - {"_aws", "view", "errors"}
     assert metrics["lag"] == "Milliseconds"
     assert set(metrics.values()) == {"Milliseconds", "Count"}
-    assert directive["Dimensions"] == [["view"]]
+    assert directive["Dimensions"] == [["view", "stage"]]
     assert directive["Namespace"] == "Andon"
     assert (line["lag"], line["errors"], line["_aws"]["Timestamp"]) == ([7], ["Poison"], NOW)
     json.dumps(line)

@@ -110,7 +110,7 @@ def test_one_log_line_has_no_content_and_is_its_metrics(loop: LoopInMemory, log_
 
     [line] = log_lines
     [directive] = line["_aws"]["CloudWatchMetrics"]
-    assert directive["Dimensions"] == [["view"]]
+    assert directive["Dimensions"] == [["view", "stage"]]
     assert line["view"] == "lake"
     assert all(isinstance(line[metric["Name"]], int) for metric in directive["Metrics"])
     assert "fact-1" not in json.dumps(line)

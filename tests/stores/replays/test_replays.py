@@ -15,6 +15,7 @@ from patterns.packages.discovery import services
 from patterns.packages.package import Package
 from patterns.runtime import aws
 from patterns.runtime.bucket import Bucket
+from patterns.runtime.queue import MOST_BYTES
 from stores.replays import pace
 from stores.replays.pace import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE
 from stores.replays.settings import QUEUE, SETTLES, queue_variable
@@ -200,9 +201,9 @@ def test_what_nobody_can_read_is_counted_and_what_is_too_long_goes_without_its_i
     ahead = {**wire, "detail": {**wire["detail"], "id": "ahead", "timestamp": NOW + DAY_MS}}
     unreadable = {**wire, "detail": {**wire["detail"], "timestamp": "soon"}}
     longer = json.loads(reports(1, name="long")[0])
-    longer["detail"]["raw"] = {"new": "x" * 256 * 1024}
+    longer["detail"]["raw"] = {"new": "x" * MOST_BYTES}
     endless = json.loads(reports(1, name="endless")[0])
-    endless["detail"]["state"]["detail"] = "x" * 256 * 1024
+    endless["detail"]["state"]["detail"] = "x" * MOST_BYTES
     deep = good.replace('"detail":{', '"detail": {"deep": ' + "[" * 100 + "]" * 100 + ", ", 1)  # JSON, and yet refused
     assert deep != good
     keep_in_lake([good, deep, *map(json.dumps, (ahead, unreadable, longer, endless))])

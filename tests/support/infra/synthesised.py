@@ -23,6 +23,9 @@ SERVICES, VIEWS, PACKAGES = services(), views(), packages()
 TAKES = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMessage", "GetQueueAttributes")
 """What Lambda does on a queue that feeds a listener."""
 
+KEPT = "RetainExceptOnCreate"
+"""What happens to data when their stack is deleted: they stay, except those of a first deployment that fails."""
+
 STREAM_FIRST = {"services/equipment/command.py"}
 
 LISTENING = [service for service in SERVICES if service.has("listener")]
@@ -45,21 +48,81 @@ def declared_tables(package: Package) -> dict[str, TableSchema]:
     return {pascal(variable): schema for variable, schema in package.tables.items()}
 
 
-def synthesise(layer: Path, *, audited: bool = False, **context: str) -> "Synthesised":
+FUNCTION = "AWS::Lambda::Function"
+
+WITH_PATHS = "aws:cdk:enable-asset-metadata"  # the files of nested templates, as the command line does
+
+STAGES = {
+    "stages": json.loads((PROJECT / "cdk.json").read_text())["context"]["stages"],
+    "alarmTopic": "pager",
+}
+"""The context that every app on AWS has."""
+
+FLAGS = {"target", "stage", "layer", "bytecode", "alarmTopic"}
+"""What `-c` sets; all else is a setting of the stage."""
+
+
+def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **settings: Any) -> "Synthesised":  # noqa: ANN401
     """Synthesise as `cdk synth` does; an empty folder stands for the layer, and nothing is compiled.
 
-    Not audited by default: what these tests assert must hold without cdk-nag.
+    settings: of the stage, or flags. Not audited by default: what these tests assert must hold without cdk-nag.
     """
-    settings = json.loads((PROJECT / "cdk.json").read_text())["context"]
-    app = App(context=settings | {"layer": str(layer), "bytecode": "none"} | context)
-    stack = Andon(app, "Andon")
+    context = json.loads((PROJECT / "cdk.json").read_text())["context"]
+    flags = {name: value for name, value in settings.items() if name in FLAGS or settings.get("target") == "local"}
+    context["stages"][stage] |= {name: value for name, value in settings.items() if name not in flags}
+    given = {"layer": str(layer), "bytecode": "none", "alarmTopic": "pager", "stage": stage, WITH_PATHS: True} | flags
+    app = App(context=context | given)
+    stack = Andon(app)
     if audited:
         nag.audit(app)
-    return Synthesised(app.synth().get_stack_by_name(stack.stack_name).template)
+    made = app.synth()
+    own = made.get_stack_by_name(stack.stack_name).template
+    template = _with_nested(own, Path(made.directory))
+    return Synthesised(template, protected=bool(stack.termination_protection), own=len(own["Resources"]))
+
+
+def _with_nested(template: Properties, folder: Path) -> Properties:
+    """Return a template with the resources of its nested ones, as if they were its own."""
+    resources = dict(template["Resources"])
+    elsewhere = {name for name in referred_to(template) if not name.startswith("AWS::")} - resources.keys()
+    assert not elsewhere - template.get("Parameters", {}).keys(), "a reference does not leave its template"
+    for nested in [made for made in resources.values() if made["Type"] == "AWS::CloudFormation::Stack"]:
+        own = json.loads((folder / nested["Metadata"]["aws:asset:path"]).read_text())["Resources"]
+        resources |= _replaced(own, nested["Properties"].get("Parameters", {}))
+    return template | {"Resources": resources}
+
+
+def referred_to(value: Any) -> Iterator[str]:  # noqa: ANN401  any part of a template
+    """Yield the logical ids that a template refers to."""
+    match value:
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), *_]}:
+            yield name
+        case dict():
+            for key, one in value.items():
+                yield from [one] if key == "DependsOn" and isinstance(one, str) else referred_to(one)
+        case list():
+            for one in value:
+                yield from referred_to(one)
+
+
+def _replaced(value: Any, parameters: Properties) -> Any:  # noqa: ANN401  any part of a template
+    """Write what a nested template's parameters stand for."""
+    match value:
+        case {"Ref": str(name)} if name in parameters:
+            return parameters[name]
+        case dict():
+            return {key: _replaced(one, parameters) for key, one in value.items()}
+        case list():
+            return [_replaced(one, parameters) for one in value]
+        case _:
+            return value
 
 
 class Synthesised:
-    def __init__(self, template: Properties) -> None:
+    def __init__(self, template: Properties, *, protected: bool = False, own: int = 0) -> None:
+        self.protected = protected
+        self.own = own
+        """How many resources stand in the stack's own template, nested ones aside."""
         self.resources: dict[str, Properties] = template["Resources"]
         self.outputs: dict[str, Properties] = template["Outputs"]
 
@@ -73,10 +136,10 @@ class Synthesised:
 
     def functions(self) -> dict[str, Properties]:
         """Each function by its file, as `services/equipment/command.py`."""
-        return {made["Description"]: made for made in self.of_type("AWS::Lambda::Function").values()}
+        return {made["Description"]: made for made in self.of_type(FUNCTION).values()}
 
     def id_of_function(self, file: str) -> str:
-        return next(name for name, made in self.of_type("AWS::Lambda::Function").items() if made["Description"] == file)
+        return next(name for name, made in self.of_type(FUNCTION).items() if made["Description"] == file)
 
     def statements(self, file: str) -> Iterator[Properties]:
         """What the role of a function allows or denies."""
@@ -98,10 +161,17 @@ class Synthesised:
 
     def mappings(self, file: str) -> list[Properties]:
         """What calls a function from a stream or a queue."""
-        target = {"Ref": self.id_of_function(file)}
-        return [
-            made for made in self.of_type("AWS::Lambda::EventSourceMapping").values() if made["FunctionName"] == target
-        ]
+        function = self.id_of_function(file)
+        mappings = self.of_type("AWS::Lambda::EventSourceMapping").values()
+        return [made for made in mappings if self.behind(made["FunctionName"]) == function]
+
+    def behind(self, called: object) -> str:
+        """The id of a function that is called by its name, its ARN or its alias."""
+        name = next(
+            name for name in (*self.of_type("AWS::Lambda::Alias"), *self.of_type(FUNCTION)) if name in text(called)
+        )
+        alias = self.of_type("AWS::Lambda::Alias").get(name)
+        return str(alias["FunctionName"]["Ref"]) if alias else name
 
     def output(self, name: str) -> str:
         """The logical id of the resource that an output speaks of."""
@@ -119,7 +189,14 @@ def text(value: object) -> str:
             return f"{name}.{attribute}"
         case {"Ref": name}:
             return str(name)
+        case {"Fn::Select": [_, {"Fn::Split": [_, whole]}]}:
+            return text(whole)
         case {"Fn::Join": [separator, parts]}:
             return str(separator).join(text(part) for part in parts)
         case _:
             return str(value)
+
+
+def rolls_back(made: Properties) -> bool:
+    """Whether an alarm ends a deployment and wakes nobody: see test_canary."""
+    return "rolled-back" in made["AlarmDescription"]

@@ -55,9 +55,11 @@ def test_sets_of_fields_under_different_oplocks_are_disjoint_and_those_under_one
 
 @pytest.mark.parametrize("name", ON_EQUIPMENT)
 def test_only_equipment_that_is_there_has_the_keys_of_the_index(name: str) -> None:
-    fields = decide(fact(name)).fields
+    event = fact(name)
+    fields = decide(event).fields
 
-    expected = {None} if name == "equipment-deleted" else {"Acme", "MX#West#JAL#Guadalajara#Guadalajara#Centro#press-7"}
+    there = {"Acme", f"MX#West#JAL#Guadalajara#Guadalajara#Centro#{event.partition_key}"}
+    expected = {None} if name.endswith("-deleted") else there
     assert {fields[key] for key in BY_LOCATION.names} == expected
 
 
@@ -86,7 +88,8 @@ def test_metadata_without_an_id_is_poison(name: str, value: object) -> None:
 
 def _with_id(name: str, value: object) -> DomainEvent:
     event = fact(name)
-    return event._replace(entities={"equipment": {**event.entities["equipment"], "id": value}})
+    [(entity_name, entity)] = event.entities.items()
+    return event._replace(entities={entity_name: {**entity, "id": value}})
 
 
 @pytest.mark.parametrize("name", TIMES)
@@ -100,6 +103,14 @@ def test_a_fact_about_nothing_is_poison(name: str, value: object) -> None:
 def test_metadata_that_stands_nowhere_is_refused(place: object) -> None:
     with pytest.raises((Poison, TypeError, KeyError, ValueError)):
         decide(fact("equipment-created", location=place))
+
+
+@pytest.mark.parametrize(
+    "levels", [None, "MX", {}, ["MX"], [{}], [{"level": "city"}], [{"level": 7, "name": "x"}]], ids=str
+)
+def test_a_machine_that_stands_on_no_levels_is_refused(levels: object) -> None:
+    with pytest.raises(Poison):
+        decide(fact("machine-created", levels=levels))
 
 
 @pytest.mark.parametrize("level", list(LOCATION))

@@ -1,0 +1,46 @@
+# What the pages' commands use. Once in each shell:  STACK=Andon; . docs/runbooks/on-call.sh
+# They need AWS's command line, with credentials for the account. For the system of `make up`:
+#   export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1
+#   export AWS_ENDPOINT_URL=$(sed -n 's/.*"Endpoint": "\(.*\)".*/\1/p' .local/outputs.json)
+
+: "${STACK:=Andon}"
+
+# An output of the stack: out ApiUrl
+out() {
+    aws cloudformation describe-stacks --stack-name "$STACK" \
+        --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
+}
+
+# The name of a resource of the stack, by its type and the beginning of its logical id: resource Lambda::Function boardListener
+resource() {
+    aws cloudformation list-stack-resources --stack-name "$STACK" --output text --query \
+        "StackResourceSummaries[?ResourceType=='AWS::$1' && starts_with(LogicalResourceId, '$2')].[PhysicalResourceId]" |
+        grep -v '^None$'
+}
+
+# What a function logged in the last minutes, one line for each call: log boardListener 60
+log() {
+    aws logs filter-log-events --log-group-name "$(resource Logs::LogGroup "${1}Logs")" --output text \
+        --start-time $((($(date +%s) - ${2:-60} * 60) * 1000)) --query 'events[].[message]'
+}
+
+# The same, but only what went wrong: errors boardListener 60
+errors() {
+    log "$1" "${2:-60}" | grep -E '"level":"(ERROR|CRITICAL)"|"errors":\[[^]]|"failed":[1-9]|timed out|"status":"(timeout|error|failure)"|errorType|Runtime\.'
+}
+
+# The sum of a metric each minute of the last hour: metric AWS/Lambda Errors FunctionName=<name>
+metric() {
+    dimensions=""
+    for one in "${@:3}"; do dimensions="$dimensions Name=${one%%=*},Value=${one#*=}"; done
+    # shellcheck disable=SC2086  each dimension is a word of its own
+    aws cloudwatch get-metric-statistics --namespace "$1" --metric-name "$2" --statistics Sum Maximum --period 60 \
+        --start-time "$(($(date +%s) - 3600))" --end-time "$(date +%s)" ${dimensions:+--dimensions $dimensions} \
+        --query 'sort_by(Datapoints, &Timestamp)[].[Timestamp, Sum, Maximum]' --output text
+}
+
+# The alarms of the stack that ring now, and since when
+ringing() {
+    aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
+        --query 'MetricAlarms[].[AlarmName, StateUpdatedTimestamp]'
+}

@@ -1,0 +1,50 @@
+"""HTTP -> equipment2 table."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from contract import after
+from contract.parameters import EquipmentId, IfMatch
+from patterns.http.http_api import HttpApi
+from patterns.http.openapi import responses_of_write
+from patterns.http.response import respond
+from patterns.versions.optimistic_lock import Saved
+from patterns.versions.versioned_write import change, save
+from services.equipment2 import machine
+from services.equipment2.bodies import Machine, MachineBody, MachineRollbackBody
+from services.equipment2.routes import ROUTES
+from services.equipment2.tables import HISTORY_TABLE
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.put("/v2/equipment/<id>", responses=responses_of_write(Machine, 201, 200, 412, 428))
+def put_machine(equipment_id: EquipmentId, body: MachineBody, if_match: IfMatch = None) -> Response[str]:
+    """Register a piece of equipment, or change it; If-Match names the version to change."""
+    said = body.model_dump(exclude_none=True)
+    draft = machine.register(equipment_id, machine.content_in(said), app.command(if_match, said))
+    return _saved(save(machine.versions_of(equipment_id), draft))
+
+
+@app.delete("/v2/equipment/<id>", responses=responses_of_write(None, 204, 404, 412, 428))
+def delete_machine(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
+    """Delete a piece of equipment; its history stays, and a PUT brings it back."""
+    command = app.command(if_match, {})
+    saved = change(machine.versions_of(equipment_id), command, lambda row: machine.retire(row, command))
+    return respond(HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, machine.machine_changed))
+
+
+@app.post("/v2/equipment/<id>/rollback", responses=responses_of_write(Machine, 200, 404, 409, 412, 428))
+def roll_back_machine(equipment_id: EquipmentId, body: MachineRollbackBody, if_match: IfMatch = None) -> Response[str]:
+    """Make an earlier version current again, as a new version."""
+    command = app.command(if_match, body.model_dump())
+    earlier = HISTORY_TABLE.get(machine.revision_key(equipment_id, body.toVersion), consistent=True)
+    revision = machine.row_of(earlier)
+    return _saved(change(machine.versions_of(equipment_id), command, lambda _: machine.roll_back(revision, command)))
+
+
+def _saved(saved: Saved) -> Response[str]:
+    token = after.of_row(saved.row, machine.machine_changed)
+    return app.saved(saved, to_response=machine.to_response, after=token)

@@ -1,0 +1,34 @@
+"""The tables that equipment2 owns.
+
+| table | pk | sk | row |
+|---|---|---|---|
+| equipment2 | `Machine#<id>` | | what a piece of equipment is now |
+| equipment2-history | `Machine#<id>` | `version` | a revision of it |
+"""
+
+from patterns.dynamodb.client import Table
+from patterns.dynamodb.schema import Index, Keys, TableSchema
+
+KEYS = Keys("pk", one_partition_per="entity")
+HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")
+HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
+# Sparse: only what was said to be so before it was recorded has the attribute.
+CORRECTIONS = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
+
+TABLES = {
+    "EQUIPMENT2_TABLE": TableSchema(KEYS, stream=True),
+    "EQUIPMENT2_HISTORY_TABLE": TableSchema(
+        HISTORY,
+        indexes={"ByTime": Index(HISTORY_BY_TIME), "Corrections": Index(CORRECTIONS)},
+        expires=False,
+        seldom_read=True,
+    ),
+}
+
+TABLE = Table("EQUIPMENT2_TABLE", KEYS)
+HISTORY_TABLE = Table("EQUIPMENT2_HISTORY_TABLE", HISTORY)
+
+
+def partition_of(equipment_id: str) -> str:
+    """Return the partition of a piece of equipment."""
+    return f"Machine#{equipment_id}"

@@ -1,0 +1,101 @@
+"""Every alarm has a page that says what to do, and every page has its alarm."""
+
+import re
+import subprocess
+from fnmatch import fnmatchcase
+
+import pytest
+
+from tests.support.infra.synthesised import PROJECT, Synthesised
+
+FOLDER = PROJECT / "docs" / "runbooks"
+INDEX = FOLDER / "README.md"
+SHELL = FOLDER / "on-call.sh"
+PAGES = sorted(page.stem for page in FOLDER.glob("*.md") if page != INDEX)
+NAMED = re.compile(r"docs/runbooks/([a-z0-9-]+)\.md")
+HEADINGS = ["What it means", "What people see", "How to look", "How to mend", "When it is over"]
+HASH = re.compile(r"[0-9A-F]{8}$")  # what CDK puts behind a logical id
+
+each = pytest.mark.parametrize("page", PAGES)
+
+
+def text_of(page: str) -> str:
+    return (FOLDER / f"{page}.md").read_text()
+
+
+def named(aws: Synthesised) -> dict[str, str]:
+    """The page that each alarm names, by the part of the alarm's name that a person reads."""
+    made = aws.of_type("AWS::CloudWatch::Alarm")
+    return {
+        HASH.sub("", name).removeprefix("Operations"): NAMED.findall(alarm["AlarmDescription"])[0]
+        for name, alarm in made.items()
+    }
+
+
+def patterns(page: str) -> list[str]:
+    """The names of alarms at the top of a page, as `*DeadLettersWaiting`."""
+    [line] = [line for line in text_of(page).splitlines() if line.startswith("Alarms: ")]
+    return re.findall(r"`([^`]+)`", line)
+
+
+def test_every_alarm_has_its_runbook_and_every_runbook_its_alarm(aws: Synthesised) -> None:
+    assert sorted(set(named(aws).values())) == PAGES
+
+
+@each
+def test_a_page_names_exactly_the_alarms_that_name_it(aws: Synthesised, page: str) -> None:
+    own = [alarm for alarm, its_page in named(aws).items() if its_page == page]
+
+    assert [alarm for alarm in own if not any(fnmatchcase(alarm, pattern) for pattern in patterns(page))] == []
+    assert [pattern for pattern in patterns(page) if not any(fnmatchcase(alarm, pattern) for alarm in own)] == []
+
+
+@each
+def test_a_page_says_what_it_means_and_how_to_look_and_mend(page: str) -> None:
+    found = re.findall(r"^## (.+)\n\n(\S)", text_of(page), re.MULTILINE)
+
+    assert [heading for heading, _ in found] == HEADINGS
+
+
+@each
+def test_the_index_has_each_page(page: str) -> None:
+    assert f"]({page}.md)" in INDEX.read_text()
+
+
+@each
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", text_of(page)):
+        assert (FOLDER / target).exists()
+    for target in re.findall(r"`((?:docs|infra|functions|tests)/[\w/.-]+?)/?`", text_of(page)):
+        assert (PROJECT / target).exists(), target
+
+
+@each
+def test_outputs_functions_and_verbs_that_a_page_names_exist(aws: Synthesised, page: str) -> None:
+    text, logical = text_of(page), [HASH.sub("", name) for name in aws.resources]
+    verbs = re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)
+
+    assert set(re.findall(r"\$\(out (\w+)\)", text)) <= set(aws.outputs)
+    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)) <= set(verbs)
+    for kind, prefix in re.findall(r"resource ([\w:]+) (\w+)\b(?!\$)", text):
+        found = [
+            name
+            for name, made in aws.resources.items()
+            if made["Type"] == f"AWS::{kind}" and HASH.sub("", name).startswith(prefix)
+        ]
+        assert len(found) == 1, (kind, prefix, found)
+    for prefix in re.findall(r"^(?:log|errors) (\w+)", text, re.MULTILINE):
+        assert f"{prefix}Logs" in logical, prefix
+
+
+def test_the_shell_functions_can_be_read_by_a_shell() -> None:
+    done = subprocess.run(["bash", "-n", str(SHELL)], capture_output=True, check=False)  # noqa: S603, S607
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_index_says_how_many_alarms_there_are_and_what_they_cost(aws: Synthesised) -> None:
+    count = len(aws.of_type("AWS::CloudWatch::Alarm"))
+
+    # https://aws.amazon.com/cloudwatch/pricing/: $0.10 a month each
+    assert f"{count} alarms, ${count / 10:.2f} a month" in INDEX.read_text()

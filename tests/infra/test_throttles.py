@@ -1,0 +1,126 @@
+"""Throttles: what each route takes, and that no flood of one takes what others need."""
+
+import pytest
+
+from contract.groups import DEVICE
+from infra.throttles import ACCOUNT_PER_SECOND, INVOCATIONS, LEAST, PUT_EVENTS, REPORTS, SHARE, Quotas
+from patterns.packages.discovery import packages, subscribers_of
+from patterns.packages.package import Package
+from services.equipment.bodies import Reports
+from services.equipment.routes import REPORTS_AT_ONCE
+from tests.support.infra.synthesised import PROJECT, SERVICES, Properties, Synthesised
+
+PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]
+ROUTES = {route: groups for package in packages() for route, groups in package.routes.items()}
+
+
+def stage(aws: Synthesised) -> Properties:
+    [made] = aws.of_type("AWS::ApiGatewayV2::Stage").values()
+    return made
+
+
+def rate(aws: Synthesised, route: str) -> float:
+    settings = stage(aws)["RouteSettings"].get(route, stage(aws)["DefaultRouteSettings"])
+    return float(settings["ThrottlingRateLimit"])
+
+
+def test_every_route_is_throttled_with_a_burst_of_two_seconds(aws: Synthesised) -> None:
+    for settings in (stage(aws)["DefaultRouteSettings"], *stage(aws)["RouteSettings"].values()):
+        allowed = settings["ThrottlingRateLimit"]
+        assert allowed > 0
+        assert settings["ThrottlingBurstLimit"] == max(1, int(2 * allowed))
+
+
+def test_sixty_thousand_devices_have_twice_what_they_need(aws: Synthesised) -> None:
+    assert rate(aws, "PUT /equipment/{id}/states/{timestamp}") == REPORTS.per_second == 2 * 60_000 / 300
+
+
+def test_all_routes_together_leave_room_in_the_accounts_quota_so_that_none_takes_from_another(
+    aws: Synthesised,
+) -> None:
+    assert sum(rate(aws, route) for route in ROUTES) < ACCOUNT_PER_SECOND
+
+
+def test_the_routes_of_devices_are_throttled_apart_from_those_of_people(aws: Synthesised) -> None:
+    of_devices = {route for route, groups in ROUTES.items() if DEVICE in groups}
+
+    assert set(stage(aws)["RouteSettings"]) == of_devices | {route for _, route in PUBLISHING}
+
+
+def test_the_settings_of_a_route_come_after_the_route(aws: Synthesised) -> None:
+    [found] = [made for made in aws.resources.values() if made["Type"] == "AWS::ApiGatewayV2::Stage"]
+    first = {aws.resources[name]["Properties"]["RouteKey"] for name in found["DependsOn"]}
+
+    assert set(stage(aws)["RouteSettings"]) <= first
+
+
+@pytest.mark.parametrize("region", [None, *PUT_EVENTS])
+@pytest.mark.parametrize(("service", "route"), PUBLISHING, ids=str)
+def test_full_batches_stay_below_half_of_both_quotas_of_the_bus(
+    service: Package, route: str, region: str | None
+) -> None:
+    event_type, most = service.stream_first[route]
+    quotas, rules = Quotas.of(region), len(subscribers_of(service.name, event_type))
+
+    published = quotas.for_batches(events=most, rules=rules).per_second * most
+
+    assert 0 < published <= SHARE * quotas.put_events
+    assert published * rules <= SHARE * quotas.invocations * 1.01  # the rate is rounded
+
+
+@pytest.mark.parametrize(("service", "route"), PUBLISHING, ids=str)
+def test_the_throttle_of_batches_is_deployed(aws: Synthesised, service: Package, route: str) -> None:
+    event_type, most = service.stream_first[route]
+
+    allowed = LEAST.for_batches(events=most, rules=len(subscribers_of(service.name, event_type)))
+
+    assert rate(aws, route) == allowed.per_second
+
+
+def test_every_rule_counts_that_gets_the_event(aws: Synthesised) -> None:
+    for service, route in PUBLISHING:
+        event_type, _ = service.stream_first[route]
+        rules = [made["EventPattern"] for made in aws.of_type("AWS::Events::Rule").values() if "EventPattern" in made]
+        getting = [
+            one
+            for one in rules
+            if service.name in one.get("source", [service.name]) and event_type in one.get("detail-type", [event_type])
+        ]
+        assert len(getting) == len(subscribers_of(service.name, event_type))
+
+
+def test_a_batch_is_no_larger_than_its_throttle_assumes() -> None:
+    [bounds] = [one for one in Reports.__metadata__ if hasattr(one, "metadata")]  # type: ignore[attr-defined]
+
+    assert {one.max_length for one in bounds.metadata if hasattr(one, "max_length")} == {REPORTS_AT_ONCE}
+
+
+def test_both_quotas_are_known_of_the_same_regions() -> None:
+    assert PUT_EVENTS.keys() == INVOCATIONS.keys()
+
+
+def test_what_was_throttled_is_counted_from_the_access_log(aws: Synthesised) -> None:
+    [made] = aws.of_type("AWS::Logs::MetricFilter").values()
+    [transformation] = made["MetricTransformations"]
+
+    assert made["FilterPattern"] == '{ $.status = "429" }'
+    assert made["LogGroupName"]["Ref"] == stage(aws)["AccessLogSettings"]["DestinationArn"]["Fn::GetAtt"][0]
+    assert (transformation["MetricNamespace"], transformation["MetricName"]) == ("Andon", "throttled")
+    assert transformation["Dimensions"] == [{"Key": "stage", "Value": "$.stage"}]
+    assert '"stage": "dev"' in stage(aws)["AccessLogSettings"]["Format"]
+
+
+@pytest.mark.parametrize("region", [None, *PUT_EVENTS])
+def test_the_page_about_deployments_says_the_rates_of_every_region(region: str | None) -> None:
+    [line] = [
+        line
+        for line in (PROJECT / "docs" / "deploy.md").read_text().splitlines()
+        if line.startswith("|") and (region or "others, or unknown") in line
+    ]
+    quotas = Quotas.of(region)
+    [(service, route)] = PUBLISHING
+    event_type, most = service.stream_first[route]
+    per_second = quotas.for_batches(events=most, rules=len(subscribers_of(service.name, event_type))).per_second
+
+    said = [cell.strip() for cell in line.strip("|").split("|")][1:]
+    assert said == [f"{quotas.put_events:,}", f"{quotas.invocations:,}", f"{per_second:g}", f"{per_second * most:,.0f}"]

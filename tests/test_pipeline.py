@@ -1,0 +1,54 @@
+"""The pipeline: what it does in which order, and that nothing in it moves, is a key or names an account."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+WORKFLOWS = Path(__file__).parents[1] / ".github" / "workflows"
+FILES = sorted(WORKFLOWS.glob("*.yml"))
+PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+
+each = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+
+
+def jobs(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((WORKFLOWS / name).read_text())["jobs"]
+    return loaded
+
+
+@each
+def test_every_action_is_pinned_by_its_hash(file: Path) -> None:
+    used = re.findall(r"uses: (.*)", file.read_text())
+
+    assert used
+    assert not [one for one in used if not one.startswith("./") and not PINNED.fullmatch(one)]
+
+
+@each
+def test_no_key_no_secret_and_no_account_stands_in_it(file: Path) -> None:
+    text = file.read_text()
+
+    assert not re.search(r"\b\d{12}\b|AKIA|secrets\.|access-key", text)
+    assert yaml.safe_load(text)["permissions"] == {}
+
+
+def test_a_pull_request_is_tested_and_only_what_is_merged_is_deployed() -> None:
+    made = jobs("pipeline.yml")
+
+    assert "make test" in made["test"]["steps"][-1]["run"]
+    assert made["test"]["permissions"] == {"contents": "read"}
+    assert (made["dev"]["needs"], made["prod"]["needs"]) == ("test", "dev")
+    assert made["dev"]["if"] == "github.event_name == 'push'"
+
+
+def test_a_stage_is_tried_after_it_was_deployed_and_nothing_typed_gets_into_the_shell() -> None:
+    made = jobs("deploy.yml")["deploy"]
+    commands = [step["run"] for step in made["steps"] if "run" in step]
+
+    assert [command.split()[1] for command in commands] == ["deploy", "smoke"]
+    assert not [command for command in commands if "${{" in command]
+    assert made["environment"] == "${{ inputs.stage }}"
+    assert made["concurrency"]["cancel-in-progress"] is False
