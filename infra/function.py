@@ -37,7 +37,7 @@ SIZES: Final = {
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
     "push": Size(512, 30),
-    "sweep": Size(512, 60),  # the next one begins after a minute
+    "sweep": Size(1024, 60),  # the next one begins after a minute; what memory is chosen by: docs/rules.md
     "restore": Size(512, 30),
     "recompute": Size(1024, 900),  # reads all days of a shard
 }

@@ -1,6 +1,6 @@
 """A write side: the tables it owns, a function for each handler file, and how its changes reach the bus."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from aws_cdk import CfnOutput, Duration, Stack
@@ -23,6 +23,7 @@ from patterns.packages.discovery import subscribers_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
+from patterns.rules.sweep import ALL_SHARDS, SHARDS
 
 # What a role may do, unless the package declares what it calls in `grants.py`.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
@@ -40,6 +41,9 @@ EXPIRED: Final = tuple(
     for marked in ({"S": [{"exists": True}]}, {"BOOL": [True]})
 )
 EVERY: Final = Duration.minutes(1)
+
+# https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
+TARGETS_OF_RULE: Final = 5
 
 
 class Service(Construct):
@@ -77,8 +81,9 @@ class Service(Construct):
         self.reader = hub.subscribe(self, listener, package.subscriptions) if listener else None
         if listener:
             self._grant(listener, LISTENER_ACTIONS)
-        if trigger and package.has("control"):
-            self._grant_decide(trigger, DECIDING_ACTIONS)
+        if package.has("control"):
+            self._hold_back(functions["listener"])  # it settles what is late, and what follows what
+            self._grant_decide(functions["trigger"], DECIDING_ACTIONS)
         if sweep := functions.get("sweep"):
             hub.grant_publish(sweep, only={"source": name, "detail-type": fault.TYPE})
             self._grant_decide(sweep, SWEEP_ACTIONS)
@@ -94,14 +99,21 @@ class Service(Construct):
 
     def _grant_decide(self, function: Function, actions: Iterable[str]) -> None:
         self._grant(function, actions)
+        self._hold_back(function)
+
+    def _hold_back(self, function: Function) -> None:
         function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self).hold_back_seconds))
 
     def _run_each_minute(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does what this one could not."""
         # EventBridge calls asynchronously: without this, Lambda itself would retry twice, at the same time as the next.
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
-        target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
-        events.Rule(self, "EachMinute", schedule=events.Schedule.rate(EVERY), targets=[target])
+        each_minute = events.Schedule.rate(EVERY)
+        if not Target.of(self).sweeps_shards_apart:
+            target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
+            events.Rule(self, "EachMinute", schedule=each_minute, targets=[target])
+            return
+        events.Rule(self, "EachMinute", schedule=each_minute, targets=[*_sharing(sweep)])
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
@@ -110,6 +122,13 @@ class Service(Construct):
         CfnOutput(Stack.of(self), f"{name}{FAILURES_BUCKET}", value=failures.bucket_name)
         for table in tables:
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
+
+
+def _sharing(sweep: Function) -> Iterator[events.IRuleTarget]:
+    """Return targets that share the shards: invocations at the same time."""
+    for first in range(TARGETS_OF_RULE):
+        named = events.RuleTargetInput.from_object({SHARDS: [*ALL_SHARDS[first::TARGETS_OF_RULE]]})
+        yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
 
 
 def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
@@ -123,6 +142,6 @@ def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:
     """Leave out the rows of due times: no event comes from their changes."""
     # Each partition by its name: a mapping's filters, unlike those of a rule, have no `anything-but` for a prefix.
-    partitions = [due.partition_of(shard) for shard in range(due.SHARDS)]
+    partitions = [due.partition_of(shard) for shard in range(due.READ_SHARDS)]
     keys = {table.keys.partition: {"S": [{"anything-but": partitions}]}}
     return [{**changed, "dynamodb": {"Keys": keys}} for changed in CHANGED]

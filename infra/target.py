@@ -42,6 +42,7 @@ class Target:
     filters_expiries: bool  # the stream mapping drops rows that TTL removed
     listeners: int  # of one queue, at a time
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
+    sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
@@ -140,6 +141,7 @@ AWS: Final = Target(
     filters_expiries=True,
     listeners=10,
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
+    sweeps_shards_apart=True,
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
     # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
@@ -160,6 +162,7 @@ LOCAL: Final = Target(
     filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
     lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
+    sweeps_shards_apart=False,  # there is little to sweep, and each invocation takes a process
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on

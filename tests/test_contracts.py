@@ -156,6 +156,25 @@ def test_who_has_rules_has_a_sweep_and_a_sample_of_what_each_decides() -> None:
     assert {rule.id for package in deciding for rule in package.load("control").CONTROL.rules.all} == decided
 
 
+def test_a_listener_settles_gaps_of_the_length_that_the_rules_have() -> None:
+    """It knows no rules: see `gaps.py`."""
+    judged = {
+        (package.name, topic_of(sample)): (
+            package.load("subscriptions").ON[topic_of(sample)](DomainEvent.from_wire(read(sample))).gap_ms,
+            package.load("control").CONTROL.rules.gap_ms_on(topic_of(sample)),
+        )
+        for package in services()
+        if package.has("control")
+        for sample in DOMAIN
+        if package.load("control").CONTROL.rules.has_any_on(topic_of(sample))
+        and package.subscribes_to(*topic_of(sample))
+        and not is_of_old(sample)
+    }
+
+    assert all(listener == rules for listener, rules in judged.values())
+    assert [*filter(None, (rules for _, rules in judged.values()))]
+
+
 REPORTS = {"14:35": "NORMAL", "14:40": "WARNING1", "14:45": "WARNING1", "14:50": "ERROR", "15:35": "NORMAL"}
 SWEEPS = ("14:51", "14:56", "15:21", "15:36")
 

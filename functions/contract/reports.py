@@ -13,10 +13,10 @@ STATE_REPORTED: Final = "state-reported"
 REPORTED: Final = (SOURCE, STATE_REPORTED)
 
 
-def collected(event: DomainEvent, *, key_of: Callable[[str], CorrelationKey]) -> Collected:
+def collected(event: DomainEvent, *, key_of: Callable[[str], CorrelationKey], gap_ms: int | None = None) -> Collected:
     """Store a report once, whichever event ids it is published under: equipment, time and state identify it.
 
-    key_of: the id of equipment -> the key by which a service correlates its events.
+    key_of: the id of equipment -> the key by which a service correlates its events. gap_ms: see `Collected`.
 
     Raises:
         Poison: it says no equipment, state or time.
@@ -32,4 +32,5 @@ def collected(event: DomainEvent, *, key_of: Callable[[str], CorrelationKey]) ->
         source=SOURCE,
         ttl_days=logs.TTL_DAYS,
         identity=state,
+        gap_ms=gap_ms,
     )

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from local.bench import clients, npm
 from local.bench.clients import Client, Server
 from local.bench.figure import OURS, Figure, Goal, median_ratio
+from local.bench.server import Stored
 from local.bench.workload import EVENTS, newer, stored, ttl_ahead, workload
 from patterns.runtime import clock
 
@@ -25,6 +26,8 @@ WARM_UP: Final = 3
 WARM_UP_OF_NODE: Final = 30
 
 BOTOCORE, POWERTOOLS, AWS_LAMBDA_STREAM = "botocore", "Powertools", "aws-lambda-stream"
+REPORTS: Final = 6  # of a machine in 30 minutes, which its timer moves by
+
 WITHOUT_AWS: Final = "without AWS"
 ALL: Final = (OURS, BOTOCORE, POWERTOOLS, AWS_LAMBDA_STREAM)
 WIRES: Final = (OURS, BOTOCORE)
@@ -75,6 +78,13 @@ class Bench:
                     rounds[name].append(us)
         return Measured(rounds, requests)
 
+    def measure_over(self, there: Stored, case: Case, now_ms: int) -> Measured:
+        """Do a work while something else is stored."""
+        self._server.store(there)
+        measured = self.measure(case)
+        self._server.store(stored(now_ms))
+        return measured
+
     def requests_if_refused(self, row: dict[str, object], *, when: str, now_ms: int) -> float:
         """Count the requests of an event whose first update fails because a row is in the way."""
         self._server.store({**stored(now_ms), "refusal": {"when": when, "row": row}})
@@ -100,7 +110,7 @@ def figures() -> list[Figure]:
         if AWS_LAMBDA_STREAM in here:
             _let_node_compile(here[AWS_LAMBDA_STREAM])
         bench = Bench(server, here)
-        return [*_of_listeners(bench, now_ms), *_of_triggers(bench), *_of_the_others(bench)]
+        return [*_of_listeners(bench, now_ms), *_of_triggers(bench), *_of_the_others(bench, now_ms)]
 
 
 def _clients(file: Path, server: Server) -> dict[str, Client]:
@@ -155,8 +165,9 @@ def _of_triggers(bench: Bench) -> list[Figure]:
     ]
 
 
-def _of_the_others(bench: Bench) -> list[Figure]:
+def _of_the_others(bench: Bench, now_ms: int) -> list[Figure]:
     put, get, sweep = (bench.measure(Case(work)) for work in ("put state", "get logs", "sweep"))
+    moved = bench.measure_over(stored(now_ms, followed_by=REPORTS), Case("sweep"), now_ms)
     return [
         put.cpu("PUT state, CPU per request", Goal("≤", 450)),
         put.sent("requests per request"),
@@ -164,4 +175,6 @@ def _of_the_others(bench: Bench) -> list[Figure]:
         get.sent("requests per request"),
         sweep.cpu("sweep, CPU per due row"),
         sweep.sent("requests per due row"),
+        moved.cpu("sweep, CPU per timer that is moved"),
+        moved.sent("requests per timer that is moved"),
     ]

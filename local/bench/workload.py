@@ -16,6 +16,7 @@ from patterns.rules.due import Due, partition_of, shard_of
 from patterns.rules.stored_event import StoredEvent, sort_of
 from patterns.views.inverse_oplock import oplock_attribute
 from services.dispatch import tables
+from services.dispatch.reports import MINUTE_MS
 from services.dispatch.rules import silence
 
 EVENTS: Final = 100
@@ -44,12 +45,19 @@ def workload(now_ms: int) -> Workload:
     }
 
 
-def stored(now_ms: int) -> Stored:
-    """Return what is read: a page of logs, and due times of silent equipment, each with the report it is about."""
+def stored(now_ms: int, *, followed_by: int = 0) -> Stored:
+    """Return what is read: a page of logs, and the timers of equipment, each with the report it is at.
+
+    followed_by: the number of later reports, five minutes apart; without any the equipment is silent.
+    """
     partitions: dict[str, list[dict[str, Any]]] = {"d#12345": [_log(number, now_ms) for number in range(PAGE)]}
     for number in range(EVENTS):
         report = _stored_report(number, now_ms - silence.AFTER_MS - 60_000)
-        partitions[report.key] = [to_typed(report.row(tables.KEYS))]
+        followers = [
+            _stored_report(number, report.event.timestamp_ms + later * 5 * MINUTE_MS)
+            for later in range(followed_by, 0, -1)
+        ]
+        partitions[report.key] = [to_typed(one.row(tables.KEYS)) for one in (*followers, report)]
         partitions.setdefault(partition_of(shard_of(report.key)), []).append(_due(report))
     return {"partitions": partitions}
 

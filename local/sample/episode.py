@@ -42,7 +42,7 @@ def live_through(stack: Stack, *, run: int) -> Iterator[Played]:
 def sweep(stack: Stack) -> None:
     """Invoke what the schedule invokes each minute."""
     for name in sweeps(stack):
-        stack.client("lambda").invoke(FunctionName=name)
+        stack.client("lambda").invoke(FunctionName=name, Payload=b"{}")
 
 
 def sweeps(stack: Stack) -> list[str]:

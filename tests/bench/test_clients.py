@@ -10,6 +10,7 @@ import pytest
 from local.bench import clients, npm
 from local.bench.clients import Client, Died, Server
 from local.bench.workload import EVENTS, stored, workload
+from patterns.rules.due import READ_SHARDS
 from patterns.runtime import clock
 
 
@@ -89,7 +90,7 @@ def test_ten_records_are_one_request_with_ten_events(client: Client, running: tu
     [
         ("put state", {"PutItem": EVENTS}),
         ("get logs", {"Query": EVENTS}),
-        ("sweep", {"Query": 8 + 2 * EVENTS, "PutItem": EVENTS, "DeleteItem": EVENTS}),
+        ("sweep", {"Query": READ_SHARDS + 3 * EVENTS, "PutItem": EVENTS, "DeleteItem": EVENTS}),
     ],
 )
 def test_every_request_and_due_row_is_worked_through(

@@ -15,7 +15,7 @@ import pytest
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
-from patterns.rules.due import SHARDS
+from patterns.rules.due import READ_SHARDS
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -76,6 +76,11 @@ def react_to_normal(loop: Loop, press: str) -> Bill:
     return bill()
 
 
+def react_to_another(loop: Loop, press: str) -> Bill:
+    _trigger(collected(loop, press, ("NORMAL", NOW - 10_000)))
+    return react_to_normal(loop, press)
+
+
 def react_to_abnormal(loop: Loop, press: str) -> Bill:
     changes = collected(loop, press, ("ERROR", NOW))
     with billed() as bill:
@@ -115,23 +120,36 @@ def sweep_an_escalation(loop: Loop, press: str) -> Bill:
     return _sweep_minutes_later(loop, press, 15)
 
 
+def sweep_on(loop: Loop, press: str) -> Bill:
+    """Sweep the timer of a machine that goes on to report."""
+    _trigger(collected(loop, press, ("NORMAL", NOW)))
+    with frozen_clock(NOW + MINUTE_MS):
+        _sweep()
+        _trigger(collected(loop, press, ("NORMAL", NOW + MINUTE_MS)))
+    with billed() as bill, frozen_clock(NOW + 31 * MINUTE_MS):
+        _sweep()
+    return bill()
+
+
 def sweep_a_silence(loop: Loop, press: str) -> Bill:
     return _sweep_minutes_later(loop, press, 30)
 
 
 Case = Callable[[Loop, str], Bill]
-LOOK: Final = SHARDS  # a query of each shard of what is due
+LOOK: Final = READ_SHARDS  # a query of each shard of what is due
 
 PAPER: Final[dict[Case, Bill]] = {
     collect_a_report: Bill({"Query": 1, "PutItem": 1}, 1, 1),
     collect_it_again: Bill({"Query": 1, "PutItem": 1}, 1, 1),
     react_to_normal: Bill({"PutItem": 2}, 2, 0),
+    react_to_another: Bill({}, 0, 0),
     react_to_abnormal: Bill({"PutItem": 4, "Query": 1, "GetItem": 2}, 4, 3),
     remember: Bill({"PutItem": 1}, 1, 0),
     sweep_nothing: Bill({"Query": LOOK}, 0, LOOK),
     sweep_nothing_to_decide: Bill({"Query": LOOK + 1, "DeleteItem": 1}, 1, LOOK + 1),
     sweep_an_escalation: Bill({"Query": LOOK + 2, "GetItem": 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 4),
-    sweep_a_silence: Bill({"Query": LOOK + 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 2),
+    sweep_on: Bill({"Query": LOOK + 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 1),
+    sweep_a_silence: Bill({"Query": LOOK + 3, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 3),
 }
 
 

@@ -65,7 +65,9 @@ def test_only_who_publishes_knows_the_bus(aws: Synthesised, file: str) -> None:
 def test_who_decides_knows_how_long_to_hold_back_and_nobody_else(
     aws: Synthesised, local: Synthesised, file: str
 ) -> None:
-    decides = file in {f"services/{service.name}/{role}.py" for service in CONTROL for role in ("trigger", "sweep")}
+    decides = file in {
+        f"services/{service.name}/{role}.py" for service in CONTROL for role in ("listener", "trigger", "sweep")
+    }
 
     on_aws, on_the_emulator = (hold_back(synthesised, file) for synthesised in (aws, local))
 

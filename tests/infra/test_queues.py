@@ -1,9 +1,12 @@
+import json
 from typing import Any
 
 import pytest
 
 from infra.names import pascal
 from patterns.packages.package import Package
+from patterns.rules.due import READ_SHARDS
+from patterns.rules.sweep import shards_in
 from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, text
 
 DAY = 24 * 60 * 60
@@ -147,12 +150,34 @@ def test_faults_go_to_the_store_whoever_publishes_them(aws: Synthesised) -> None
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
 def test_a_sweep_runs_each_minute_and_is_over_when_the_next_one_begins(aws: Synthesised, service: Package) -> None:
     file = f"services/{service.name}/sweep.py"
-    [made] = [made for made in schedules(aws) if text(made["Targets"][0]["Arn"]) == f"{aws.id_of_function(file)}.Arn"]
+    rules = schedules_of(aws, file)
 
-    assert made["ScheduleExpression"] == "rate(1 minute)"
-    assert made["State"] == "ENABLED"
-    assert "EventBusName" not in made  # there are no schedules on any other bus than the default one
+    for made in rules:
+        assert made["ScheduleExpression"] == "rate(1 minute)"
+        assert made["State"] == "ENABLED"
+        assert "EventBusName" not in made  # there are no schedules on any other bus than the default one
+        assert len(made["Targets"]) <= 5  # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
     assert aws.functions()[file]["Timeout"] <= 60
+
+
+@pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
+def test_each_shard_is_swept_by_an_invocation_of_its_own_and_on_the_emulator_all_are_by_one(
+    aws: Synthesised, local: Synthesised, service: Package
+) -> None:
+    file = f"services/{service.name}/sweep.py"
+    (alone,) = schedules_of(local, file)
+
+    inputs = [json.loads(target["Input"]) for made in schedules_of(aws, file) for target in made["Targets"]]
+
+    assert sorted(shard for named in inputs for shard in shards_in(named)) == list(range(READ_SHARDS))
+    assert [target.get("Input") for target in alone["Targets"]] == [None]
+    assert [*shards_in({"source": "aws.events"})] == list(range(READ_SHARDS))
+
+
+def schedules_of(stack: Synthesised, file: str) -> list[dict[str, Any]]:
+    """The schedules of a sweep."""
+    arn = f"{stack.id_of_function(file)}.Arn"
+    return [made for made in schedules(stack) if {text(target["Arn"]) for target in made["Targets"]} == {arn}]
 
 
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
@@ -164,7 +189,9 @@ def test_a_sweep_that_fails_is_not_tried_again_because_the_next_one_does_the_sam
 
     assert handed_over["MaximumRetryAttempts"] == 0
     assert handed_over["MaximumEventAgeInSeconds"] == 60
-    assert {made["Targets"][0]["RetryPolicy"]["MaximumRetryAttempts"] for made in schedules(aws)} == {0}
+    assert {target["RetryPolicy"]["MaximumRetryAttempts"] for made in schedules(aws) for target in made["Targets"]} == {
+        0
+    }
 
 
 def test_the_bus_remembers_what_went_over_it_except_on_the_emulator(aws: Synthesised, local: Synthesised) -> None:

@@ -8,7 +8,7 @@ from infra.changes import ANYTHING
 from patterns.dynamodb.attribute_values import to_typed
 from patterns.dynamodb.schema import Keys
 from patterns.packages.package import Package
-from patterns.rules.due import SHARDS, Due, shard_of
+from patterns.rules.due import READ_SHARDS, Due, shard_of
 from tests.support.infra.synthesised import KEPT, SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
 
 
@@ -101,7 +101,7 @@ def test_the_filter_drops_what_comes_and_goes_in_the_index_of_due_times(
         Due(at_ms=number, key=f"Equipment#d#{number}", anchor="event#1", rules=("silent",), ttl=0)
         for number in range(99)
     ]
-    assert {shard_of(due.key) for due in dues} == set(range(SHARDS))
+    assert {shard_of(due.key) for due in dues} == set(range(READ_SHARDS))
     keys, patterns = KEYS[table], filters(aws, file, table)
 
     changes = [change(keys, kind, due.row(keys)) for due in dues for kind in ("INSERT", "MODIFY", "REMOVE")]

@@ -1104,7 +1104,7 @@ RULES: Final = [
     *_in(
         f"{PATTERNS}/rules/micro_event_store.py",
         f"{TESTS}/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
-        ("all that is newer is read", "for _ in range(PAGES_OF_NEWER):", "for _ in range(10**9):"),
+        ("all that is newer is read", "for number in range(PAGES_OF_NEWER):", "for number in range(10**9):"),
         ("all that has expired is read", " and pages < PAGES_OF_NOTHING:", ":"),
         ("the past is read from its end", "Between(PREFIX, start), forward", "Between(PREFIX, BEHIND_ALL), forward"),
     ),
@@ -1125,8 +1125,56 @@ RULES: Final = [
         ("a sweep leaves what is done", "control.table.delete(due.row_key(control.table.keys))", "pass"),
         ("a sweep does not wait for what is being stored", "now_ms - STORED_WITHIN_MS)", "now_ms)"),
         ("a sweep drops what it has no rule for", "    if unknown:", "    if False:"),
+        ("a sweep begins with the same shard each time", "(first + number) % len(shards)", "number"),
+        ("a sweep tells nothing of what is left", "queues.leave()", "pass"),
+        ("the oldest is the youngest", "else min(since_ms, one.since_ms)", "else max(since_ms, one.since_ms)"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/sweep.py",
+        f"{TESTS}/rules/test_gaps.py -k 'not races and not however_long_it_takes'",
+        ("a timer stays where it is", "table.put(due.row(table.keys), condition=UNCONDITIONAL)", "pass"),
+        ("a timer is not renewed", "        if is_renewed(due.key", "        if False and is_renewed(due.key"),
+        ("a timer does not wait for a longer gap", "if (ends := ends_ms(", "if False and (ends := ends_ms("),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/gaps.py",
+        f"{TESTS}/rules/test_gaps.py -k 'not costs_little'",
+        ("gaps: a late event is followed", " and not stored.late_by\n", "\n"),
+        ("gaps: a timer moves to what was not known", "one.arrived_ms <= known_by_ms and ", ""),
+        ("gaps: a timer moves to a late event", " and not rule.is_late(one)", ""),
+        ("gaps: the end of a gap is not known in time", "one, last, gap_ms + hold_back_ms)\n", "one, last, 10**13)\n"),
+        ("gaps: what was held up is steady", "or _was_known(last, last, hold_back_ms):", "or True:"),
+        (
+            "gaps: a lost timer is never missed",
+            "return is_renewed(anchor.key",
+            "return False and is_renewed(anchor.key",
+        ),
+        ("gaps: all timers are renewed at once", "shift = crc32(key.encode()) % RENEWED_MS", "shift = 0"),
+        (
+            "gaps: a flood of late events ends a timer",
+            "if found is None and next(newest_first",
+            "if False and next(newest_first",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/gaps.py",
+        f"{TESTS}/rules/test_gaps.py -k costs_little",
+        ("each event has a timer", "anchor.follows_ms is None:\n", "True:\n"),
+        (
+            "a clock that is behind is never steady",
+            "return any(_was_known(one, last",
+            "return False and any(_was_known(one, last",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/backlog.py",
+        f"{TESTS}/rules/test_sweep.py",
         ("a sweep does all of a key at once", "min(IN_TURN, len(queue))", "len(queue)"),
-        ("a sweep begins with the same shard each time", "((first + number) % SHARDS", "(number"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/due.py",
+        f"{TESTS}/rules/test_due.py",
+        ("due: a row of another number of shards is a fault", "else due._replace(shard=shard)", "else due"),
     ),
 ]
 

@@ -16,7 +16,8 @@ class Collected(NamedTuple):
     """An event that a listener stores, once, however often it is published.
 
     key, sort: its correlation key, and its place in the order of time. source: who published it. ttl_days: how long it
-    is kept, from its own time. expire, entity: see `StoredEvent`.
+    is kept, from its own time. expire, entity: see `StoredEvent`. gap_ms: how long a gap between events of its
+    type is, as the rules have it; None: no rule decides about one.
     """
 
     key: CorrelationKey
@@ -25,6 +26,7 @@ class Collected(NamedTuple):
     ttl_days: int
     expire: str | None = None
     entity: str | None = None
+    gap_ms: int | None = None
 
     @classmethod
     def of(
@@ -37,6 +39,7 @@ class Collected(NamedTuple):
         identity: str | None = None,
         expire: str | None = None,
         entity: str | None = None,
+        gap_ms: int | None = None,
     ) -> "Collected":
         """Decide where an event is stored. `identity`: see `sort_of`; None: the event's id.
 
@@ -45,7 +48,7 @@ class Collected(NamedTuple):
 
         """
         sort = sort_of(event.timestamp_ms, event.id if identity is None else identity)
-        return cls(key=key, sort=sort, source=source, ttl_days=ttl_days, expire=expire, entity=entity)
+        return cls(key=key, sort=sort, source=source, ttl_days=ttl_days, expire=expire, entity=entity, gap_ms=gap_ms)
 
     @property
     def target(self) -> Hashable:
@@ -71,7 +74,7 @@ class Collected(NamedTuple):
         replay: Replay | None = None,  # noqa: ARG002  what is replayed is not decided upon again: see restored_event
     ) -> Outcome:
         """Store the event as it arrives now; one that is there already stays as it is."""
-        return store(table, self.stored(event, arrived_ms=now_ms), now_ms=now_ms)
+        return store(table, self.stored(event, arrived_ms=now_ms), now_ms=now_ms, gap_ms=self.gap_ms)
 
     def stored(self, event: DomainEvent, *, arrived_ms: int) -> StoredEvent:
         """Return the event as it is stored."""

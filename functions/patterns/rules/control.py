@@ -15,6 +15,7 @@ from patterns.events.publish_changes import log_published, publish_batch, tags_o
 from patterns.rules.collect import Collected
 from patterns.rules.due import dues_of
 from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault, publish_unreadable
+from patterns.rules.gaps import is_due_at
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import store
 from patterns.rules.rule import Rule
@@ -103,8 +104,9 @@ def _remember(fact: DomainEvent, control: Control) -> Counts:
         publish_fault(error, control, strict_json.dumps(fact.to_wire()), by=TRIGGER)
         return Counts([Verdict.FAULT])
     stored = own.stored(fact, arrived_ms=arrived_ms)
-    settle = control.rules.has_any_on((source, fact.type))
-    return Counts([f"remembered.{store(control.table, stored, now_ms=arrived_ms, settle=settle)}"])
+    topic = (source, fact.type)
+    settle, gap_ms = control.rules.has_any_on(topic), control.rules.gap_ms_on(topic)
+    return Counts([f"remembered.{store(control.table, stored, now_ms=arrived_ms, settle=settle, gap_ms=gap_ms)}"])
 
 
 def _react(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Control, now_ms: int) -> Counts:
@@ -143,11 +145,14 @@ def _plan(stored: StoredEvent, control: Control) -> _Plan:
     # A copy is not copied again: the event itself is copied to all keys.
     elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
     waiting = [rule for rule in here if not rule.at_once]
-    later = [rule for rule in waiting if not rule.is_late(stored)]
-    original = stored._replace(expire=None, late_by=frozenset(), flooded=False, correlated=True)
+    timely = [rule for rule in waiting if not rule.is_late(stored)]
+    later = [rule for rule in timely if is_due_at(rule, stored)]
+    original = stored._replace(
+        expire=None, late_by=frozenset(), flooded=False, follows_ms=None, unsteady=False, correlated=True
+    )
     return _Plan(
         anchor=stored,
-        late=len(waiting) - len(later),
+        late=len(waiting) - len(timely),
         copies=[original._replace(key=key) for key in elsewhere],
         due=[due.row(control.table.keys) for due in dues_of(stored, later, hold_back_ms=hold_back_ms())],
         at_once=[rule for rule in here if rule.at_once],
@@ -160,7 +165,8 @@ def _carry_out(plan: _Plan, evaluator: Evaluator, control: Control) -> Counts:
     for copied in plan.copies:
         now_ms = clock.now_ms()
         copy = copied._replace(arrived_ms=now_ms)
-        counts[f"correlated.{store(control.table, copy, now_ms=now_ms)}"] += 1
+        gap_ms = control.rules.gap_ms_on(copy.topic)
+        counts[f"correlated.{store(control.table, copy, now_ms=now_ms, gap_ms=gap_ms)}"] += 1
     for row in plan.due:
         control.table.put(row, condition=UNCONDITIONAL)
         counts["scheduled"] += 1

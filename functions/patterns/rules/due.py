@@ -12,7 +12,7 @@ from zlib import crc32
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.key_query import KeyQuery, LessThan
-from patterns.dynamodb.keys import SEPARATOR, within_limit
+from patterns.dynamodb.keys import SEPARATOR, prefix, within_limit
 from patterns.dynamodb.schema import Keys
 from patterns.dynamodb.ttl import ttl_at
 from patterns.rules.rule import Rule
@@ -20,9 +20,13 @@ from patterns.rules.stored_event import CorrelationKey, StoredEvent
 
 DUE: Final = "due"
 
-# A partition takes 1,000 write units a second, and each due time costs two: 4,000 due times a second.
+# A partition takes 1,000 write units a second, and each due time costs two: 8,000 due times a second.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
-SHARDS: Final = 8
+SHARDS: Final = 16
+
+# The sweep reads so many, for a row stays where it was put. With more shards than before it is the same number. With
+# fewer, it stays what it was until no old row can be due any more: see docs/rules.md.
+READ_SHARDS: Final = SHARDS
 
 # The order of what is due is text of 13 digits.
 MAX_AT_MS: Final = 10**13 - 1
@@ -49,7 +53,8 @@ class DueRow(TypedDict):
 class Due(NamedTuple):
     """Rules to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the anchor's correlation and sort key.
 
-    ttl: epoch seconds; the TTL service removes what no sweep could do by then.
+    ttl: epoch seconds; the TTL service removes what no sweep could do by then. shard: where it lies, if there were
+    more or fewer shards when it was put; None: in the shard of its key.
     """
 
     at_ms: int
@@ -57,6 +62,7 @@ class Due(NamedTuple):
     anchor: str
     rules: tuple[str, ...]
     ttl: int
+    shard: int | None = None
 
     @classmethod
     def of(cls, item: Item, keys: Keys) -> "Due":
@@ -71,6 +77,8 @@ class Due(NamedTuple):
         texts: list[object] = [due.key, due.anchor, *due.rules]
         if not all(isinstance(text, str) for text in texts) or type(due.ttl) is not int:
             raise TypeError("an attribute of the row has another type")
+        shard = _shard_in(item[keys.partition])
+        due = due if shard == shard_of(due.key) else due._replace(shard=shard)
         if due.row_key(keys) != {name: item[name] for name in keys.names}:
             raise ValueError("the row lies under another key")
         return due
@@ -85,7 +93,7 @@ class Due(NamedTuple):
         if not 0 <= self.at_ms <= MAX_AT_MS:
             raise ValueError("this time cannot be put in order")
         sort = within_limit(SEPARATOR.join((f"{self.at_ms:013d}", self.key, self.anchor)))
-        return keys.of(partition_of(shard_of(self.key)), sort)
+        return keys.of(partition_of(shard_of(self.key) if self.shard is None else self.shard), sort)
 
     def row(self, keys: Keys) -> Item:
         """Return the row."""
@@ -115,9 +123,20 @@ def due_by(keys: Keys, shard: int, at_ms: int) -> KeyQuery:
     return KeyQuery(keys=keys, partition=partition_of(shard), sort=LessThan(f"{at_ms + 1:013d}"), forward=True)
 
 
+def due_from(keys: Keys, row_key: Item) -> int:
+    """Return when a row of the index is due, from its primary key."""
+    _, sort = keys.names
+    return int(row_key[sort].partition(SEPARATOR)[0])
+
+
 def partition_of(shard: int) -> str:
     """Return the partition of a shard."""
     return f"{DUE}{SEPARATOR}{shard}"
+
+
+def _shard_in(partition: str) -> int:
+    """Return the shard of a partition; whatever else stands there is none of its key."""
+    return int(partition.removeprefix(prefix(DUE)))
 
 
 def shard_of(key: CorrelationKey) -> int:

@@ -17,6 +17,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.hops import hops_after
 from patterns.events.publish import NotPublished, publish
+from patterns.rules.gaps import newest_follower
 from patterns.rules.history import NotEvaluated, history_of
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import Past
@@ -81,6 +82,10 @@ class Evaluator:
         """Return the event of a sort key, if it is still stored."""
         upto = next(self._past.upto(sort), None)
         return upto if upto and upto.sort == sort else None
+
+    def newest_follower(self, rule: Rule, sort: str) -> StoredEvent | None:
+        """Return the newest event that followed an anchor of a rule before a gap; None: none did."""
+        return newest_follower(rule, sort, self._past, hold_back_ms=hold_back_ms())
 
     def evaluate(self, anchor: StoredEvent, rules: Iterable[Rule]) -> Counts:
         """Evaluate rules at an anchor and put their decisions; what can never be evaluated becomes a fault."""

@@ -10,6 +10,7 @@ from patterns.dynamodb.client import Rows, Table
 from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.key_query import Between, KeyQuery
 from patterns.events.latch import LATCHED
+from patterns.rules.gaps import following
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.late import late_by
 from patterns.rules.stored_event import (
@@ -27,6 +28,9 @@ from patterns.views.outcome import Outcome
 # Most look-backs end within the first few events: a page of them costs some three read units.
 PAGE = 25
 
+# Whom an event follows lies just before it: so many rows of what is newest cost one read unit.
+FEW = 3
+
 # What is newer than an event that arrives: mostly nothing. Behind so many pages it is late, whatever they say.
 PAGES_OF_NEWER = 4
 
@@ -41,14 +45,14 @@ Unread = Callable[[Item, Exception], None]
 """What to do with a row that nobody can read."""
 
 
-def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True) -> Outcome:
-    """Store an event under its key, unless it is there: one query of what is newer, one conditional put.
+def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True, gap_ms: int | None = None) -> Outcome:
+    """Store an event under its key, unless it is there: one query of what is newest, one conditional put.
 
-    settle: False if no rule is on it, so that nobody will ask whether it was late.
+    settle: False if no rule is on it, so that nobody will ask whether it was late. gap_ms: see `Collected`.
     """
     if ttl.is_expired(one.ttl, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not come back and be decided upon again
-    settled = _settled(table, one) if settle else one
+    settled = _settled(table, one, gap_ms) if settle else one
     try:
         with begun_by(one.arrived_ms + BEGUN_WITHIN_MS):
             table.put(settled.row(table.keys), condition=table.absent)
@@ -57,16 +61,21 @@ def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True) -
     return Outcome.APPLIED
 
 
-def _settled(table: Table, one: StoredEvent) -> StoredEvent:
-    """Return an event with what it is late by, from what is newer, newest first."""
-    query = KeyQuery(keys=table.keys, partition=one.key, sort=Between(one.sort, BEHIND_ALL))
-    newer, start = list[StoredEvent](), None
-    for _ in range(PAGES_OF_NEWER):
-        page = table.query(query, limit=PAGE, start=start, consistent=True)
-        newer += readable((row for row in page.items if LATCHED not in row), table.keys)
-        late, start = late_by(one, newer, hold_back_ms=hold_back_ms()), page.last_key
-        if start is None or one.topic in late:
-            return one._replace(late_by=late)
+def _settled(table: Table, one: StoredEvent, gap_ms: int | None) -> StoredEvent:
+    """Return an event with what it is late by and whom it follows, from what is stored, newest first."""
+    first = one.sort if gap_ms is None else PREFIX
+    query = KeyQuery(keys=table.keys, partition=one.key, sort=Between(first, BEHIND_ALL))
+    found, start = list[StoredEvent](), None
+    for number in range(PAGES_OF_NEWER):
+        limit = PAGE if number or gap_ms is None else FEW
+        page = table.query(query, limit=limit, start=start, consistent=True)
+        found += readable((row for row in page.items if LATCHED not in row), table.keys)
+        late, start = late_by(one, found, hold_back_ms=hold_back_ms()), page.last_key
+        if start is None or one.topic in late or str(start[table.keys.names[1]]) < one.sort:
+            settled = one._replace(late_by=late)
+            if gap_ms is None:
+                return settled
+            return following(settled, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms())
     return one._replace(late_by=frozenset({one.topic}), flooded=True)
 
 
@@ -91,6 +100,11 @@ class Past:
     def behind(self, sort: str, *, until_ms: int) -> Iterator[StoredEvent]:
         """Return the events behind a sort key up to a time, oldest first."""
         found = self._range(Between(sort, behind(until_ms)), forward=True)
+        return (stored for stored in found if stored.sort > sort)
+
+    def within(self, sort: str, *, until_ms: int) -> Iterator[StoredEvent]:
+        """Return the events behind a sort key up to a time, newest first."""
+        found = self._range(Between(sort, behind(until_ms)), forward=False)
         return (stored for stored in found if stored.sort > sort)
 
     def _range_of(self, sort: str) -> "_Range":

@@ -124,6 +124,9 @@ class Rule(NamedTuple):
     events that it looks back over at most, and ahead, so that a key with ever more events does not cost more each time.
     after_ms: how long after its anchor it is evaluated, over what has happened until then as well.
     at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
+    before_gap: it decides only at the last anchor before a gap of `after_ms`: at one that another of its types follows
+    within that time, it decides nothing. So one timer for each key is enough.
+    after_gap_ms: it decides only at the first anchor after a gap of so long. See `gaps.py` for both.
     needs_context: its history has a `context`.
     emits: the types of the events that its decisions become.
     """
@@ -140,6 +143,8 @@ class Rule(NamedTuple):
     most: int = 1_000
     after_ms: int = 0
     at_once: bool = False
+    before_gap: bool = False
+    after_gap_ms: int = 0
     needs_context: bool = False
 
     def require_sense(self) -> None:
@@ -161,6 +166,16 @@ class Rule(NamedTuple):
         yield self.after_ms < 0, "it cannot be evaluated before its anchor"
         yield self.after_ms > MOST_AFTER_MS, "it would be evaluated more than a year after its anchor"
         yield self.at_once and self.after_ms > 0, "it is evaluated either at once or later"
+        yield self.before_gap and self.after_ms <= 0, "a gap has a length"
+        yield self.after_gap_ms < 0, "a gap has a length"
+        yield self.gap_ms is not None and self.at_once, "a gap is not known at once"
+        yield self.gap_ms is not None and self.when is not always, "a gap is one between all events of its types"
+        yield self.before_gap and self.after_gap_ms > 0, "it decides either before a gap or after one"
+
+    @property
+    def gap_ms(self) -> int | None:
+        """How long the gap is that it decides about; None: it is evaluated at each anchor."""
+        return self.after_ms if self.before_gap else self.after_gap_ms or None
 
     def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
         """Return the key under which the rule finds an event and those that it correlates with."""
@@ -183,8 +198,8 @@ class Rules:
     """The rules of a service, found by the type of an event: those on other types cost nothing.
 
     Raises:
-        ValueError: one makes no sense, two have one id, one emits a type that the service does not declare, or one
-            could cause itself.
+        ValueError: one makes no sense, two have one id, one emits a type that the service does not declare, one could
+            cause itself, or two mean different gaps between the same events.
 
     """
 
@@ -199,6 +214,7 @@ class Rules:
         for rule in all:
             for topic in rule.on:
                 self._by_topic[topic] = (*self._by_topic.get(topic, ()), rule)
+        self._gaps = {topic: self._require_one_gap(topic) for topic in self._by_topic}
 
     def at(self, source: str, event: DomainEvent) -> list[Rule]:
         """Return the rules that an event is an anchor of."""
@@ -207,6 +223,16 @@ class Rules:
     def has_any_on(self, topic: Topic) -> bool:
         """Return whether any rule is on a topic."""
         return topic in self._by_topic
+
+    def gap_ms_on(self, topic: Topic) -> int | None:
+        """Return how long a gap between events of a topic is that a rule decides about; None: no rule does."""
+        return self._gaps.get(topic)
+
+    def _require_one_gap(self, topic: Topic) -> int | None:
+        gaps = {rule.gap_ms for rule in self._by_topic[topic]} - {None}
+        if len(gaps) > 1:
+            raise ValueError(f"rules on {topic} mean different gaps")
+        return next(iter(gaps), None)
 
     def _require_unique_ids(self) -> None:
         twins = [rule_id for rule_id, times in Counter(rule.id for rule in self.all).items() if times > 1]

@@ -5,6 +5,7 @@
 | correlation key | `event#<13-digit ms>#<identity>` | `StoredEventRow` |
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
 
@@ -25,6 +26,8 @@ PREFIX: Final = prefix(EVENT)
 BEHIND_ALL: Final = f"{PREFIX}:"
 """Behind the sort keys of all events: `:` follows the digits."""
 
+_PLACE: Final = re.compile(rf"{PREFIX}[0-9]{{13}}{SEPARATOR}")
+
 EXPIRE: Final = "expire"
 
 CorrelationKey = str
@@ -35,8 +38,8 @@ class StoredEventRow(TypedDict):
     """The attributes of a stored event, its primary key aside.
 
     discriminator: `event`, or `correlated` for a copy under a further key. event: the event on the wire, without its
-    `raw`. arrived: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded: see `StoredEvent`; `late` is
-    a list of pairs (source, type).
+    `raw`. arrived, follows: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded, follows,
+    unsteady: see `StoredEvent`; `late` is a list of pairs (source, type).
     """
 
     discriminator: Literal["event", "correlated"]
@@ -48,6 +51,8 @@ class StoredEventRow(TypedDict):
     entity: NotRequired[str]
     late: NotRequired[list[list[str]]]
     flooded: NotRequired[Literal[True]]
+    follows: NotRequired[int]
+    unsteady: NotRequired[Literal[True]]
 
 
 class StoredEvent(NamedTuple):
@@ -56,8 +61,9 @@ class StoredEvent(NamedTuple):
     arrived_ms: when it was first stored there. ttl: epoch seconds. expire: the type of the event that its removal by
     the TTL service becomes; None: its removal is no event. entity: the name of the entity that this event has. late_by:
     the topics of which a newer event had arrived more than the hold-back before it, see `late`; it is settled when the
-    event is stored, and never changes. flooded: it was settled without reading all that is newer. correlated: it is a
-    copy, for a rule that reads another key.
+    event is stored, and never changes. flooded: it was settled without reading all that is newer. follows_ms: the time
+    of an earlier event that it follows closely, see `gaps.py`; None: it may be the first after a gap. unsteady: a gap
+    may have ended behind that one all the same. correlated: it is a copy, for a rule that reads another key.
     """
 
     source: str
@@ -70,6 +76,8 @@ class StoredEvent(NamedTuple):
     entity: str | None = None
     late_by: frozenset[Topic] = frozenset()
     flooded: bool = False
+    follows_ms: int | None = None
+    unsteady: bool = False
     correlated: bool = False
 
     @property
@@ -100,6 +108,8 @@ class StoredEvent(NamedTuple):
             entity=row.get("entity"),
             late_by=frozenset((_text(source), _text(kind)) for source, kind in row.get("late", ())),
             flooded="flooded" in row,
+            follows_ms=_whole(row["follows"]) if "follows" in row else None,
+            unsteady="unsteady" in row,
             correlated=row["discriminator"] == CORRELATED,
         )
 
@@ -120,6 +130,10 @@ class StoredEvent(NamedTuple):
             row["late"] = [[source, kind] for source, kind in sorted(self.late_by)]
         if self.flooded:
             row["flooded"] = True
+        if self.follows_ms is not None:
+            row["follows"] = self.follows_ms
+        if self.unsteady:
+            row["unsteady"] = True
         return {**keys.of(self.key, self.sort), **row}
 
 
@@ -135,6 +149,23 @@ def sort_of(timestamp_ms: int, identity: str) -> str:
     if not 0 <= timestamp_ms <= MAX_TIMESTAMP_MS:
         raise ValueError("an event of this time could not be read back")
     return within_limit(f"{PREFIX}{timestamp_ms:013d}{SEPARATOR}{identity}")
+
+
+def is_place(sort: str) -> bool:
+    """Return whether a sort key is a place in the order of time."""
+    return _PLACE.match(sort) is not None
+
+
+def time_of(sort: str) -> int:
+    """Return the time of an event from its place in the order of time.
+
+    Raises:
+        ValueError: it is no such place.
+
+    """
+    if not is_place(sort):
+        raise ValueError("this is the place of no event")
+    return int(sort[len(PREFIX) :].partition(SEPARATOR)[0])
 
 
 def behind(timestamp_ms: int) -> str:

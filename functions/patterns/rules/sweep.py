@@ -1,21 +1,26 @@
 """What has become due -> decision rows. A schedule runs it, so that it also decides about what has gone silent.
 
-A sweep goes round: it reads a page of each shard of the index and evaluates a few due times of each correlation key,
-until nothing is due or time is short. So neither a shard nor a key that has much to be done delays the others.
+A sweep goes round: it reads a page of each of its shards of the index and evaluates a few due times of each correlation
+key, until nothing is due or time is short. So neither a shard nor a key that has much to be done delays the others.
+On AWS several invocations share the shards.
 """
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed
-from patterns.rules.due import SHARDS, Due, due_by
+from patterns.dynamodb.expressions import UNCONDITIONAL
+from patterns.rules.backlog import Queues, Shard
+from patterns.rules.due import READ_SHARDS, Due, dues_of
 from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault
+from patterns.rules.gaps import ends_ms, is_renewed
+from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import BEGUN_WITHIN_MS
-from patterns.rules.stored_event import CorrelationKey
+from patterns.rules.rule import Rule
+from patterns.rules.stored_event import CorrelationKey, is_place, time_of
 from patterns.runtime import clock, strict_json
 from patterns.runtime.aws import name_of
 from patterns.runtime.deadline import ATTEMPT_MS, in_time
@@ -26,12 +31,8 @@ from patterns.runtime.metrics import directive
 
 SWEEP: Final = "sweep"
 
-# Rows of a shard that are read at a time.
-PAGE: Final = 500
-
-# Due times of a key that are evaluated before it is the turn of the others, and in a sweep.
-IN_TURN: Final = 25
-MOST_OF_KEY: Final = 500
+# The metric of how long the oldest has been due of what a sweep did not do.
+OLDEST: Final = "oldest"
 
 # Lambda's clocks may differ by so much.
 CLOCKS_MS: Final = 1_000
@@ -46,83 +47,65 @@ MARGIN_MS: Final = 10_000
 UNKNOWN_AGAIN_MS: Final = 5 * 60_000
 
 
+# A timer is moved so often within a sweep, after an outage; then it is the turn of others.
+MOST_MOVES: Final = 50
+
+# The member of a schedule's input that lists the shards to be swept.
+SHARDS: Final = "shards"
+
+ALL_SHARDS: Final = range(READ_SHARDS)
+
+
 class Swept(NamedTuple):
-    """What became of some due times, and the name of the error, if one went wrong."""
+    """What became of some due times, and the name of the error, if one went wrong.
+
+    since_ms: since when the oldest of those that were not done has been due; None: all are done.
+    """
 
     counts: Counts
     error: str | None = None
+    since_ms: int | None = None
 
 
-class _Shard:
-    """A shard of the index, of which more can be read behind `start`."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.start: Item | None = None
-        self.has_more = True
-
-    def read_on(self, table: Table, at_ms: int) -> list[Item]:
-        """Read the next page of what is due."""
-        query = due_by(table.keys, self.number, at_ms)
-        rows = table.query(query, limit=PAGE, start=self.start, consistent=True)
-        self.start, self.has_more = rows.last_key, rows.last_key is not None
-        return rows.items
-
-
-class _Queues:
-    """What waits of each correlation key, in the order of time. taken: how much of it this sweep has accepted."""
-
-    def __init__(self) -> None:
-        self.waiting: dict[CorrelationKey, deque[Due]] = {}
-        self.taken: Counter[CorrelationKey] = Counter()
-        self.left = 0
-
-    def add(self, due: Due) -> None:
-        """Accept what is due, unless its key has had its share: the rest is due at the next sweep, too."""
-        self.taken[due.key] += 1
-        if self.taken[due.key] <= MOST_OF_KEY:
-            self.waiting.setdefault(due.key, deque()).append(due)
-        else:
-            self.left += 1
-
-    def take_turns(self) -> Iterator[tuple[CorrelationKey, list[Due]]]:
-        """Take the next few of each key."""
-        for key, queue in [*self.waiting.items()]:
-            yield key, [queue.popleft() for _ in range(min(IN_TURN, len(queue)))]
-            if not queue:
-                del self.waiting[key]
-
-    def drop(self, key: CorrelationKey) -> int:
-        """Leave what waits of a key, and all that is still to be read of it, to the next sweep; return how much."""
-        self.taken[key] = MOST_OF_KEY
-        return len(self.waiting.pop(key, ()))
+def shards_in(event: Mapping[str, Any]) -> Sequence[int]:
+    """Return the shards to be swept: those that the schedule's input lists, or all."""
+    return [int(shard) for shard in event[SHARDS]] if SHARDS in event else ALL_SHARDS
 
 
 @in_time
-def sweep(context: Any, *, control: Control) -> None:  # noqa: ANN401  Lambda's context
+def sweep(context: Any, *, control: Control, shards: Sequence[int] = ALL_SHARDS) -> None:  # noqa: ANN401  Lambda's context
     """Evaluate what is due and remove it from the index; what fails stays there for the next sweep."""
-    now_ms, queues, swept = clock.now_ms(), _Queues(), list[Swept]()
+    now_ms, queues, swept = clock.now_ms(), Queues(), list[Swept]()
     is_time_left = partial(_is_time_left, context)
-    shards = _shards(now_ms)
-    while is_time_left() and (queues.waiting or any(shard.has_more for shard in shards)):
-        for shard in shards:
+    unread = _in_turn(shards, now_ms)
+    while is_time_left() and (queues.waiting or any(shard.has_more for shard in unread)):
+        for shard in unread:
             swept += _read(shard, queues, control, now_ms)
         swept += _take_turns(queues, control, now_ms, is_time_left)
-    left = queues.left + sum(map(len, queues.waiting.values()))
-    _log([*swept, Swept(Counts(left=left))], context.aws_request_id, now_ms)
+    swept += _left_of(queues, unread, control.table)
+    _log(swept, context.aws_request_id, now_ms)
 
 
 def _is_time_left(context: Any) -> bool:  # noqa: ANN401  Lambda's context
     return bool(context.get_remaining_time_in_millis() >= MARGIN_MS)
 
 
-def _shards(now_ms: int) -> list[_Shard]:
-    """Return all shards; each minute begins with another one, so that none is always the last."""
+def _in_turn(shards: Sequence[int], now_ms: int) -> list[Shard]:
+    """Return the shards; each minute begins with another one, so that none is always the last."""
     first = now_ms // 60_000
-    return [_Shard((first + number) % SHARDS) for number in range(SHARDS)]
+    return [Shard(shards[(first + number) % len(shards)]) for number in range(len(shards))]
 
 
-def _read(shard: _Shard, queues: _Queues, control: Control, now_ms: int) -> list[Swept]:
+def _left_of(queues: Queues, shards: Iterable[Shard], table: Table) -> Iterator[Swept]:
+    """Return what this sweep did not get to; of a shard that was not read to its end, at least one."""
+    queues.leave()
+    yield Swept(Counts(left=queues.left), since_ms=queues.since_ms)
+    for shard in shards:
+        if shard.has_more:
+            yield Swept(Counts(left=1), since_ms=shard.since_ms(table))
+
+
+def _read(shard: Shard, queues: Queues, control: Control, now_ms: int) -> list[Swept]:
     """Read a page of a shard into the queues; return what became of rows that nobody can read."""
     if not shard.has_more:
         return []
@@ -149,7 +132,7 @@ def _remove_unreadable(row: Item, error: Exception, control: Control) -> Swept:
     return Swept(Counts({"due": 1, Verdict.FAULT: 1}), name_of(error))
 
 
-def _take_turns(queues: _Queues, control: Control, now_ms: int, is_time_left: Callable[[], bool]) -> Iterator[Swept]:
+def _take_turns(queues: Queues, control: Control, now_ms: int, is_time_left: Callable[[], bool]) -> Iterator[Swept]:
     """Settle the next few due times of each key; what is behind one that fails is left to the next sweep."""
     turns = [*queues.take_turns()]
     tasks = [partial(_settle, key, dues, control, now_ms, is_time_left) for key, dues in turns]
@@ -168,13 +151,13 @@ def _settle(
     evaluator, counts = Evaluator(control, key, anchors=anchors, now_ms=now_ms), Counts()
     for number, due in enumerate(dues):
         if not is_time_left():
-            return key, Swept(counts + Counts(left=len(dues) - number))
+            return key, Swept(counts + Counts(left=len(dues) - number), since_ms=due.at_ms)
         try:
             counts += _evaluate(due, evaluator, control, now_ms)
             control.table.delete(due.row_key(control.table.keys))
         except Exception as error:  # noqa: BLE001  whatever it is, other keys must not suffer; the next sweep tries it again
             failed = len(dues) - number
-            return key, Swept(counts + Counts(due=failed, failed=failed), name_of(error))
+            return key, Swept(counts + Counts(due=failed, failed=failed), name_of(error), due.at_ms)
         counts["due"] += 1
     return key, Swept(counts)
 
@@ -183,13 +166,47 @@ def _evaluate(due: Due, evaluator: Evaluator, control: Control, now_ms: int) -> 
     rules = [rule for rule in control.rules.all if rule.id in due.rules]
     known = {rule.id for rule in rules}
     unknown = tuple(rule_id for rule_id in due.rules if rule_id not in known)
-    counts = Counts(unknown=len(unknown))
-    if rules:
-        anchor = evaluator.find(due.anchor)
-        counts += evaluator.evaluate(anchor, rules) if anchor else Counts({Verdict.GONE: len(rules)})
+    counts = Counts(unknown=len(unknown)) + _evaluate_at(
+        due.anchor, [rule for rule in rules if not rule.before_gap], evaluator
+    )
+    for rule in rules:
+        if rule.before_gap:
+            counts += _look(rule, due, evaluator, control.table, now_ms)
     if unknown:
-        _postpone(due._replace(at_ms=now_ms + UNKNOWN_AGAIN_MS, rules=unknown), control.table)
+        _postpone(due._replace(at_ms=now_ms + UNKNOWN_AGAIN_MS, rules=unknown, shard=None), control.table)
     return counts
+
+
+def _evaluate_at(sort: str, rules: Sequence[Rule], evaluator: Evaluator) -> Counts:
+    if not rules:
+        return Counts()
+    anchor = evaluator.find(sort)
+    return evaluator.evaluate(anchor, rules) if anchor else Counts({Verdict.GONE: len(rules)})
+
+
+def _look(rule: Rule, due: Due, evaluator: Evaluator, table: Table, now_ms: int) -> Counts:
+    """Move the timer of a rule before a gap to what has followed; evaluate the rule where nothing has."""
+    anchor = due.anchor
+    if not is_place(anchor):
+        return Counts({Verdict.GONE: 1})
+    if (ends := ends_ms(rule, anchor, hold_back_ms())) > now_ms - STORED_WITHIN_MS:
+        return _set_timer(due._replace(at_ms=ends, rules=(rule.id,), shard=None), table)  # the gap is longer by now
+    for _ in range(MOST_MOVES):
+        follower = evaluator.newest_follower(rule, anchor)
+        if follower is None:
+            return _evaluate_at(anchor, [rule], evaluator)
+        if is_renewed(due.key, time_of(anchor), follower.event.timestamp_ms):
+            return Counts(moved=1)  # to where another one was started
+        (moved,) = dues_of(follower, [rule], hold_back_ms=hold_back_ms())
+        if moved.at_ms > now_ms - STORED_WITHIN_MS:
+            return _set_timer(moved, table)
+        anchor = follower.sort
+    return _set_timer(moved, table)  # it goes on from there
+
+
+def _set_timer(due: Due, table: Table) -> Counts:
+    table.put(due.row(table.keys), condition=UNCONDITIONAL)
+    return Counts(moved=1)
 
 
 def _postpone(due: Due, table: Table) -> None:
@@ -206,18 +223,20 @@ def _postpone(due: Due, table: Table) -> None:
 
 
 def _log(swept: Iterable[Swept], request_id: str, now_ms: int) -> None:
-    """Write the one line of a sweep."""
-    total, errors = Counts(), set[str]()
+    """Write the one line of a sweep, with zeros: an alarm on what is left must not wait for data."""
+    total, errors, since_ms = Counts(), set[str](), now_ms
     for one in swept:
         total += one.counts
         errors |= {one.error} if one.error else set()
-    counts = {name: total[name] for name in ("due", "failed", "left", "unknown", *Verdict)}
+        since_ms = since_ms if one.since_ms is None else min(since_ms, one.since_ms)
+    counts = {name: total[name] for name in ("due", "failed", "left", "moved", "unknown", *Verdict)}
     logger().info(
         "swept",
         extra={
             "function_request_id": request_id,
             **counts,
+            OLDEST: now_ms - since_ms,
             "errors": sorted(errors),
-            "_aws": directive(dimension="service", counts=counts, now_ms=now_ms),
+            "_aws": directive(dimension="service", counts=counts, milliseconds=[OLDEST], now_ms=now_ms),
         },
     )

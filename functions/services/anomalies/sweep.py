@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from patterns.rules.sweep import sweep
+from patterns.rules.sweep import shards_in, sweep
 from patterns.runtime import clock
 from services.anomalies.control import CONTROL, MODELS
 
 
-def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401, ARG001  a schedule's event says nothing
+def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401  Lambda's context
     """Handle a tick of the clock."""
     MODELS.refresh(now_ms=clock.now_ms())
-    sweep(context, control=CONTROL)
+    sweep(context, control=CONTROL, shards=shards_in(event))

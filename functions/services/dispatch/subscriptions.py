@@ -9,12 +9,13 @@ from patterns.views.row_write import Subscriptions
 from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
+from services.dispatch.limits import SILENT_AFTER_MS
 from services.dispatch.tables import partition_of
 
 
 def on_state_reported(event: DomainEvent) -> Collected:
     """Store a report under its equipment."""
-    return reports.collected(event, key_of=partition_of)
+    return reports.collected(event, key_of=partition_of, gap_ms=SILENT_AFTER_MS)
 
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:

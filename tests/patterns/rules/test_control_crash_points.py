@@ -13,7 +13,6 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.world import frozen_clock
 from patterns.events.domain_event import DomainEvent
 from patterns.rules import due
-from patterns.rules import sweep as module
 from patterns.rules.due import partition_of
 from patterns.rules.sweep import sweep
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
@@ -101,7 +100,7 @@ class Run:
         return text.replace(self.name, "it")
 
     def _tick(self) -> None:
-        self._invoke(partial(sweep, LambdaContext("keeper-sweep"), control=RULES))
+        self._invoke(partial(sweep, LambdaContext("keeper-sweep"), control=RULES, shards=[0]))
         self._react()
 
     def _react(self) -> None:
@@ -133,9 +132,8 @@ def empty_keeper(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
 
 @pytest.fixture(autouse=True)
 def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Break one query for due rows, not eight that are all the same."""
+    """Break one query for due rows, not sixteen that are all the same."""
     monkeypatch.setattr(due, "SHARDS", 1)
-    monkeypatch.setattr(module, "SHARDS", 1)
 
 
 @pytest.mark.usefixtures("pauses")

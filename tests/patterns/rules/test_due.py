@@ -9,7 +9,7 @@ from patterns.dynamodb.key_query import LessThan
 from patterns.dynamodb.keys import MAX_SORT_KEY_BYTES
 from patterns.dynamodb.ttl import SECONDS_PER_DAY
 from patterns.events.domain_event import MAX_TIMESTAMP_MS
-from patterns.rules.due import MAX_AT_MS, SHARDS, Due, due_by, dues_of, partition_of, shard_of
+from patterns.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, dues_of, partition_of, shard_of
 from patterns.rules.rule import Rule
 from patterns.rules.stored_event import StoredEvent, sort_of
 from tests.support.patterns.things import happened
@@ -26,6 +26,7 @@ dues = st.builds(
     anchor=texts,
     rules=st.lists(texts, min_size=1, max_size=3).map(tuple),
     ttl=st.integers(0, MAX_TIMESTAMP_MS // 1000),
+    shard=st.none(),
 )
 
 
@@ -74,7 +75,23 @@ def test_a_sweep_reads_all_that_is_due_by_then_and_of_nothing_else(due: Due, at_
 
 def test_a_key_is_in_the_same_shard_in_every_process() -> None:
     # Of a hash that differs from process to process this would be another one each time.
-    assert [shard_of(f"Thing#{number}") for number in range(8)] == [1, 7, 5, 3, 0, 6, 4, 2]
+    assert [shard_of(f"Thing#{number}") for number in range(8)] == [9, 15, 5, 3, 0, 6, 12, 10]
+
+
+@given(dues, st.integers(0, 99))
+def test_a_row_is_read_from_the_shard_in_which_it_was_put_however_many_there_are_today(due: Due, shard: int) -> None:
+    row = due._replace(shard=shard).row(KEYS)
+    assert row["pk"] == partition_of(shard)
+
+    read = Due.of(row, KEYS)
+
+    assert read._replace(shard=None) == due
+    assert read.row_key(KEYS) == {name: row[name] for name in KEYS.names}
+
+
+def test_no_shard_that_was_ever_written_to_is_left_unread() -> None:
+    # With fewer shards, the old ones are read as long as their rows are kept: see docs/rules.md.
+    assert max(SHARDS, 16) <= READ_SHARDS
 
 
 def test_keys_are_spread_over_all_shards() -> None:

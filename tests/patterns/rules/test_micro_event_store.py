@@ -10,7 +10,7 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.rules import micro_event_store
-from patterns.rules.micro_event_store import Past, store
+from patterns.rules.micro_event_store import FEW, Past, store
 from patterns.rules.stored_event import BEHIND_ALL, StoredEvent
 from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import aws, clock
@@ -92,6 +92,41 @@ def test_an_event_is_stored_whole_with_its_arrival(keeper: Keeper, name: str) ->
     (one,) = keeper.events(thing_of(name))
     assert one.event == event
     assert (one.source, one.arrived_ms, one.ttl) == ("workshop", NOW + 7, ttl_at(NOW, TTL_DAYS))
+
+
+def test_whom_an_event_follows_is_settled_by_the_query_that_is_made_anyway(
+    keeper: Keeper, name: str, wire: Wire
+) -> None:
+    older, event = knocked(name, at=NOW - 1_000), knocked(name)
+    keep(older)
+    wire.requests.clear()
+
+    on_happened(event)._replace(gap_ms=1_000).write(TABLE, event, now_ms=NOW)
+
+    assert [query["Limit"] for query in queries(wire)] == [FEW]
+    row = keeper.partition(thing_of(name))[-1]
+    assert (row["follows"], row.get("unsteady")) == (NOW - 1_000, None)
+    assert keeper.events(thing_of(name))[-1].follows_ms == NOW - 1_000
+
+
+def test_what_is_newer_is_read_page_by_page_down_to_the_event(keeper: Keeper, name: str, wire: Wire) -> None:
+    keep_many(name, FEW + 1)
+    keep(knocked(name, at=NOW - 1_000))
+    wire.requests.clear()
+
+    event = knocked(name, at=NOW - 500)
+    on_happened(event)._replace(gap_ms=1_000).write(TABLE, event, now_ms=NOW)
+
+    assert [query["Limit"] for query in queries(wire)] == [FEW, PAGE]
+    assert keeper.events(thing_of(name))[1].follows_ms == NOW - 1_000
+
+
+def test_an_event_that_is_unsteady_is_read_back_so(keeper: Keeper, name: str) -> None:
+    for at in (NOW - 1, NOW):
+        event = knocked(name, at=at)
+        on_happened(event)._replace(gap_ms=1_000).write(TABLE, event, now_ms=NOW + 30_500)
+
+    assert [(one.follows_ms, one.unsteady) for one in keeper.events(thing_of(name))] == [(None, False), (NOW - 1, True)]
 
 
 def test_storing_an_event_again_changes_neither_the_table_nor_the_stream(keeper: Keeper, name: str) -> None:

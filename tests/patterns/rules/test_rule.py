@@ -70,6 +70,11 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "a window of no events": ({"most": 0}, "window is empty"),
     "before its anchor": ({"after_ms": -1}, "before its anchor"),
     "at once and later": ({"at_once": True, "after_ms": 1}, "either at once or later"),
+    "a gap without a length": ({"before_gap": True}, "a gap has a length"),
+    "a gap of less than nothing": ({"after_gap_ms": -1}, "a gap has a length"),
+    "a gap that is known at once": ({"after_gap_ms": 1, "at_once": True}, "not known at once"),
+    "a gap between some events": ({"after_gap_ms": 1, "when": lambda _: True}, "all events of its types"),
+    "before a gap and after one": ({"before_gap": True, "after_ms": 1, "after_gap_ms": 1}, "either before a gap"),
     "a suffix that parts keys": ({"suffix": "a#b"}, "#"),
 }
 
@@ -80,6 +85,16 @@ def test_a_mistake_is_refused_and_the_message_names_the_rule(members: dict[str, 
         rules(a_rule("the-culprit", **members))
 
     assert "the-culprit" in str(raised.value)
+
+
+def test_rules_that_mean_different_gaps_between_the_same_events_are_refused() -> None:
+    before, after = a_rule(before_gap=True, after_ms=5), a_rule("b-rule", after_gap_ms=5)
+    (topic,) = before.on
+
+    assert rules(before, after, a_rule("c-rule")).gap_ms_on(topic) == 5
+    assert rules(a_rule("c-rule")).gap_ms_on(topic) is None
+    with pytest.raises(ValueError, match="different gaps"):
+        rules(before, after._replace(after_gap_ms=6))
 
 
 def test_two_rules_of_one_id_are_refused() -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from local.in_process.world import frozen_clock
 from patterns.dynamodb.expressions import UNCONDITIONAL
-from patterns.rules import sweep as module
+from patterns.rules import backlog
 from patterns.rules.due import SHARDS, partition_of, shard_of
 from patterns.rules.evaluate import Control
 from patterns.rules.rule import Decision, History, Rule
-from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS, UNKNOWN_AGAIN_MS, sweep
+from patterns.rules.sweep import MARGIN_MS, OLDEST, STORED_WITHIN_MS, UNKNOWN_AGAIN_MS, shards_in, sweep
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -34,7 +34,20 @@ from tests.support.wire import Wire
 
 Lines = list[dict[str, Any]]
 
-OUTCOMES = ("due", "failed", "left", "unknown", "decided", "stands", "nothing", "late", "gone", "flooded", "fault")
+OUTCOMES = (
+    "due",
+    "failed",
+    "left",
+    "moved",
+    "unknown",
+    "decided",
+    "stands",
+    "nothing",
+    "late",
+    "gone",
+    "flooded",
+    "fault",
+)
 
 
 def control_of(*rules: Rule) -> Control:
@@ -439,7 +452,7 @@ def test_two_sweeps_at_once_decide_once(keeper: Keeper, name: str, wire: Wire, l
 def test_more_is_due_than_one_page_has(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines, page: int
 ) -> None:
-    monkeypatch.setattr(module, "PAGE", page)
+    monkeypatch.setattr(backlog, "PAGE", page)
     for number in range(7):
         knock(keeper, name, at=NOW - number)
     knock(keeper, f"{name}!")
@@ -471,8 +484,8 @@ def test_when_time_is_short_it_stops_in_the_middle_and_the_rest_is_due_at_the_ne
 def test_every_key_has_its_turn_before_one_that_has_much_to_be_done_goes_on(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
 ) -> None:
-    monkeypatch.setattr(module, "IN_TURN", 2)
-    monkeypatch.setattr(module, "MOST_OF_KEY", 5)
+    monkeypatch.setattr(backlog, "IN_TURN", 2)
+    monkeypatch.setattr(backlog, "MOST_OF_KEY", 5)
     names = (name, f"{name}!")
     for number in range(7):
         knock(keeper, *names, at=NOW - number)
@@ -487,6 +500,95 @@ def test_every_key_has_its_turn_before_one_that_has_much_to_be_done_goes_on(
     assert all(abs(done[thing_of(names[0])] - done[thing_of(names[1])]) <= 2 for done in so_far)
     keeper.sweep(NOW + SWEPT_MS, EACH)
     assert [len(decided(keeper, one)) for one in names] == [7, 7]
+
+
+def oldest(lines: Lines) -> int:
+    return int(next(line for line in reversed(lines) if line["message"] == "swept")[OLDEST])
+
+
+def test_a_sweep_that_does_not_finish_says_how_much_is_left_and_how_long_that_has_been_due(
+    keeper: Keeper, name: str, log_lines: Lines
+) -> None:
+    for number in range(5):
+        knock(keeper, name, at=NOW - number)
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context(iter([MARGIN_MS] * 4 + [MARGIN_MS - 1] * 9)), control=EACH)
+
+    assert swept(log_lines) == {"due": 2, "decided": 2, "left": 3}
+    assert oldest(log_lines) == STORED_WITHIN_MS
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+    assert (swept(log_lines), oldest(log_lines)) == ({"due": 3, "decided": 3}, 0)
+
+
+def test_a_shard_of_which_not_all_was_read_is_not_silent(
+    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
+) -> None:
+    monkeypatch.setattr(backlog, "PAGE", 2)
+    for number in range(5):
+        knock(keeper, name, at=NOW - number)
+    shard = shard_of(thing_of(name))
+
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context(iter([MARGIN_MS] * 4 + [MARGIN_MS - 1] * 9)), control=EACH, shards=[shard])
+
+    assert swept(log_lines) == {"due": 2, "decided": 2, "left": 1}  # of three, of which nothing is known
+    assert oldest(log_lines) == STORED_WITHIN_MS
+    keeper.forget()
+
+
+def test_what_fails_ages(keeper: Keeper, name: str, wire: Wire, log_lines: Lines) -> None:
+    knock(keeper, name)
+    wire.fail("PutItem", "ThrottlingException", times=2)
+
+    for minute in range(3):
+        keeper.sweep(NOW + SWEPT_MS + minute * 60_000, EACH)
+        assert oldest(log_lines) == (STORED_WITHIN_MS + minute * 60_000 if minute < 2 else 0)
+
+
+def test_what_a_key_has_too_much_of_ages(
+    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
+) -> None:
+    monkeypatch.setattr(backlog, "MOST_OF_KEY", 2)
+    for number in range(3):
+        knock(keeper, name, at=NOW - number)
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 2, "decided": 2, "left": 1}
+    assert oldest(log_lines) == STORED_WITHIN_MS
+    keeper.forget()
+
+
+def test_a_sweep_of_one_shard_does_what_is_due_there_and_nothing_else(
+    keeper: Keeper, name: str, wire: Wire, log_lines: Lines
+) -> None:
+    names = [f"{name} {number}" for number in range(20)]
+    knock(keeper, *names)
+    shard = shard_of(thing_of(names[0]))
+    here = [one for one in names if shard_of(thing_of(one)) == shard]
+    wire.requests.clear()
+
+    with frozen_clock(NOW + SWEPT_MS):
+        sweep(Context([MARGIN_MS]), control=EACH, shards=shards_in({"shards": [shard]}))
+
+    assert swept(log_lines) == {"due": len(here), "decided": len(here)}
+    assert {row["pk"] for row in keeper.dues()}.isdisjoint({partition_of(shard)})
+    assert len(keeper.dues()) == len(names) - len(here)
+    keeper.forget()
+
+
+def test_rows_that_fewer_shards_left_are_done(keeper: Keeper, name: str, log_lines: Lines) -> None:
+    knock(keeper, name)
+    (row,) = keeper.dues()
+    keeper.forget()
+    elsewhere = (shard_of(thing_of(name)) + 1) % SHARDS
+    TABLE.put({**row, "pk": partition_of(elsewhere)}, condition=UNCONDITIONAL)
+
+    keeper.sweep(NOW + SWEPT_MS, EACH)
+
+    assert swept(log_lines) == {"due": 1, "decided": 1}
+    assert keeper.dues() == []
 
 
 def test_a_line_is_logged_of_every_sweep_with_all_counts_although_there_is_nothing_to_do(
@@ -506,5 +608,5 @@ def test_a_line_is_logged_of_every_sweep_with_all_counts_although_there_is_nothi
     assert busy["function_request_id"] == "one request"
     for line in (idle, busy):
         metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
-        assert {metric["Name"] for metric in metrics} == set(OUTCOMES)
+        assert {metric["Name"] for metric in metrics} == {*OUTCOMES, OLDEST}
     assert "secret" not in json.dumps(busy)

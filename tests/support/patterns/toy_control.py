@@ -18,7 +18,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact, Facts
 from patterns.rules.collect import Collected
 from patterns.rules.control import control_changes
-from patterns.rules.due import SHARDS, partition_of
+from patterns.rules.due import READ_SHARDS, partition_of
 from patterns.rules.evaluate import Control
 from patterns.rules.expired import expired
 from patterns.rules.hold_back import DEFAULT_SECONDS
@@ -312,7 +312,7 @@ class Keeper(InProcess):
 
     def dues(self) -> list[Item]:
         """Read what is due at any time."""
-        return [row for shard in range(SHARDS) for row in self.partition(partition_of(shard))]
+        return [row for shard in range(READ_SHARDS) for row in self.partition(partition_of(shard))]
 
     def forget(self) -> None:
         """Let nothing be due, and nothing be in the stream or on the bus."""

@@ -6,9 +6,10 @@ from contract.reports import REPORTED
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import BACK, SILENT
-from services.dispatch.reports import MINUTE_MS, equipment_in, is_report, reports_in, time_in
+from services.dispatch.limits import SILENT_AFTER_MS
+from services.dispatch.reports import equipment_in, is_report, reports_in, time_in
 
-AFTER_MS = 30 * MINUTE_MS
+AFTER_MS = SILENT_AFTER_MS
 
 
 def silent(history: History) -> Iterable[Decision]:
@@ -47,6 +48,7 @@ SILENT_RULE = Rule(
     window_ms=AFTER_MS,
     until=is_report,
     after_ms=AFTER_MS,
+    before_gap=True,
     expression=silent,
     emits=frozenset({SILENT.type}),
 )
@@ -56,6 +58,7 @@ BACK_RULE = Rule(
     on=frozenset({REPORTED}),
     key=equipment_in,
     window_ms=2 * AFTER_MS,
+    after_gap_ms=AFTER_MS,
     most=50,  # of a device that reports more often than every minute it is enough to see that there was no gap
     expression=back,
     emits=frozenset({BACK.type}),
