@@ -26,7 +26,7 @@ PAGE: Final = "rolled-back.md"
 # its calls says something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
 CANARIES: Final = frozenset(
     {
-        *(("services", role) for role in ("command", "query", "trigger", "listener")),
+        *(("services", role) for role in ("command", "trigger", "listener")),
         *(("views", role) for role in ("query", "listener")),
     }
 )

@@ -5,6 +5,7 @@ from typing import Final
 
 from aws_cdk import Aws, CfnOutput, Stack
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from infra.checks import nag
@@ -48,6 +49,7 @@ class OwnedTable(dynamodb.Table):
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
             encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
+            encryption_key=_customer_key(scope) if target.customer_key else None,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=target.keeps_data and not is_rebuilt
             ),
@@ -109,6 +111,16 @@ def _projection(index: Index) -> dynamodb.ProjectionType:
     if index.projects is None:
         return dynamodb.ProjectionType.ALL
     return dynamodb.ProjectionType.INCLUDE if index.projects else dynamodb.ProjectionType.KEYS_ONLY
+
+
+def _customer_key(scope: Construct) -> kms.Key:
+    """Return the key of all tables of a stack: each costs a dollar a month."""
+    stack = Stack.of(scope)
+    found = stack.node.try_find_child("TablesKey")
+    if isinstance(found, kms.Key):
+        return found
+    policy = Target.of(scope).removal_policy
+    return kms.Key(stack, "TablesKey", enable_key_rotation=True, removal_policy=policy, description="Andon: tables")
 
 
 def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | None]:

@@ -5,7 +5,7 @@ Nothing announces a new hour: Athena computes the partitions from the table's pr
 
 from typing import Final
 
-from aws_cdk import Aws, CfnOutput, Stack
+from aws_cdk import Aws, CfnOutput, NestedStack, Stack
 from aws_cdk import aws_athena as athena
 from aws_cdk import aws_glue as glue
 from aws_cdk import aws_iam as iam
@@ -53,8 +53,10 @@ class Questions(Construct):
         if not Target.of(self).asks_by_athena:
             return
         stack = Stack.of(self)
+        # A template of their own: CloudFormation takes 500 resources in one.
+        self._apart = NestedStack(self, "Catalog", description="Andon: the lake's table, and the saved queries")
         database = f"{stack.stack_name}_lake".lower().replace("-", "_")
-        made = glue.CfnDatabase(self, "Database", catalog_id=Aws.ACCOUNT_ID, database_input={"name": database})
+        made = glue.CfnDatabase(self._apart, "Database", catalog_id=Aws.ACCOUNT_ID, database_input={"name": database})
         self._table(database, lake.bucket).add_dependency(made)
 
         answers = private_bucket(self, "Answers", unlogged=nag.ANSWERS, keeps_days=KEEPS_ANSWERS_DAYS)
@@ -93,7 +95,7 @@ class Questions(Construct):
                 serde_info=glue.CfnTable.SerdeInfoProperty(serialization_library=SERDE, parameters=READING),
             ),
         )
-        return glue.CfnTable(self, "Table", catalog_id=Aws.ACCOUNT_ID, database_name=database, table_input=table)
+        return glue.CfnTable(self._apart, "Table", catalog_id=Aws.ACCOUNT_ID, database_name=database, table_input=table)
 
     def _work_group(self, name: str, answers: s3.Bucket) -> athena.CfnWorkGroup:
         encryption = athena.CfnWorkGroup.EncryptionConfigurationProperty(encryption_option="SSE_S3")
@@ -107,7 +109,7 @@ class Questions(Construct):
             ),
         )
         return athena.CfnWorkGroup(
-            self,
+            self._apart,
             "WorkGroup",
             name=name,
             description="Questions to the lake",
@@ -120,7 +122,7 @@ class Questions(Construct):
         question = queries.saved(name)
         needed = {one.name: "press-7" for one in question.parameters if one.default is None}
         saved = athena.CfnNamedQuery(
-            self,
+            self._apart,
             f"Query-{name}",
             name=name,
             description=question.title,

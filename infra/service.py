@@ -1,6 +1,6 @@
 """A write side: the tables it owns, a function for each handler file, and how its changes reach the bus."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from aws_cdk import CfnOutput, Duration, Stack
@@ -23,7 +23,7 @@ from patterns.packages.discovery import subscribers_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
-from patterns.rules.sweep import ALL_SHARDS, SHARD
+from patterns.rules.sweep import ALL_SHARDS, SHARDS
 
 # What a role may do, unless the package declares what it calls in `grants.py`.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
@@ -113,9 +113,7 @@ class Service(Construct):
             target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
             events.Rule(self, "EachMinute", schedule=each_minute, targets=[target])
             return
-        for first in ALL_SHARDS[::TARGETS_OF_RULE]:
-            shards = ALL_SHARDS[first : first + TARGETS_OF_RULE]
-            events.Rule(self, f"EachMinute{first}", schedule=each_minute, targets=[*_of_shards(sweep, shards)])
+        events.Rule(self, "EachMinute", schedule=each_minute, targets=[*_sharing(sweep)])
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
@@ -126,19 +124,19 @@ class Service(Construct):
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 
 
+def _sharing(sweep: Function) -> Iterator[events.IRuleTarget]:
+    """Return targets that share the shards: invocations at the same time."""
+    for first in range(TARGETS_OF_RULE):
+        named = events.RuleTargetInput.from_object({SHARDS: [*ALL_SHARDS[first::TARGETS_OF_RULE]]})
+        yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
+
+
 def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
     """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
     return {
         route: target.quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
         for route, (event_type, most) in package.stream_first.items()
     }
-
-
-def _of_shards(sweep: Function, shards: Sequence[int]) -> Iterator[events.IRuleTarget]:
-    """Return a target for each shard: invocations of their own, at the same time."""
-    for shard in shards:
-        named = events.RuleTargetInput.from_object({SHARD: shard})
-        yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
 
 
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:

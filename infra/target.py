@@ -45,7 +45,7 @@ class Target:
     queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
     stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
-    sweeps_shards_apart: bool  # each shard of what is due has an invocation of the sweep of its own
+    sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
     hold_back_seconds: int  # a decision waits so long for late events
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled

@@ -2,9 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from infra import function, lake
+from infra import function, lake, service
 from infra.target import AWS, Target
-from patterns.rules import due
 
 HTTP: Final = frozenset({"command", "query"})
 STREAMED: Final = frozenset({"trigger", "push"})
@@ -36,7 +35,7 @@ class Settings(NamedTuple):
             lake_listeners=lake.FEWEST,
             api_rate=target.reports.per_second,
             archive_days=target.archive_days or 0,
-            sweeps_at_once=due.SHARDS if target.sweeps_shards_apart else 1,
+            sweeps_at_once=service.TARGETS_OF_RULE if target.sweeps_shards_apart else 1,
             keeps_backups_of_views=False,
             traced=target.traced,
             logged_share=target.logged_share,

@@ -9,7 +9,6 @@ TESTS: Final = "tests/patterns"
 WIRE: Final = "tests/wire"
 QUERIES: Final = "functions/stores/lake/queries"
 ANSWERS: Final = "tests/local/lake/test_answers.py"
-LINE_FIRST: Final = "min_by(json_extract_scalar(detail, '$.equipment.lineId')"
 WITHIN_BUS_SECOND: Final = "self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS"
 IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
 REPLAYS: Final = "tests/stores/replays/test_replays.py"
@@ -1475,8 +1474,8 @@ STORES: Final = [
         ANSWERS,
         (
             "a question asks where machines were first",
-            "max_by(json_extract_scalar(detail, '$.equipment.lineId')",
-            LINE_FIRST,
+            "max_by(line_id, registered)",
+            "min_by(line_id, registered)",
         ),
     ),
     *_in(

@@ -2,7 +2,7 @@
 
 A sweep goes round: it reads a page of each of its shards of the index and evaluates a few due times of each correlation
 key, until nothing is due or time is short. So neither a shard nor a key that has much to be done delays the others.
-On AWS each shard has an invocation of its own.
+On AWS several invocations share the shards.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,8 +50,8 @@ UNKNOWN_AGAIN_MS: Final = 5 * 60_000
 # A timer is moved so often within a sweep, after an outage; then it is the turn of others.
 MOST_MOVES: Final = 50
 
-# The member of a schedule's input that names the shard to be swept.
-SHARD: Final = "shard"
+# The member of a schedule's input that lists the shards to be swept.
+SHARDS: Final = "shards"
 
 ALL_SHARDS: Final = range(READ_SHARDS)
 
@@ -68,8 +68,8 @@ class Swept(NamedTuple):
 
 
 def shards_in(event: Mapping[str, Any]) -> Sequence[int]:
-    """Return the shards to be swept: the one that the schedule's input names, or all."""
-    return [int(event[SHARD])] if SHARD in event else ALL_SHARDS
+    """Return the shards to be swept: those that the schedule's input lists, or all."""
+    return [int(shard) for shard in event[SHARDS]] if SHARDS in event else ALL_SHARDS
 
 
 @in_time

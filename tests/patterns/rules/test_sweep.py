@@ -570,7 +570,7 @@ def test_a_sweep_of_one_shard_does_what_is_due_there_and_nothing_else(
     wire.requests.clear()
 
     with frozen_clock(NOW + SWEPT_MS):
-        sweep(Context([MARGIN_MS]), control=EACH, shards=shards_in({"shard": shard}))
+        sweep(Context([MARGIN_MS]), control=EACH, shards=shards_in({"shards": [shard]}))
 
     assert swept(log_lines) == {"due": len(here), "decided": len(here)}
     assert {row["pk"] for row in keeper.dues()}.isdisjoint({partition_of(shard)})

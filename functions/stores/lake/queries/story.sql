@@ -34,6 +34,11 @@ SELECT
         json_extract_scalar(detail, '$.equipment.name')
         || ', ' || json_extract_scalar(detail, '$.equipment.factoryId')
         || ', ' || json_extract_scalar(detail, '$.equipment.lineId')
+    WHEN type IN ('machine-created', 'machine-updated', 'machine-undeleted')
+      THEN
+        json_extract_scalar(detail, '$.machine.name')
+        || ', ' || json_extract_scalar(detail, '$.machine.factoryId')
+        || ', ' || json_extract_scalar(detail, '$.machine.lineId')
   END AS what,
   actor AS who
 FROM facts
