@@ -44,7 +44,7 @@ class Canary(Construct):
         deployer = Deployer.beside(self)
         deployer.grant_move(handler)
         name = scope.node.path.replace("/", "-")
-        self._apart = Construct(deployer, name)
+        self._apart = Construct(deployer, f"{name}-Canary")
         self.group = codedeploy.LambdaDeploymentGroup(
             self._apart,
             "Group",

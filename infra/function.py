@@ -63,7 +63,14 @@ class Function(Construct):
         super().__init__(scope, role.capitalize())
         self.role, self.package = role, package
         target = Target.of(self)
-        self.iam_role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        # Within the role: a policy of its own would be one more resource, of which a template has 500.
+        self._calls = iam.PolicyDocument()
+        self.iam_role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={"Calls": self._calls},
+        )
         log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
         self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
         size = OWN_SIZES.get(package.path(role), SIZES[role])
@@ -79,7 +86,7 @@ class Function(Construct):
             layers=[third_party(self)],
             memory_size=size.memory_mb,
             timeout=self.timeout,
-            role=self.iam_role,
+            role=self.iam_role.without_policy_updates(),
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             # Not what Lambda says of each invocation: its metrics count the same, and our own line says what was done.
@@ -99,6 +106,7 @@ class Function(Construct):
         """What others call: the alias, where there is a canary."""
         nag.acknowledge(self, L1=nag.RUNTIME)
         if target.traced:
+            self.grant(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
             nag.acknowledge_wildcard(self, "*", nag.TRACES)
 
     def _canary(self, target: Target) -> Canary | None:
@@ -124,9 +132,7 @@ class Function(Construct):
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
     ) -> None:
         """Allow exactly these actions on these resources."""
-        self.iam_role.add_to_principal_policy(
-            iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if)
-        )
+        self._calls.add_statements(iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if))
 
 
 def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:

@@ -67,7 +67,9 @@ class Live(Construct):
 
     def _connecting(self, query: Function) -> None:
         query.handler.add_environment(connection.ROLE, self.role.role_arn)
-        query.grant(["sts:AssumeRole"], [self.role.role_arn])
+        # Not within the query's role: each of the two roles would have to exist before the other.
+        assuming = iam.PolicyStatement(actions=["sts:AssumeRole"], resources=[self.role.role_arn])
+        query.iam_role.add_to_principal_policy(assuming)
         if origin := Target.of(self).live_origin:
             query.handler.add_environment(connection.ORIGIN, origin)
         else:

@@ -14,6 +14,15 @@ from infra.target import Target
 
 LONGEST: Final = Duration.days(14)  # the most that SQS allows
 
+# https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+POLL: Final = [
+    "sqs:ReceiveMessage",
+    "sqs:ChangeMessageVisibility",
+    "sqs:GetQueueUrl",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -71,6 +80,7 @@ def feed(scope: Construct, listener: Function, *, output: str, batch: Batch = SO
     dead_letters = LastResort(scope, "DeadLetters")
     window = batch.window_seconds
     queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters, window_seconds=window)
+    listener.grant(POLL, [queue.queue_arn])  # the L2 event source cannot add to the role of ours
     # Not reserved concurrency: each throttled poll would count as a receive.
     concurrency = batch.at_a_time or Target.of(scope).listeners
     listener.called.add_event_source(

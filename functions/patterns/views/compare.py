@@ -181,13 +181,20 @@ def _is_surplus(newest: Newest, expected: ExpectedRow, found: Item) -> bool:
 def _ttl(expected: ExpectedRow, found: Item, rules: Rules) -> Iterator[Difference]:
     """Find a ttl that the events of a row cannot have made."""
     at = found.get(ttl.ATTRIBUTE)
-    if not found or not expected.newest:
+    if not found or not expected.newest or _lacks_anchor(expected, found):
         return
     life = _life(expected, found, rules)
     if life is None and at is not None:
         yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: None})
     if life is not None and not (type(at) is int and life.least <= at <= life.most):
         yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: life.rightly})
+
+
+def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
+    """Return whether a row has not seen an anchor that is known; once it has, that decides how long it lives."""
+    anchors = {one.update.anchor for one in expected.newest.values() if one.update.anchor}
+    known = {anchor.oplock for anchor in anchors} & expected.newest.keys()
+    return any(oplock_attribute(oplock) not in found for oplock in known)
 
 
 class _Life(NamedTuple):

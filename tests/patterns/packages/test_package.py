@@ -61,7 +61,7 @@ def test_a_store_subscribes_to_any_source() -> None:
 
 
 def test_who_neither_listens_nor_publishes_declares_neither() -> None:
-    assert Package("services", "equipment").subscriptions == frozenset()
+    assert Package("pages", "board").subscriptions == frozenset()
     assert STATE_LOG.types == frozenset()
 
 

@@ -144,6 +144,8 @@ class Synthesised:
     def statements(self, file: str) -> Iterator[Properties]:
         """What the role of a function allows or denies."""
         role = self.functions()[file]["Role"]["Fn::GetAtt"][0]
+        for policy in self.of_type("AWS::IAM::Role")[role]["Policies"]:
+            yield from policy["PolicyDocument"]["Statement"]
         for policy in self.of_type("AWS::IAM::Policy").values():
             if {"Ref": role} in policy["Roles"]:
                 yield from policy["PolicyDocument"]["Statement"]
