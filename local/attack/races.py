@@ -1,7 +1,7 @@
 """Many writers of one thing at the same moment: one wins, and everybody is told the truth."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from threading import Barrier
@@ -85,7 +85,19 @@ def _changed(operation: Operation, path: dict[str, str], number: int) -> Request
 
 def _other(schema: Schema, content: Any, number: int) -> Any:  # noqa: ANN401  any JSON
     """Change the first text of a body."""
-    for name, member in schema["properties"].items():
+    place = next(_texts(schema), None)
+    if place is None:
+        raise LookupError("a body without a text")
+    text = content
+    for name in place:
+        text = text[name]
+    return examples.put(content, place, f"{text} {number}")
+
+
+def _texts(schema: Schema) -> Iterator[tuple[str, ...]]:
+    """Return where texts are in a body, also in the objects within it."""
+    for name, member in schema.get("properties", {}).items():
         if member.get("type") == "string":
-            return examples.put(content, (name,), f"{content[name]} {number}")
-    raise LookupError("a body without a text")
+            yield (name,)
+        else:
+            yield from ((name, *place) for place in _texts(member))

@@ -116,13 +116,14 @@ class _Sample:
 
     def __enter__(self) -> Self:
         variables = ENVIRONMENT | {name: name for name in self._schemas}
-        self._stack.enter_context(patch.dict(os.environ, variables))
-        self._stack.enter_context(patch.object(clock, "now_ms", lambda: self._now_ms))
-        self._stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # nothing was trained
-        self._stack.enter_context(self._aws)
-        for handler in logger().handlers:
-            before = handler.setStream(self._log)  # type: ignore[attr-defined]
-            self._stack.callback(handler.setStream, before)  # type: ignore[attr-defined]
+        with ExitStack() as stack:
+            stack.enter_context(patch.dict(os.environ, variables))
+            stack.enter_context(patch.object(clock, "now_ms", lambda: self._now_ms))
+            stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # nothing was trained
+            stack.enter_context(self._aws)
+            for handler in logger().handlers:  # not setStream: it flushes the stream before, which may be closed
+                stack.enter_context(patch.object(handler, "stream", self._log))
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:

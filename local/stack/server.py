@@ -16,11 +16,23 @@ def use_fast_loop() -> None:
     uvloop.install()
 
 
+def _with_subprotocols(application: Any) -> Any:  # noqa: ANN401  ASGI applications
+    """Name a WebSocket's subprotocols among its headers: the emulator looks there, and wsproto leaves them out."""
+
+    async def named(scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ANN401  ASGI's channels
+        if protocols := scope.get("subprotocols"):
+            header = (b"sec-websocket-protocol", ", ".join(protocols).encode("latin-1"))
+            scope = {**scope, "headers": [*scope["headers"], header]}
+        await application(scope, receive, send)
+
+    return named
+
+
 async def serve(application: Any, config: Any) -> None:  # noqa: ANN401  an ASGI application, and Hypercorn's settings
     """Serve an application, as `hypercorn.asyncio.serve` does, until a signal ends it."""
     host, _, port = config.bind[0].rpartition(":")
     settings = uvicorn.Config(
-        application,
+        _with_subprotocols(application),
         host=host,
         port=int(port),
         http="httptools",
