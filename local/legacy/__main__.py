@@ -28,7 +28,7 @@ Edit = Callable[[Loop, sqlite3.Connection], object]
 
 
 def main() -> None:
-    """Tell the story."""
+    """Entry point: live through the story, and print what both sides say after each step."""
     with Loop() as loop:
         connection = sqlite3.connect(":memory:", isolation_level=None)
         assets.prepare(connection, clock.now_ms)

@@ -53,7 +53,7 @@ class Noted(NamedTuple):
 
 
 def prepare(connection: sqlite3.Connection, now_ms: Callable[[], int]) -> None:
-    """Give a connection, which commits by itself, the clock of the triggers; make the tables if there are none."""
+    """Register the triggers' clock with a connection that commits by itself; make the tables if there are none."""
     connection.create_function("now_ms", 0, now_ms)
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'asset'").fetchone():
         connection.executescript(SCHEMA)

@@ -20,15 +20,12 @@ from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.packages.discovery import services
 from patterns.packages.package import Package
 from patterns.runtime import clock
-from patterns.runtime.batches import batches
+from patterns.runtime.queue import Later, entries_of
 from patterns.sync.crossing import Crossing
 
 PATIENCE_S: Final = 30.0
 AGAIN_S: Final = 0.5
 SHOWN: Final = 20  # rows; all are counted
-# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
-MAX_MESSAGES: Final = 10
-MAX_BYTES: Final = 256 * 1024
 
 
 class Way(NamedTuple):
@@ -95,9 +92,7 @@ def send(stack: Deployed, found: list[Difference]) -> int:
             by_service.setdefault(one.into, []).append(one.message)
     for name, messages in by_service.items():
         queue = stack.output(f"{pascal(name)}QueueUrl", Package("services", name))
-        sized = ((body, len(body.encode())) for body in messages)
-        for batch in batches(sized, most=MAX_MESSAGES, most_bytes=MAX_BYTES):
-            entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(batch)]
+        for entries in entries_of(map(Later, messages)):
             if stack.client("sqs").send_message_batch(QueueUrl=queue, Entries=entries).get("Failed"):
                 raise Failed("not all rows could be sent; try again")
     return sum(map(len, by_service.values()))

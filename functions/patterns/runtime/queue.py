@@ -1,6 +1,6 @@
 """Messages -> a queue of SQS, as many in a request as it takes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from patterns.runtime import aws
@@ -38,14 +38,19 @@ def send_later(queue_url: str, messages: Iterable[Later]) -> int:
 
     """
     sent = 0
-    sized = ((message, len(message.body.encode())) for message in messages)
-    for batch in batches(sized, most=MOST_MESSAGES, most_bytes=MOST_BYTES):
-        entries = [_entry(number, message) for number, message in enumerate(batch)]
+    for entries in entries_of(messages):
         response = aws.call("sqs", "send_message_batch", QueueUrl=queue_url, Entries=entries)
         if failed := response.get("Failed"):
             raise CallFailed(str(failed[0].get("Code")), response)
-        sent += len(batch)
+        sent += len(entries)
     return sent
+
+
+def entries_of(messages: Iterable[Later]) -> Iterator[list[dict[str, str | int]]]:
+    """Return the entries of each request of SendMessageBatch, in the order of the messages."""
+    sized = ((message, len(message.body.encode())) for message in messages)
+    for batch in batches(sized, most=MOST_MESSAGES, most_bytes=MOST_BYTES):
+        yield [_entry(number, message) for number, message in enumerate(batch)]
 
 
 def _entry(number: int, message: Later) -> dict[str, str | int]:
