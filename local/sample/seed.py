@@ -15,6 +15,7 @@ from local.stack.stack import Stack
 COMPLETE_WITHIN_S: Final = 60
 POLL_S: Final = 0.3
 CLIENTS: Final = 8  # as `make load` has
+ROUNDS: Final = 5  # so that all of them wait for an answer at the same time
 WRITTEN: Final = (200, 201)
 
 
@@ -36,7 +37,7 @@ def warm_up(stack: Stack, days: int) -> None:
     Raises:
         Failed: one was refused.
     """
-    reports = [device_state_log.state_report(log) for log in device_state_log.sample(days)[:CLIENTS]]
+    reports = [device_state_log.state_report(log) for log in device_state_log.sample(days)[:CLIENTS]] * ROUNDS
     with ThreadPoolExecutor(CLIENTS) as pool:
         for _ in pool.map(partial(_send, stack), reports):
             pass

@@ -5,14 +5,14 @@ project on its path. PORT and ROUTES are the front's. With `--lifeline` it ends 
 standard input does, however that ends.
 """
 
+import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)
@@ -20,22 +20,22 @@ sys.path[0] = str(ROOT)
 # These are in the emulator's environment.
 import hypercorn.asyncio  # type: ignore[import-not-found]  # noqa: E402
 from ministack import app as ministack  # type: ignore[import-not-found]  # noqa: E402
-from ministack.services import cognito, dynamodb, lambda_svc  # type: ignore[import-not-found]  # noqa: E402
+from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]  # noqa: E402
+from ministack.services import cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]  # noqa: E402
 
 from local.stack import foreign, live, server  # noqa: E402
 from local.stack.key_conditions import faster  # noqa: E402
+from local.stack.narrowing import Partitions, narrowed  # noqa: E402
+from local.stack.shortcut import Application, Message, Receive, Send, Shortcut  # noqa: E402
 from local.stack.streams import Followers  # noqa: E402
 from local.stack.token_groups import with_groups  # noqa: E402
+from local.stack.worker_logs import drained, follow  # noqa: E402
 
 FRONT: Final = ROOT / "local" / "stack" / "front.py"
 FORBIDDEN: Final = 403
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Message, Receive, Send], Awaitable[None]]
-
-
+# Of the headers of each request, which ASGI names in lower case, `foreign` and `live` look at these.
+ASKED: Final = frozenset({b"host", b"origin", b"sec-fetch-site"})
 REFUSALS: Final = {"http": foreign.refusal, "websocket": live.refusal_of_origin}
 
 
@@ -52,7 +52,7 @@ def guarded(emulator: Application) -> Application:
 
 
 def _headers(scope: Message) -> list[tuple[str, str]]:
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+    return [(name.decode(), value.decode("latin-1")) for name, value in scope["headers"] if name in ASKED]
 
 
 async def _refuse(scope: Message, send: Send) -> None:
@@ -61,6 +61,11 @@ async def _refuse(scope: Message, send: Send) -> None:
         return
     await send({"type": "http.response.start", "status": FORBIDDEN, "headers": [(b"content-length", b"0")]})
     await send({"type": "http.response.body"})
+
+
+def _enter(access_key: str, region: str) -> None:
+    responses.set_request_account_id(access_key)
+    responses.set_request_region(region)
 
 
 def _end_all() -> None:
@@ -86,10 +91,15 @@ def main(port: str, routes: str, *flags: str) -> None:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
     sys.argv[1:] = []  # the emulator has arguments of its own
     server.use_fast_loop()
-    ministack.app, hypercorn.asyncio.serve = guarded(ministack.app), server.serve
+    logging.getLogger("events").setLevel(logging.WARNING)  # not a line for each event and queue
+    services = {b"DynamoDB_20120810": dynamodb.handle_request, b"AWSEvents": eventbridge.handle_request}
+    emulator = Shortcut(ministack.app, services=services, enter=_enter)
+    ministack.app, hypercorn.asyncio.serve = guarded(emulator), server.serve
     followers = Followers(lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams)  # noqa: SLF001
     lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = followers.mappings, followers.poll  # noqa: SLF001
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
+    dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001  see narrowing.py
+    lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = follow, drained  # noqa: SLF001
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     ministack.main()
 

@@ -7,7 +7,7 @@ them. The forms that a query of text keys can have are tested here; everything e
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 Row = Mapping[str, Mapping[str, Any]]
 Values = Mapping[str, Mapping[str, Any]] | None
@@ -27,25 +27,37 @@ def faster(evaluate: Evaluate) -> Evaluate:
     def evaluate_condition(
         expression: str, row: Row, values: Values, names: Names, slot: str = "ConditionExpression"
     ) -> bool:
-        known = _holds(expression, row, values or {}, names or {}) if slot == SLOT else None
-        return evaluate(expression, row, values, names, slot=slot) if known is None else known
+        known = sort_condition(expression, values or {}, names or {}) if slot == SLOT else None
+        key = _text(row.get(known.name)) if known else None
+        if known is None or key is None:
+            return evaluate(expression, row, values, names, slot=slot)
+        return known.holds(key)
 
     return evaluate_condition
 
 
-def _holds(expression: str, row: Row, values: Mapping[str, Mapping[str, Any]], names: Mapping[str, str]) -> bool | None:
-    """Return whether the condition on the sort key holds; None: the emulator has to say."""
+class SortCondition(NamedTuple):
+    """What a query asks of the sort key `name`, which is text."""
+
+    name: str
+    holds: Callable[[str], bool]
+
+
+def sort_condition(
+    expression: str, values: Mapping[str, Mapping[str, Any]], names: Mapping[str, str]
+) -> SortCondition | None:
+    """Return what a query asks of the sort key; None: the emulator has to say."""
     parts = _parts(expression)
     if parts is None:
         return None
     name, sign, first, last = parts
-    found, low = _text(row.get(names.get(name, ""))), _text(values.get(first))
-    if found is None or low is None:
+    key, low, high = names.get(name), _text(values.get(first)), _text(values.get(last))
+    if key is None or low is None:
         return None
     if sign == "BETWEEN":
-        high = _text(values.get(last))
-        return None if high is None or high < low else low <= found <= high
-    return found.startswith(low) if sign == "begins_with" else found < low if sign == "<" else found > low
+        return None if high is None or high < low else SortCondition(key, lambda found: low <= found <= high)
+    holds = {"begins_with": lambda found: found.startswith(low), "<": low.__gt__, ">": low.__lt__}[sign]
+    return SortCondition(key, holds)
 
 
 @cache
