@@ -1,7 +1,7 @@
 """How the changes of tables reach a function: the streams' mappings, and the bucket for batches that it gave up on."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from aws_cdk import aws_lambda as lambda_
@@ -15,15 +15,16 @@ from infra.names import FAILURES
 from infra.owned_table import OwnedTable
 from infra.target import Target
 
+BY: Final = "userIdentity"
+
 # Filters are alternatives; a mapping may have five.
 # https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
 CHANGED: Final = (
     {"eventName": ["INSERT", "MODIFY"]},
     # Not the removal of a row that expired: that is nobody's deletion.
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    {"eventName": ["REMOVE"], "userIdentity": {"principalId": [{"exists": False}]}},
+    {"eventName": ["REMOVE"], BY: {"principalId": [{"exists": False}]}},
 )
-ANYTHING: Final = ({"eventName": ["INSERT", "MODIFY", "REMOVE"]},)
 NOTHING: Final = ({"eventName": ["NONE"]},)  # no change is called so
 
 
@@ -59,7 +60,7 @@ def follow(
     table: OwnedTable,
     function: Function,
     failures: s3.Bucket,
-    filters: Iterable[object],
+    filters: Iterable[Mapping[str, object]],
     *,
     within_seconds: int | None = None,
 ) -> None:
@@ -69,9 +70,7 @@ def follow(
     """
     target = Target.of(table)
     mapping = StreamMapping
-    chosen = tuple(filters)
-    if not target.filters_expiries and chosen != NOTHING:
-        chosen = ANYTHING  # not no filter: the emulator keeps the one that a deployment takes away
+    chosen = filters if target.filters_expiries else map(_whoever_did_it, filters)
     patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in chosen]
     longest = target.record_age_seconds
     size, window_seconds = target.stream_batch
@@ -89,3 +88,7 @@ def follow(
         ),
         filter_criteria=mapping.FilterCriteriaProperty(filters=patterns),
     )
+
+
+def _whoever_did_it(pattern: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in pattern.items() if name != BY}

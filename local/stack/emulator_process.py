@@ -29,6 +29,7 @@ from local.stack.narrowing import Partitions, narrowed  # noqa: E402
 from local.stack.shortcut import Application, Message, Receive, Send, Shortcut  # noqa: E402
 from local.stack.streams import Followers  # noqa: E402
 from local.stack.token_groups import with_groups  # noqa: E402
+from local.stack.unpacking import MODULE as SHARED_ZIPS  # noqa: E402
 from local.stack.worker_logs import drained, follow  # noqa: E402
 
 FRONT: Final = ROOT / "local" / "stack" / "front.py"
@@ -100,6 +101,7 @@ def main(port: str, routes: str, *flags: str) -> None:
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
     dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001  see narrowing.py
     lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = follow, drained  # noqa: SLF001
+    lambda_runtime.zipfile = SHARED_ZIPS
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     ministack.main()
 

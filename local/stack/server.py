@@ -9,6 +9,7 @@ import uvicorn  # type: ignore[import-not-found]  # in the emulator's environmen
 import uvloop  # type: ignore[import-not-found]
 
 KEEP_ALIVE_S: Final = 75  # as the emulator asks of Hypercorn
+GRACE_S: Final = 1  # connections that are kept alive do not end by themselves
 
 
 def use_fast_loop() -> None:
@@ -44,5 +45,6 @@ async def serve(application: Any, config: Any) -> None:  # noqa: ANN401  an ASGI
         server_header=False,
         date_header=False,  # the emulator writes it
         timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
     )
     await uvicorn.Server(settings).serve()
