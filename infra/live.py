@@ -20,8 +20,8 @@ PUSHED_WITHIN_SECONDS: Final = 300
 def live_origin(scope: Construct) -> str:
     """Return the origin of the broker's WebSocket, as a page's Content-Security-Policy names it.
 
-    AWS tells nobody the account's own host at synth; so it is any of the region, unless `-c liveOrigin=wss://…` narrows
-    it to that of `aws iot describe-endpoint --endpoint-type iot:Data-ATS`.
+    AWS tells nobody the account's own host at synth; so it is any of the region, unless the stage's `liveOrigin` names
+    that of `aws iot describe-endpoint --endpoint-type iot:Data-ATS`.
     """
     return Target.of(scope).live_origin or f"wss://*.iot.{Aws.REGION}.{Aws.URL_SUFFIX}"
 

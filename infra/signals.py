@@ -98,22 +98,18 @@ def _of_package(watched: IConstruct) -> Iterator[Signal]:
 
 
 def _of_function(watched: Function) -> Iterator[Signal]:
-    name, errors = watched.package.name, metrics.errors(watched)
+    name = watched.package.name
     match watched.role, watched.package.side:
         case "trigger", _:
-            runbook = "trigger-failing"
-            means = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
-            age, late_ms = metrics.iterator_age(watched), LATE_SECONDS * 1000
-            yield Signal(name="Behind", metric=age, above=late_ms, means=means, runbook=runbook)
-            means = f"{name}'s trigger raises or times out: its batch comes again, and what is behind it waits."
-            yield Signal(name="Errors", metric=errors, means=means, runbook=runbook)
+            behind = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
+            fails = f"{name}'s trigger raises or times out: its batch comes again, and what is behind it waits."
+            yield from _of_follower(watched, "trigger-failing", above_seconds=LATE_SECONDS, behind=behind, fails=fails)
         case "push", _:
-            runbook = "push-failing"
-            means = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
-            age, late_ms = metrics.iterator_age(watched), LATE_PUSH_SECONDS * 1000
-            yield Signal(name="Behind", metric=age, above=late_ms, means=means, runbook=runbook)
-            means = f"{name}'s push raises or times out: the broker does not take what screens are to show."
-            yield Signal(name="Errors", metric=errors, means=means, runbook=runbook)
+            behind = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
+            fails = f"{name}'s push raises or times out: the broker does not take what screens are to show."
+            yield from _of_follower(
+                watched, "push-failing", above_seconds=LATE_PUSH_SECONDS, behind=behind, fails=fails
+            )
         case "sweep", "services":
             yield from _of_sweep(watched)
         case "sweep", _:
@@ -124,7 +120,14 @@ def _of_function(watched: Function) -> Iterator[Signal]:
             yield from _of_recompute(watched)
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
-            yield Signal(name="Errors", metric=errors, means=means, runbook="restore-failing")
+            yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")
+
+
+def _of_follower(function: Function, runbook: str, *, above_seconds: int, behind: str, fails: str) -> Iterator[Signal]:
+    """Yield the signals of a function that follows a stream; behind, fails: what each means."""
+    age = metrics.iterator_age(function)
+    yield Signal(name="Behind", metric=age, above=above_seconds * 1000, means=behind, runbook=runbook)
+    yield Signal(name="Errors", metric=metrics.errors(function), means=fails, runbook=runbook)
 
 
 def _of_recompute(recompute: Function) -> Iterator[Signal]:

@@ -7,7 +7,7 @@ import pytest
 
 from infra.canary import CANARIES
 from patterns.packages.discovery import packages
-from tests.support.infra.synthesised import Properties, Synthesised, synthesise, text
+from tests.support.infra.synthesised import PROJECT, Properties, Synthesised, rolls_back, synthesise, text
 
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"
 
@@ -139,6 +139,14 @@ def test_codedeploy_moves_these_aliases_and_may_do_nothing_else(aws: Synthesised
     assert allowed == dict.fromkeys(
         ("lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"), own
     )
+
+
+def test_the_page_about_deployments_says_how_many_there_are_and_what_their_alarms_cost(aws: Synthesised) -> None:
+    page = (PROJECT / "docs" / "deploy.md").read_text()
+    count = sum(rolls_back(made) for made in aws.of_type(ALARM).values())
+
+    assert f"({len(FILES)} of {len(aws.functions())})" in page
+    assert f"{count} alarms (${count / 10:.2f} a month" in page  # https://aws.amazon.com/cloudwatch/pricing/
 
 
 def test_a_new_layer_makes_a_new_version(aws: Synthesised, tmp_path: Path) -> None:

@@ -99,3 +99,31 @@ def test_the_index_says_how_many_alarms_there_are_and_what_they_cost(aws: Synthe
 
     # https://aws.amazon.com/cloudwatch/pricing/: $0.10 a month each
     assert f"{count} alarms, ${count / 10:.2f} a month" in INDEX.read_text()
+
+
+def access_line(aws: Synthesised) -> str:
+    """A line of the API's access log: API Gateway fills in the format, and changes nothing else of it."""
+    [made] = aws.of_type("AWS::ApiGatewayV2::Stage").values()
+    values = {
+        "routeKey": "PUT /equipment/{id}",
+        "status": "429",
+        "responseLatency": "12034",
+        "authorizer.claims.sub": "x",
+    }
+    template: str = made["AccessLogSettings"]["Format"]
+    return re.sub(r"\$context\.([\w.]+)", lambda found: values.get(found[1], "-"), template)
+
+
+@each
+def test_what_a_page_looks_for_in_the_access_log_is_found_there(aws: Synthesised, page: str) -> None:
+    for command in re.findall(r"^aws logs .*ApiAccess(?:[^\n]*[\\|]\n)*[^\n]*", text_of(page), re.MULTILINE):
+        for options, pattern in re.findall(r"grep (-\w+) '([^']+)'", command):
+            found = subprocess.run(  # noqa: S603
+                ["grep", options, pattern],  # noqa: S607
+                input=access_line(aws).encode(),
+                check=False,
+                capture_output=True,
+            )
+            assert found.returncode == 0, pattern
+        for status in re.findall(r"\$\.status = (\S+)", command):
+            assert status.startswith('"'), "it is text in the log, and a number is not equal to text"

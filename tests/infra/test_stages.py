@@ -1,12 +1,14 @@
 """Stages: the settings of each in cdk.json, and that none can be forgotten."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aws_cdk import App
 
+from infra.stage import Stage
 from infra.target import Target
 from tests.support.infra.synthesised import KEPT, PROJECT, STAGES, Synthesised, synthesise, text
 
@@ -128,6 +130,14 @@ def names(stack: Synthesised) -> set[str]:
         for name, value in made.get("Properties", {}).items()
         if name in fixed and isinstance(value, str)
     } | {str(made["Name"]) for made in stack.of_type("AWS::Athena::WorkGroup").values()}
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Stage) if field.name != "name"])
+def test_the_page_about_deployments_has_every_setting(field: str) -> None:
+    first, *others = field.split("_")
+    setting = first + "".join(word.capitalize() for word in others)
+
+    assert f"`{setting}`" in (PROJECT / "docs" / "deploy.md").read_text()
 
 
 def test_no_stage_of_the_repository_names_an_account() -> None:
