@@ -1,4 +1,4 @@
-"""How pages are told of changes: topics of AWS IoT's broker, and the role with which a browser subscribes to them."""
+"""How changes reach pages: topics of AWS IoT's broker, and the role with which a browser subscribes to them."""
 
 from typing import Final
 

@@ -118,7 +118,7 @@ class Questions(Construct):
         )
 
     def _save(self, name: str, database: str, group: athena.CfnWorkGroup) -> None:
-        """Put a saved query into the console; what has to be told is an example there."""
+        """Put a saved query into the console; a parameter without a default has an example there."""
         question = queries.saved(name)
         needed = {one.name: "press-7" for one in question.parameters if one.default is None}
         saved = athena.CfnNamedQuery(

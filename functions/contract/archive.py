@@ -3,7 +3,7 @@
 | key | object |
 |---|---|
 | `<kind>/data/day=<day>/<shard>-<24 hex>.ndjson.gz` | the lines of 1/16 of the actors, one gzip member for each |
-| `<kind>/index/day=<day>/<shard>.json` | `Index`: where the member of each actor lies |
+| `<kind>/index/day=<day>/<shard>.json` | `ArchiveIndex`: where the member of each actor lies |
 | `<kind>/manifest/day=<day>.json` | `Manifest`: which of the lake's objects the day was made of |
 
 They are written in this order, so that an index never points at what is not there, and a day with a manifest is whole.
@@ -27,7 +27,7 @@ Place = list[int]
 """Where the member of an actor lies in the data: offset, length, number of lines."""
 
 
-class Index(TypedDict):
+class ArchiveIndex(TypedDict):
     """Where the actors of a shard are; `of` is the digest of the lake's objects. Without actors there is no `data`."""
 
     of: str

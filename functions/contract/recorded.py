@@ -16,7 +16,7 @@ from contract.archive import (
     BUCKET,
     EQUIPMENT,
     SHARDS,
-    Index,
+    ArchiveIndex,
     Manifest,
     day_in,
     index_key,
@@ -84,8 +84,8 @@ class Recorded:
         first = manifest_key(EQUIPMENT, _day_of(from_ms)).removesuffix(".json")  # sorts right before that manifest
         return [day_in(key) for key in self._archive.keys(manifest_folder(EQUIPMENT), after=first)]
 
-    def _index(self, day: str, shard: int) -> Index:
-        index: Index = self._archive.require(index_key(EQUIPMENT, day, shard))
+    def _index(self, day: str, shard: int) -> ArchiveIndex:
+        index: ArchiveIndex = self._archive.require(index_key(EQUIPMENT, day, shard))
         return index
 
     def _of_shard(self, day: str, shard: int) -> list[Line]:

@@ -174,7 +174,7 @@ def _in_turn(cases: list[Case], dice: random.Random) -> list[Case]:
 
 def _kept(case: Case, answer: Answer) -> Iterator[str]:
     if answer.status == 0 or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return  # that is told already
+        return  # that is reported already
     if case.wanted is Wanted.REFUSED and not is_refused(answer):
         yield "not refused"
     kept = case.wanted is Wanted.NOT_AS_IT_IS and answer.status < HTTPStatus.MULTIPLE_CHOICES

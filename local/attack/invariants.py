@@ -45,6 +45,6 @@ def _differences(target: Target) -> Iterator[tuple[str, str]]:
 def _sums(target: Target) -> None:
     """Of all that a listener received, each message has one fate."""
     for view, counts in queues.fates(target.stack).items():
-        told = sum(counts[fate] for fate in queues.FATES)
+        accounted = sum(counts[fate] for fate in queues.FATES)
         seen = f"{view}: {dict(counts)}"
-        target.record.expect(PART, "counts", "do not add up", held=counts["received"] == told, seen=seen)
+        target.record.expect(PART, "counts", "do not add up", held=counts["received"] == accounted, seen=seen)

@@ -74,8 +74,8 @@ def _for_a_moment(target: Target, machine: str, timestamp: str) -> None:
 
 
 def _count(target: Target, kind: str, effect: str, request: Request, answers: list[Answer], *, held: bool) -> None:
-    told = ", ".join(str(answer.status) for answer in answers)
-    target.record.expect(PART, kind, effect, held=held, seen=f"{WRITERS} at once, as {request.curl} -> {told}")
+    statuses = ", ".join(str(answer.status) for answer in answers)
+    target.record.expect(PART, kind, effect, held=held, seen=f"{WRITERS} at once, as {request.curl} -> {statuses}")
 
 
 def _changed(operation: Operation, path: dict[str, str], number: int) -> Request:

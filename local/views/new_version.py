@@ -13,7 +13,7 @@ from patterns.packages.package import ROLES
 
 LINE: Final = '        View(self, "{}", hub, api)\n'
 ITEM: Final = "from patterns.dynamodb.attribute_values import Item\n"
-STORIES: Final = "stories.py"  # what the test of convergence tells a view
+STORIES: Final = "stories.py"  # the events of the convergence test
 NUMBERED: Final = re.compile(r"(.+)_v(\d+)")
 ANY_IMPORT: Final = re.compile(r"^from patterns\.", re.MULTILINE)
 

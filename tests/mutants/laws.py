@@ -982,7 +982,7 @@ VIEWS: Final = [
         DRIFT,
         ("drift: what is on its way counts", "ON_ITS_WAY_MS: Final = 60 * 60 * 1000", "ON_ITS_WAY_MS: Final = 0"),
         ("drift: what is doubtful counts at once", "frozenset({Kind.MISSING, Kind.UNKNOWN})", "frozenset()"),
-        ("drift: an order that lies ahead counts as seen", "rules.now_ms + AHEAD_MS:", "10**15:"),
+        ("drift: an order that lies ahead counts as seen", "basis.now_ms + AHEAD_MS:", "10**15:"),
         ("drift: what was refused and came again is ahead", "is_newer and order in", "order in"),
         ("drift: one of a family that is one too many is missing", " or _is_surplus(newest, expected, found):", ":"),
         ("drift: a ttl is not compared", "life.least <= at <= life.most", "True"),

@@ -29,19 +29,19 @@ REFUSED: Final = frozenset({"InvalidRequestException", "RequestEntityTooLargeExc
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ScreenMessage:
     """What the screens are to show that subscribed to a path, or to a beginning of it."""
 
     path: tuple[str, ...]
     body: Mapping[str, Any]
 
 
-MessagesOf = Callable[[Item | None, Item | None], Iterable[Message]]
+MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
 """A row before and after, None where there was none -> what screens have to know of the change. Pure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """What became of one row in a batch: the image before its first change, and that after its last, `record`."""
 
     old: Item | None
@@ -53,7 +53,7 @@ class Change:
 class Pushed:
     """What became of one change: its messages, or the fault in their place."""
 
-    messages: tuple[Message, ...] = ()
+    messages: tuple[ScreenMessage, ...] = ()
     fault: DomainEvent | None = None
 
 
@@ -78,9 +78,9 @@ def push_changes(
     _log(context, records=len(records), pushed=pushed)
 
 
-def _changes_in(records: Iterable[StreamRecord], source: str) -> tuple[list[Change], list[Pushed]]:
+def _changes_in(records: Iterable[StreamRecord], source: str) -> tuple[list[RowChange], list[Pushed]]:
     """Return one change of each row, in order, and the faults of what is no change."""
-    changes, unreadable = dict[str, Change](), []
+    changes, unreadable = dict[str, RowChange](), []
     for record in records:
         try:
             change, key = _change_in(record), strict_json.dumps(record["dynamodb"]["Keys"])
@@ -88,18 +88,18 @@ def _changes_in(records: Iterable[StreamRecord], source: str) -> tuple[list[Chan
             unreadable.append(Pushed(fault=_fault_of(error, record, source)))
         else:
             before = changes.pop(key, change)
-            changes[key] = Change(before.old, change.new, record)
+            changes[key] = RowChange(before.old, change.new, record)
     return [*changes.values()], unreadable
 
 
-def _change_in(record: StreamRecord) -> Change:
+def _change_in(record: StreamRecord) -> RowChange:
     images = record["dynamodb"]
     old = to_plain(images["OldImage"]) if "OldImage" in images else None
     new = to_plain(images["NewImage"]) if "NewImage" in images else None
-    return Change(old, new, record)
+    return RowChange(old, new, record)
 
 
-def _push(change: Change, source: str, root: str, messages_of: MessagesOf) -> Pushed:
+def _push(change: RowChange, source: str, root: str, messages_of: MessagesOf) -> Pushed:
     try:
         messages = tuple(messages_of(change.old, change.new))
         bodies = [(topic_of(root, message.path), strict_json.dumps(message.body)) for message in messages]

@@ -1,7 +1,7 @@
 """One package of `functions/`: what it declares, and its handlers.
 
 The infrastructure, the loop in one process, replay and the tests all read it here. It needs neither AWS nor CDK.
-No handler imports this room.
+No handler imports `patterns.packages`.
 
 | file | declares | in |
 |---|---|---|

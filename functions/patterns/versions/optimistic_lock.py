@@ -202,7 +202,7 @@ def condition_of(draft: Draft, write: Write) -> Condition:
     expected, revision = write.expected, write.revision
     if expected.stands is Stands.NOTHING:
         return Condition("attribute_not_exists(#version)", {"version": "version"})
-    # An entity's timestamps strictly increase: a writer whose clock is behind must be told.
+    # An entity's timestamps strictly increase: a writer whose clock is behind is refused.
     parts = ["#version = :expected", "#timestamp < :now"]
     names = {name: name for name in ("version", "timestamp", "deleted")}
     values: dict[str, Any] = {"expected": expected.version, "now": revision["timestamp"]}

@@ -202,7 +202,7 @@ def _required(versions: Versions) -> dict[str, Check]:
 
 
 def _refused(versions: Versions, failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
-    """Complete what a cancelled transaction told: where there is no current row, read the newest revision."""
+    """Complete what a cancelled transaction returned: where there is no current row, read the newest revision."""
     is_vacant = failed.get(CURRENT) is None and failed.keys() & {CURRENT, REVISION}
     return RefusedSave(
         failed=failed,

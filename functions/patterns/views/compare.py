@@ -72,7 +72,7 @@ class Drift(NamedTuple):
         return self._replace(differences=some) if some else None
 
 
-class Rules(NamedTuple):
+class Basis(NamedTuple):
     """What a comparison has to know beside the row: the view's ttl, the time, and from when on all events are known."""
 
     ttl_days: int | None
@@ -80,31 +80,31 @@ class Rules(NamedTuple):
     known_from_ms: int
 
 
-def compare(expected: ExpectedRow, row: Item | None, rules: Rules) -> Drift | None:
+def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> Drift | None:
     """Return how a row differs, None if it does not; an expired one is not there."""
-    found = row if row is not None and ttl.is_alive(row, rules.now_ms) else {}
+    found = row if row is not None and ttl.is_alive(row, basis.now_ms) else {}
     of_row = {name.removeprefix(OPLOCK) for name in found if name.startswith(OPLOCK)}
     differences = [
         difference
         for oplock in sorted(of_row | expected.newest.keys())
-        if (difference := _under(oplock, expected, found, rules))
+        if (difference := _under(oplock, expected, found, basis))
     ]
     is_of_nothing = not expected.newest and all(one.kind is Kind.AHEAD for one in differences)
-    differences += _ttl(expected, found, rules)
+    differences += _ttl(expected, found, basis)
     is_whole = len(differences) == len(of_row)
     return Drift(expected.key, (), is_of_nothing and is_whole).only(differences)
 
 
-def _under(oplock: str, expected: ExpectedRow, found: Item, rules: Rules) -> Difference | None:
+def _under(oplock: str, expected: ExpectedRow, found: Item, basis: Basis) -> Difference | None:
     newest, order = expected.newest.get(oplock), found.get(oplock_attribute(oplock))
     if newest is not None and order == newest.order.text:
         kind = None if _as_found(newest.attributes, found) == _stored(newest.attributes) else Kind.VALUES
-    elif order is not None and _is_ahead(order, oplock, expected, rules):
+    elif order is not None and _is_ahead(order, oplock, expected, basis):
         kind = Kind.AHEAD
     elif newest is not None and (order is None or str(order) < newest.order.text):
-        kind = Kind.MISSING if _must_be_there(newest, expected, found, rules) else None
+        kind = Kind.MISSING if _must_be_there(newest, expected, found, basis) else None
     else:
-        kind = None if _may_be_unknown(order, rules) else Kind.UNKNOWN
+        kind = None if _may_be_unknown(order, basis) else Kind.UNKNOWN
     return _difference(kind, oplock, expected, found) if kind else None
 
 
@@ -129,10 +129,10 @@ def _stored(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: present.get(name) for name in attributes}
 
 
-def _is_ahead(order: object, oplock: str, expected: ExpectedRow, rules: Rules) -> bool:
+def _is_ahead(order: object, oplock: str, expected: ExpectedRow, basis: Basis) -> bool:
     """Return whether an order refuses what happens, and no event that listeners take can have made it."""
     latest_ms, newest = _latest_ms(order), expected.newest.get(oplock)
-    if latest_ms is None or latest_ms > rules.now_ms + AHEAD_MS:
+    if latest_ms is None or latest_ms > basis.now_ms + AHEAD_MS:
         return True
     # An event that was refused may have come again when its time was not ahead any more.
     is_newer = newest is None or str(order) > newest.order.text
@@ -145,24 +145,24 @@ def _latest_ms(order: object) -> int | None:
     return max(int(parts["about"] or 0), int(parts["time"])) if parts else None
 
 
-def _may_be_unknown(order: object, rules: Rules) -> bool:
+def _may_be_unknown(order: object, basis: Basis) -> bool:
     """Return whether the lake can lack an event: it is on its way there, or it came before all are known."""
     latest_ms = _latest_ms(order) or 0
-    return latest_ms > rules.now_ms - ON_ITS_WAY_MS or latest_ms < rules.known_from_ms
+    return latest_ms > basis.now_ms - ON_ITS_WAY_MS or latest_ms < basis.known_from_ms
 
 
-def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, rules: Rules) -> bool:
+def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, basis: Basis) -> bool:
     """Return whether a row must have seen an event by now, and cannot have forgotten it."""
-    if newest.taken_ms > rules.now_ms - ON_ITS_WAY_MS or _is_surplus(newest, expected, found):
+    if newest.taken_ms > basis.now_ms - ON_ITS_WAY_MS or _is_surplus(newest, expected, found):
         return False
-    if rules.ttl_days is not None:
+    if basis.ttl_days is not None:
         # With its own ttl the event expired; the row may live on by a later one that came when this was gone.
-        return not ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, rules.ttl_days), rules.now_ms)
+        return not ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, basis.ttl_days), basis.now_ms)
     anchor = newest.update.anchor
     if anchor is None:
         return True
     # A skeleton, as long as it waits for its anchor, expires so long after its last event.
-    until_ms = rules.now_ms if expected.anchored_ms is None else expected.anchored_ms
+    until_ms = basis.now_ms if expected.anchored_ms is None else expected.anchored_ms
     return newest.taken_ms > until_ms - anchor.skeleton_days * ttl.SECONDS_PER_DAY * 1000
 
 
@@ -178,12 +178,12 @@ def _is_surplus(newest: Newest, expected: ExpectedRow, found: Item) -> bool:
     return name in family.surplus(orders)
 
 
-def _ttl(expected: ExpectedRow, found: Item, rules: Rules) -> Iterator[Difference]:
+def _ttl(expected: ExpectedRow, found: Item, basis: Basis) -> Iterator[Difference]:
     """Find a ttl that the events of a row cannot have made."""
     at = found.get(ttl.ATTRIBUTE)
     if not found or not expected.newest or _lacks_anchor(expected, found):
         return
-    life = _life(expected, found, rules)
+    life = _life(expected, found, basis)
     if life is None and at is not None:
         yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: None})
     if life is not None and not (type(at) is int and life.least <= at <= life.most):
@@ -205,20 +205,20 @@ class _Life(NamedTuple):
     rightly: int
 
 
-def _life(expected: ExpectedRow, found: Item, rules: Rules) -> _Life | None:
+def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _Life | None:
     """Return how long a row lives, None if it never expires. Rows that came back live longer than by their events."""
     seen = {oplock: one for oplock, one in expected.newest.items() if oplock_attribute(oplock) in found}
     shown = [one for oplock, one in seen.items() if found[oplock_attribute(oplock)] == one.order.text]
-    if rules.ttl_days is not None:
+    if basis.ttl_days is not None:
         least, rightly = (
-            max((ttl.ttl_at(one.event.timestamp_ms, rules.ttl_days) for one in some), default=0)
+            max((ttl.ttl_at(one.event.timestamp_ms, basis.ttl_days) for one in some), default=0)
             for some in (shown, seen.values())
         )
-        return _Life(least, ttl.ttl_at(rules.now_ms + AHEAD_MS, rules.ttl_days), rightly)
+        return _Life(least, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days), rightly)
     anchors = [one.update.anchor for one in expected.newest.values() if one.update.anchor]
     if not anchors or any(oplock_attribute(anchor.oplock) in found for anchor in anchors):
         return None
     # A skeleton lives so long from its last write, which was made when the bus had taken its events.
     days, written_ms = anchors[0].skeleton_days, max((one.taken_ms for one in shown), default=0)
-    most = ttl.ttl_at(rules.now_ms + AHEAD_MS, days)
-    return _Life(max(0, ttl.ttl_at(written_ms - AHEAD_MS, days)), most, ttl.ttl_at(rules.now_ms, days))
+    most = ttl.ttl_at(basis.now_ms + AHEAD_MS, days)
+    return _Life(max(0, ttl.ttl_at(written_ms - AHEAD_MS, days)), most, ttl.ttl_at(basis.now_ms, days))

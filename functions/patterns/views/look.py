@@ -7,7 +7,7 @@ from patterns.dynamodb.attribute_values import Item
 from patterns.events.domain_event import DomainEvent
 from patterns.events.drift import drift_of
 from patterns.events.identifiers import of_content
-from patterns.views.compare import DOUBTFUL, Difference, Drift, Kind, Rules, compare
+from patterns.views.compare import DOUBTFUL, Basis, Difference, Drift, Kind, compare
 from patterns.views.expected import ExpectedRow, Key, key_of
 
 DIGITS = 32
@@ -23,7 +23,7 @@ class Look(NamedTuple):
 def look_at(
     rows: Iterable[Item],
     expected: Mapping[Key, ExpectedRow],
-    rules: Rules,
+    basis: Basis,
     *,
     key_names: tuple[str, ...],
     doubted: frozenset[str],
@@ -32,7 +32,7 @@ def look_at(
     found = {key_of({name: row[name] for name in key_names}): row for row in rows}
     look = Look([], [])
     for key in sorted({*expected, *found}):
-        drift = compare(expected.get(key) or ExpectedRow(dict(key)), found.get(key), rules)
+        drift = compare(expected.get(key) or ExpectedRow(dict(key)), found.get(key), basis)
         if drift is None:
             continue
         doubts = {one: _doubt(drift, one) for one in range(len(drift.differences))}

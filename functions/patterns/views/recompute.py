@@ -20,7 +20,7 @@ from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
 from patterns.runtime.queue import Later, send_later
-from patterns.views.compare import Drift, Kind, Rules
+from patterns.views.compare import Basis, Drift, Kind
 from patterns.views.expected import ExpectedRow, Key, expected_rows
 from patterns.views.look import event_of, look_at
 from patterns.views.materialize import View
@@ -44,7 +44,7 @@ class Work(TypedDict, total=False):
     again: dict[str, list[str]]
 
 
-class Past(Protocol):
+class PastEvents(Protocol):
     """Where the events of before are: envelopes, as lines, by the partition key of their events."""
 
     def sample(self, from_ms: int) -> list[str]:
@@ -69,7 +69,7 @@ def queue_variable(view: str) -> str:
 
 
 @in_time
-def recompute(event: Mapping[str, Any], context: LambdaContext, *, view: View, past: Past) -> dict[str, Any]:
+def recompute(event: Mapping[str, Any], context: LambdaContext, *, view: View, past: PastEvents) -> dict[str, Any]:
     """Handle a tick of the clock, a call by hand or a batch; return `{"batchItemFailures": […], "counts": {…}}`."""
     counts, again = Counter(dict.fromkeys(COUNTS, 0)), list[str]()
     for message_id, work in _asked(event):
@@ -95,12 +95,12 @@ def _asked(event: Mapping[str, Any]) -> Iterator[tuple[str, Work]]:
 class _Run:
     """One look at some partitions of a view."""
 
-    def __init__(self, view: View, past: Past, now_ms: int) -> None:
+    def __init__(self, view: View, past: PastEvents, now_ms: int) -> None:
         self._view, self._past, self._now_ms = view, past, now_ms
         self._from_ms = 0 if view.ttl_days is None else now_ms - (view.ttl_days + LATEST_DAYS) * DAY_MS
         begins_ms = past.begins_ms()
         known_from_ms = max(self._from_ms, now_ms if begins_ms is None else begins_ms)
-        self._rules = Rules(view.ttl_days, now_ms, known_from_ms)
+        self._basis = Basis(view.ttl_days, now_ms, known_from_ms)
 
     def do(self, work: Work) -> Counter[str]:
         """Compare, publish what drifted and repair it; ask for a second look at what is doubtful."""
@@ -108,7 +108,7 @@ class _Run:
         key_names = self._view.table.keys.names
         for partition, expected in self._expected(work).items():
             rows, before = [*self._rows(partition)], frozenset(doubted.get(partition, ()))
-            look = look_at(rows, expected, self._rules, key_names=key_names, doubted=before)
+            look = look_at(rows, expected, self._basis, key_names=key_names, doubted=before)
             counts.update(partitions=1, rows=len(rows), doubtful=len(look.doubts))
             counts.update(self._settle(look.drifts))
             if look.doubts:

@@ -26,14 +26,14 @@ def read_episodes(
     """
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(PREFIX))
     rows = read_rows(table, query, scope=scope, limit=EVENTS_READ, cursor=cursor)
-    told = [one for one in readable(rows.items, KEYS) if not is_expired(one.ttl, now_ms) and is_whole(one.event)]
-    events = [one.event for one in told]
+    stored = [one for one in readable(rows.items, KEYS) if not is_expired(one.ttl, now_ms) and is_whole(one.event)]
+    events = [one.event for one in stored]
     count = count_that_fit(event.entities for event in events)  # nearly all that a story says of an event
     is_end = rows.last_key is None and count == len(events)
     found = story.page_of(events[:count], limit=limit, is_end=is_end, goes_on=cursor is not None)
     page = {"items": found.episodes, **({"others": found.others} if found.others else {})}
     last_key = rows.last_key
-    if found.upto < len(told):
-        last = told[found.upto - 1]
+    if found.upto < len(stored):
+        last = stored[found.upto - 1]
         last_key = KEYS.of(last.key, last.sort)
     return {**page, **next_page(last_key, query, scope=scope)}

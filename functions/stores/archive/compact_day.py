@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from contract import lake
-from contract.archive import SHARDS, Index, Manifest, data_folder, index_key, manifest_key
+from contract.archive import SHARDS, ArchiveIndex, Manifest, data_folder, index_key, manifest_key
 from patterns.runtime.bucket import Bucket
 from stores.archive import lines
 from stores.archive.lines import Part, Pass
 from stores.archive.objects import data_key, digest_of, to_data
-from stores.archive.store import BUCKET, LAKE, Kind
+from stores.archive.store import BUCKET, LAKE, ActorKind
 
 Goes = Callable[[], bool]
 """Whether there is time to begin another pass."""
@@ -34,14 +34,14 @@ def days_in_lake() -> list[str]:
     return [lake.day_in(folder) for folder in _lake.folders(f"{lake.EVENTS}/")]
 
 
-def compact_if_stale(day: str, kinds: Sequence[Kind], *, goes_on: Goes) -> Compacted | None:
+def compact_if_stale(day: str, kinds: Sequence[ActorKind], *, goes_on: Goes) -> Compacted | None:
     """Write the day of every actor of some kinds, unless it is as the lake is; None if it is."""
     keys = sorted(_lake.keys(lake.folder_of(day)))
     stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != keys]
     return _compact(day, keys, stale, goes_on) if stale else None
 
 
-def _compact(day: str, keys: Sequence[str], kinds: Sequence[Kind], goes_on: Goes) -> Compacted:
+def _compact(day: str, keys: Sequence[str], kinds: Sequence[ActorKind], goes_on: Goes) -> Compacted:
     of, passes = digest_of(keys), 0
     indexes = {part: _index(part, day) for part in (Part(kind, shard) for kind in kinds for shard in range(SHARDS))}
     while missing := [part for part, index in indexes.items() if index is None or index["of"] != of]:
@@ -63,10 +63,10 @@ def _read(keys: Sequence[str], parts: Sequence[Part]) -> Pass:
     return read
 
 
-def _write(day: str, part: Part, read: Pass, *, of: str) -> Index:
+def _write(day: str, part: Part, read: Pass, *, of: str) -> ArchiveIndex:
     """Write the data of a part, then its index."""
     body, places = to_data(read.lines_of(part))
-    index: Index = {"of": of, "actors": places}
+    index: ArchiveIndex = {"of": of, "actors": places}
     if places:
         index["data"] = data_key(part.kind.name, day, part.shard, body)
         _archive.replace(index["data"], body)
@@ -74,7 +74,7 @@ def _write(day: str, part: Part, read: Pass, *, of: str) -> Index:
     return index
 
 
-def _finish(kind: Kind, day: str, keys: Sequence[str], indexes: Sequence[Index]) -> None:
+def _finish(kind: ActorKind, day: str, keys: Sequence[str], indexes: Sequence[ArchiveIndex]) -> None:
     """Write the manifest; remove data that neither it nor the one before names, which nobody reads any more."""
     data = sorted(index["data"] for index in indexes if "data" in index)
     before = _manifest(kind, day)["data"]
@@ -85,11 +85,11 @@ def _finish(kind: Kind, day: str, keys: Sequence[str], indexes: Sequence[Index])
     _archive.replace(manifest_key(kind.name, day), manifest)
 
 
-def _index(part: Part, day: str) -> Index | None:
-    found: Index | None = _archive.get(index_key(part.kind.name, day, part.shard))
+def _index(part: Part, day: str) -> ArchiveIndex | None:
+    found: ArchiveIndex | None = _archive.get(index_key(part.kind.name, day, part.shard))
     return found
 
 
-def _manifest(kind: Kind, day: str) -> Manifest:
+def _manifest(kind: ActorKind, day: str) -> Manifest:
     found: Manifest | None = _archive.get(manifest_key(kind.name, day))
     return found or {"lake": [], "data": []}

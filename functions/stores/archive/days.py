@@ -4,25 +4,25 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
-from contract.archive import Index, day_in, index_key, manifest_folder, manifest_key, shard_of
+from contract.archive import ArchiveIndex, day_in, index_key, manifest_folder, manifest_key, shard_of
 from contract.lake import lines_of
 from patterns.runtime.bucket import Bucket
 from patterns.runtime.errors import CallFailed
-from stores.archive.store import BUCKET, Kind
+from stores.archive.store import BUCKET, ActorKind
 
 GONE: Final = "NoSuchKey"
 
 _archive = Bucket(BUCKET)
 
 
-def days_of(kind: Kind, *, first: str, last: str) -> Iterator[str]:
+def days_of(kind: ActorKind, *, first: str, last: str) -> Iterator[str]:
     """List the days from `first` to `last` that were archived, in order."""
     before = manifest_key(kind.name, first).removesuffix(".json")  # sorts right before the manifest of the first
     days = map(day_in, _archive.keys(manifest_folder(kind.name), after=before))
     return takewhile(lambda day: day <= last, days)
 
 
-def read_day(kind: Kind, actor: str, day: str) -> list[str]:
+def read_day(kind: ActorKind, actor: str, day: str) -> list[str]:
     """Return the events of an actor and a day, in order, as the lake has them."""
     try:
         return _read(kind, actor, day)
@@ -32,8 +32,8 @@ def read_day(kind: Kind, actor: str, day: str) -> list[str]:
         return _read(kind, actor, day)  # the day was written twice since we read its index
 
 
-def _read(kind: Kind, actor: str, day: str) -> list[str]:
-    index: Index | None = _archive.get(index_key(kind.name, day, shard_of(actor)))
+def _read(kind: ActorKind, actor: str, day: str) -> list[str]:
+    index: ArchiveIndex | None = _archive.get(index_key(kind.name, day, shard_of(actor)))
     place = index and index["actors"].get(actor)
     if not index or not place:
         return []

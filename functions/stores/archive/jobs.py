@@ -13,7 +13,7 @@ from stores.archive.pages import events_between
 from stores.archive.rehydration import (
     Done,
     Job,
-    Work,
+    RehydrationWork,
     done_folder,
     done_key,
     job_key,
@@ -31,7 +31,7 @@ _archive = Bucket(BUCKET)
 def begin(job: Job) -> None:
     """Keep a job, then ask for each of its days."""
     _archive.replace(job_key(job["id"]), job)
-    send_all(os.environ[QUEUE], (strict_json.dumps(Work(job=job["id"], day=day)) for day in job["days"]))
+    send_all(os.environ[QUEUE], (strict_json.dumps(RehydrationWork(job=job["id"], day=day)) for day in job["days"]))
 
 
 def find(job_id: str) -> Job | None:
@@ -47,7 +47,7 @@ def done_of(job: Job) -> list[Done]:
 
 def work(body: str) -> Done:
     """Send the events of a day to those who bring back what they kept of them; note that."""
-    message: Work = json.loads(body)
+    message: RehydrationWork = json.loads(body)
     job: Job = _archive.require(job_key(message["job"]))
     lines = [*events_between(EQUIPMENT, job["equipmentId"], message["day"], period_of(job))]
     topics = json.loads(os.environ[RESTORERS])

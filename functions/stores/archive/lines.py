@@ -9,7 +9,7 @@ import orjson
 from contract.archive import shard_of
 from contract.lake import Envelope
 from stores.archive.objects import digest_of
-from stores.archive.store import Kind
+from stores.archive.store import ActorKind
 
 # What a pass holds, at most, unless a single shard is larger.
 MOST_BYTES: Final = 300_000_000
@@ -19,7 +19,7 @@ OVERHEAD_BYTES: Final = 400  # of a line beside its text, in Python's objects
 class Part(NamedTuple):
     """What is written at once: a shard of a kind's actors."""
 
-    kind: Kind
+    kind: ActorKind
     shard: int
 
 

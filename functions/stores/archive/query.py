@@ -14,7 +14,7 @@ from stores.archive import jobs, rehydration
 from stores.archive.pages import Period, Position, read_events
 from stores.archive.responses import Accept, ArchivedEventsResponse, JobId, RehydrationResponse
 from stores.archive.routes import ROUTES
-from stores.archive.store import EQUIPMENT, OPERATORS, Kind
+from stores.archive.store import EQUIPMENT, OPERATORS, ActorKind
 from stores.archive.to_response import page_response
 
 app = HttpApi(ROUTES)
@@ -61,7 +61,7 @@ def get_rehydration(equipment_id: EquipmentId, job_id: JobId) -> Response[str]:
 
 
 def _events(
-    kind: Kind, actor: str, period: Period, limit: int, cursor: str | None, accept: str | None
+    kind: ActorKind, actor: str, period: Period, limit: int, cursor: str | None, accept: str | None
 ) -> Response[str]:
     page = read_events(kind, actor, period, limit=limit, start=_position(cursor))
     return page_response(page, scope=app.scope, limit=limit, accept=accept)

@@ -40,7 +40,7 @@ Job = TypedDict(
 """`days`: those that are archived. `until`: when what comes back expires, in epoch seconds."""
 
 
-class Work(TypedDict):
+class RehydrationWork(TypedDict):
     """A message of the archive's own queue: a day of a job."""
 
     job: str

@@ -20,7 +20,7 @@ PEOPLE: Final = ("operator", "supervisor", "lead", "members")
 """The fields of entities with somebody's name, or with a list of names."""
 
 
-class Kind(NamedTuple):
+class ActorKind(NamedTuple):
     """A kind of actor: whom a day is about.
 
     name: its folder. keeps_days: how long a day stays in the archive; the lake keeps it for ever. cold_after_days: when
@@ -47,8 +47,8 @@ def operators_in(detail: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name in named if isinstance(name, str) and name)
 
 
-EQUIPMENT: Final = Kind(archive.EQUIPMENT, keeps_days=10 * 365, cold_after_days=30, actors_in=equipment_in)
-OPERATORS: Final = Kind("operators", keeps_days=400, cold_after_days=90, actors_in=operators_in)
+EQUIPMENT: Final = ActorKind(archive.EQUIPMENT, keeps_days=10 * 365, cold_after_days=30, actors_in=equipment_in)
+OPERATORS: Final = ActorKind("operators", keeps_days=400, cold_after_days=90, actors_in=operators_in)
 """What people did is kept for a year and a month, no longer: it is about them."""
 
 KINDS: Final = (EQUIPMENT, OPERATORS)

@@ -9,7 +9,7 @@ from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
 from stores.archive.compact_day import compact_if_stale, days_in_lake
-from stores.archive.store import KINDS, Kind
+from stores.archive.store import KINDS, ActorKind
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
 HOUR_MS: Final = 60 * 60 * 1000
@@ -52,7 +52,7 @@ def days_to_check(days: Iterable[str], *, now_ms: int) -> list[str]:
     return [day for day in kept if looks_at_all or _age(day, now_ms) <= LATEST_DAYS]
 
 
-def kinds_kept(day: str, *, now_ms: int) -> list[Kind]:
+def kinds_kept(day: str, *, now_ms: int) -> list[ActorKind]:
     """Return the kinds of which a day is kept; without its manifest, what has expired would be written again."""
     return [kind for kind in KINDS if _age(day, now_ms) < kind.keeps_days]
 

@@ -121,7 +121,7 @@ def failed_again(fault: Fault, failure: Fault) -> Fault | None:
 
 
 def _with(attempts: list[Attempt], fault: Fault) -> Fault:
-    """Return a fault with these attempts, and with what a list tells of the last one."""
+    """Return a fault with these attempts, and with what a list shows of the last one."""
     last = attempts[-1]
     changed: Fault = {
         **fault,

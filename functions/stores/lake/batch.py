@@ -20,7 +20,7 @@ class LakeObject(NamedTuple):
     is_readable: bool = True
 
 
-class Written(NamedTuple):
+class ObjectResult(NamedTuple):
     """What became of an object: APPLIED, DUPLICATE (it was there) or FAILED; `error` names what went wrong."""
 
     object: LakeObject
@@ -47,14 +47,14 @@ def objects_of(messages: Iterable[tuple[str, str]]) -> list[LakeObject]:
     return [*map(_object_of, by_hour.values()), *(_unreadable(body, ids) for body, ids in unreadable.items())]
 
 
-def results_of(written: Iterable[Written]) -> list[Result]:
+def results_of(written: Iterable[ObjectResult]) -> list[Result]:
     """Return what became of each message."""
     return [
         Result(message_id, outcome, error=error) for one, outcome, error in written for message_id in one.message_ids
     ]
 
 
-def line_of(written: Sequence[Written], *, now_ms: int) -> dict[str, Any]:
+def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> dict[str, Any]:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
     It counts messages (`received`, each outcome, `unreadable`), and the objects and bytes that were written.

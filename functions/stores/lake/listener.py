@@ -11,7 +11,7 @@ from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import logger
 from patterns.views.ledger import failures
 from patterns.views.outcome import Outcome
-from stores.lake.batch import LakeObject, Written, line_of, objects_of, results_of
+from stores.lake.batch import LakeObject, ObjectResult, line_of, objects_of, results_of
 from stores.lake.store import BUCKET
 
 _bucket = Bucket(BUCKET)
@@ -28,10 +28,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results_of(written))]}
 
 
-def _write(one: LakeObject) -> Written:
+def _write(one: LakeObject) -> ObjectResult:
     """Write one object. Until it is there, its messages are not acknowledged."""
     try:
         is_new = _bucket.put_if_absent(one.key, one.body)
     except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
-        return Written(one, Outcome.FAILED, aws.name_of(error))
-    return Written(one, Outcome.APPLIED if is_new else Outcome.DUPLICATE)
+        return ObjectResult(one, Outcome.FAILED, aws.name_of(error))
+    return ObjectResult(one, Outcome.APPLIED if is_new else Outcome.DUPLICATE)

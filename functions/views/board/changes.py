@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypedDict, cast
 
 from contract.names import NORMAL
 from patterns.dynamodb.attribute_values import Item
-from patterns.live.push import Message
+from patterns.live.push import ScreenMessage
 from views.board.row import BoardRow
 from views.board.standing import to_response
 from views.board.topics import path_of
@@ -24,14 +24,14 @@ class GoneResponse(TypedDict):
     gone: Literal[True]
 
 
-def messages_of(old: Item | None, new: Item | None) -> Iterator[Message]:
+def messages_of(old: Item | None, new: Item | None) -> Iterator[ScreenMessage]:
     """Return what changed for the screens of the old place and of the new one, as far as a person would see it."""
     before, after = cast("BoardRow | None", old), cast("BoardRow | None", new)
     left, stands = _path_in(before), _path_in(after)
     if before and left and left != stands:
-        yield Message(left, _gone(before, after, moved=stands is not None))
+        yield ScreenMessage(left, _gone(before, after, moved=stands is not None))
     if after and stands and _seen(before) != _seen(after):
-        yield Message(stands, to_response(after))
+        yield ScreenMessage(stands, to_response(after))
 
 
 def _path_in(row: BoardRow | None) -> tuple[str, ...] | None:

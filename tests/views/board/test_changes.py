@@ -9,7 +9,7 @@ import pytest
 from contract.locations import LEVELS
 from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.events.domain_event import DomainEvent
-from patterns.live.push import Message
+from patterns.live.push import ScreenMessage
 from tests.support.samples import NOW, fact
 from tests.support.screen import Screen, as_pushed
 from tests.support.table_in_memory import TableInMemory
@@ -51,7 +51,7 @@ def changes(table: TableInMemory, events: Sequence[DomainEvent]) -> list[Pair]:
     ]
 
 
-def last(table: TableInMemory, *events: DomainEvent) -> list[Message]:
+def last(table: TableInMemory, *events: DomainEvent) -> list[ScreenMessage]:
     return [*messages_of(*changes(table, events)[-1])]
 
 

@@ -24,7 +24,7 @@ _COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a query has to be told; without a default, somebody has to."""
+    """A parameter of a query; without a default, whoever asks must give it."""
 
     name: str
     about: str
