@@ -131,7 +131,9 @@ class Function(Construct):
     def grant(
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
     ) -> None:
-        """Allow exactly these actions on these resources."""
+        """Allow exactly these actions on these resources; nothing, if there are none of them in this stack."""
+        if not resources:
+            return
         self._calls.add_statements(iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if))
 
 
