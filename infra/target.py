@@ -143,8 +143,8 @@ AWS: Final = Target(
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
     filters_expiries=True,
     listeners=10,
-    # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
     logged_share=0.1,
+    # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
     queue_batch=(100, 1),
     stream_batch=(100, 1),
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
