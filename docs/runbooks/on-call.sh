@@ -39,8 +39,8 @@ metric() {
         --query 'sort_by(Datapoints, &Timestamp)[].[Timestamp, Sum, Maximum]' --output text
 }
 
-# The alarms of the stack that ring now, and since when
+# The alarms of the stack that ring now, and since when; without those of another stage (Andon-prod begins with Andon-, too)
 ringing() {
-    aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
+    aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-Operations" --state-value ALARM --output text \
         --query 'MetricAlarms[].[AlarmName, StateUpdatedTimestamp]'
 }

@@ -36,7 +36,7 @@ FEW_FINDINGS: Final = "read by auditors, whose requests the API logs: CloudTrail
 PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no data; what it reads asks for a token"
 LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"
 LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id and one filter; this is all of theirs"
-LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; -c liveOrigin does without it"
+LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; a stage with a liveOrigin does without it"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"
