@@ -89,7 +89,9 @@ def _of_trigger(trigger: Function) -> Row:
 
 def _of_sweep(sweep: Function) -> Row:
     name = sweep.package.name
-    return _row({f"{name}: what was decided": {counted: of_service(sweep, counted) for counted in DECISIONS}})
+    decided = {counted: of_service(sweep, counted) for counted in DECISIONS}
+    oldest_left = {"oldest": of_service(sweep, "oldest", "Maximum")}
+    return _row({f"{name}: what was decided": decided, f"{name}: delay of what was left (ms)": oldest_left})
 
 
 def _of_recompute(recompute: Function) -> Row:

@@ -260,6 +260,7 @@ def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_qu
         assert titles[f"{reader.name}: from the bus to the row (ms)"] == {"p50", "p99"}
         assert titles[f"{reader.name}: its queue"] == {"waiting", "in work", "oldest (s)"}
     assert all(f"{service.name}: what was decided" in titles for service in SWEPT)
+    assert all(titles[f"{service.name}: delay of what was left (ms)"] == {"oldest"} for service in SWEPT)
     assert all(f"{service.name}: what was published" in titles for service in SERVICES)
     ways = {f"{source} to {service.name}" for service in SERVICES for source, _ in service.latched}
     assert all(titles[f"{way}: what became of edits"] == {"crossed", "overtaken"} for way in ways)
