@@ -28,10 +28,10 @@ A fleet whose clocks agree would report in the same second, and most of it would
 2. **Keeps what was not taken.** A report has its own `timestamp`, so that one that comes late still says when it
    happened, for 33 days. The same report again changes nothing.
 3. **Tries again later each time.** After 429, 500, 502, 503, 504 or no response it waits a random part of
-   `min(300, 2^n)` seconds before attempt n + 1, and no less than `Retry-After` says. After any other response it does
-   not try again: the same request would be refused again.
+   `min(300, 2^n)` seconds before attempt n + 1, and no less than `Retry-After` says. After 401 it gets a new token
+   first. After any other response it does not try again: the same request would be refused again.
 4. **Sends what has piled up together**: `POST /states` takes up to 100 reports, and has a throttle of its own. After
-   503 it sends only those reports again that the response names.
+   a 503 that names reports (`errors`) it sends only those again.
 
 429 comes from the gateway, without `Retry-After` and without a problem as its body. Each route has a throttle of its
 own, for all callers together.
