@@ -27,6 +27,8 @@ LATE_PUSH_SECONDS: Final = 60  # a person looks at it
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
 REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand objects, each looked at once at the start
 LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep comes each minute
+# Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
+NO_ACCIDENT: Final = 3
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -127,7 +129,8 @@ def _of_follower(function: Function, runbook: str, *, above_seconds: int, behind
     """Yield the signals of a function that follows a stream; behind, fails: what each means."""
     age = metrics.iterator_age(function)
     yield Signal(name="Behind", metric=age, above=above_seconds * 1000, means=behind, runbook=runbook)
-    yield Signal(name="Errors", metric=metrics.errors(function), means=fails, runbook=runbook)
+    errors = metrics.errors(function)
+    yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=fails, runbook=runbook)
 
 
 def _of_recompute(recompute: Function) -> Iterator[Signal]:
@@ -161,8 +164,8 @@ def _of_table(table: OwnedTable) -> Iterator[Signal]:
 
 
 def _of_api(api: Api) -> Iterator[Signal]:
-    means = "Callers get 5xx answers."
-    yield Signal(name="Failing", metric=metrics.of_api(api, "5xx"), means=means, runbook="api-failing")
+    means, failing = "Callers get 5xx answers.", metrics.of_api(api, "5xx")
+    yield Signal(name="Failing", metric=failing, minutes=NO_ACCIDENT, means=means, runbook="api-failing")
     means = "Requests got 429: a route has more than its throttle allows."
     yield Signal(name="Throttled", metric=metrics.throttled(api), minutes=5, means=means, runbook="api-throttled")
     means = f"One request in a hundred takes longer than {SLOW_MS} ms."
@@ -193,7 +196,8 @@ def _of_reader(reader: Reader) -> Iterator[Signal]:
 
 def _of_listener(reader: Reader) -> Iterator[Signal]:
     means = f"{reader.name}'s listener raises or times out: whole batches come again."
-    yield Signal(name="Errors", metric=metrics.errors(reader.listener), means=means, runbook="listener-errors")
+    errors = metrics.errors(reader.listener)
+    yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")
 
 
 def _of_sweep(sweep: Function) -> Iterator[Signal]:
