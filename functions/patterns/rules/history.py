@@ -60,10 +60,10 @@ def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[S
     """Return what tells whether an event counts; for `at_once` everything does."""
     if rule.at_once:
         return lambda _: True
-    return partial(_counts, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
+    return partial(counts_by, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
 
 
-def _counts(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
+def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
     """Return whether an event was not late, and had arrived when the rule was due."""
     return stored.arrived_ms <= due_ms and not rule.is_late(stored)
 

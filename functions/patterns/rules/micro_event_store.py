@@ -22,7 +22,7 @@ from patterns.rules.stored_event import (
     behind,
     readable,
 )
-from patterns.runtime.deadline import begun_by
+from patterns.runtime.deadline import ATTEMPT_MS, begun_by
 from patterns.views.outcome import Outcome
 
 # Most look-backs end within the first few events: a page of them costs some three read units.
@@ -37,6 +37,12 @@ PAGES_OF_NEWER = 4
 # No attempt to store an event begins later than this after its arrival: a retry after that would store a time that
 # everybody takes for settled. The message comes again, and arrives anew.
 BEGUN_WITHIN_MS: Final = 3_000
+
+# Lambda's clocks may differ by so much.
+CLOCKS_MS: Final = 1_000
+
+# An event is stamped with its arrival before it is stored: a put that begins in time may end so much later.
+STORED_WITHIN_MS: Final = BEGUN_WITHIN_MS + ATTEMPT_MS + CLOCKS_MS
 
 # So many pages of nothing but what has expired, or cannot be read, are the end: TTL may be days late.
 PAGES_OF_NOTHING = 8

@@ -13,6 +13,9 @@ from services.anomalies.model import Model, Unreadable
 FOLDER: Final = "models"
 CURRENT: Final = f"{FOLDER}/current.json"
 
+# A process looks for another model so often.
+EVERY_MS: Final = 60_000
+
 # No attempt to read begins later than this after the first: what is due must not wait for a model.
 PATIENCE_MS: Final = 5_000
 
@@ -31,6 +34,13 @@ class CurrentModel:
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
         self.model: Model | None = None
+        self.asked_ms: int | None = None
+
+    def refresh_each_minute(self, *, now_ms: int) -> None:
+        """Refresh, unless this process did within the last minute; `asked_ms` says when."""
+        if self.asked_ms is None or not 0 <= now_ms - self.asked_ms < EVERY_MS:
+            self.asked_ms = now_ms
+            self.refresh(now_ms=now_ms)
 
     def refresh(self, *, now_ms: int) -> None:
         """Read the pointer, and the model if it names another one.

@@ -10,9 +10,8 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.rules import micro_event_store
-from patterns.rules.micro_event_store import FEW, Past, store
+from patterns.rules.micro_event_store import FEW, STORED_WITHIN_MS, Past, store
 from patterns.rules.stored_event import BEHIND_ALL, StoredEvent
-from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import aws, clock
 from patterns.runtime.deadline import ATTEMPT_MS
 from patterns.runtime.errors import CallFailed

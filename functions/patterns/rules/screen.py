@@ -1,0 +1,116 @@
+"""The screen: most events get no due time, for a look says that nothing will be decided at them.
+
+Where a rule hardly ever decides, a due time for each event is two writes and a query for nothing. A *screened* rule is
+looked at by the trigger, when an event arrives, over what is stored by then. Only an event at which it would decide
+something gets a due time. The sweep decides then, as ever, over all that counts: a look puts no decision.
+
+The decisions are those of a due time for each event, in every order of arrival:
+
+1. What a screened rule decides at an event F follows from F and those events before F in the order of time that count
+   at F: they are not late, and had arrived when F was due. Both are settled when an event is stored.
+2. Of all these, let E be the one that was stored last. It is F itself, or lies before F, which is its *follower*.
+3. Whenever the trigger handles E, all of them are stored, and it reads consistently. So if it looks at F then, it sees
+   exactly what the sweep will see. All other looks at F may be wrong: a due time too many decides nothing.
+4. So the trigger looks at each event that arrives, and at those behind it that were stored before it and at which it
+   counts. Whatever was stored behind it later is E's part in another trigger's work. That is told by the times of
+   arrival, which are stamped at most `STORED_WITHIN_MS` before an event is stored.
+5. The row of what is due follows from F alone, whoever puts it, and names all rules that are due then. So looks need
+   no order among each other either, and a batch that comes again puts the same rows.
+
+An event that is late for the rule counts nowhere and is not looked for. Mostly nothing lies behind one that arrives, so
+that a key costs one query for each batch: from its newest event back to where the look-back ends. Where more than
+`MOST_BEHIND` lie behind the oldest that arrived, nobody looks: all of these events are due. Followers are sought as far
+as a look-back would come, for behind that E would not be seen from F. Neither are events that cannot be looked at: they
+are due, and the sweep makes a fault of them, or counts them.
+
+The context is that of the look. What a rule would decide only by a context that comes later, it does not decide.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from patterns.dynamodb.attribute_values import Item
+from patterns.rules.due import Due, dues_at
+from patterns.rules.evaluate import Control, Evaluator
+from patterns.rules.history import PASSED_OVER, counts_by
+from patterns.rules.hold_back import hold_back_ms
+from patterns.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
+from patterns.rules.rule import Rule, Rules
+from patterns.rules.stored_event import BEHIND_ALL, CorrelationKey, StoredEvent
+
+# As many as are read of what is newer than an event when it is stored; behind more, it is late.
+MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
+
+
+def is_screened(due: Due, rules: Rules) -> bool:
+    """Return whether a look tells if a due time is needed: no other rule is due at the same time."""
+    return {rule.id for rule in rules.screened}.issuperset(due.rules)
+
+
+def due_rows(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Control, *, now_ms: int) -> Iterator[Item]:
+    """Return the rows of when screened rules are due, as follows from the events that arrived under a key."""
+    if not control.rules.screened:
+        return
+    evaluator = Evaluator(control, key, anchors=[BEHIND_ALL], now_ms=now_ms)
+    able = [rule for rule in control.rules.screened if evaluator.knows_enough_for(rule)]
+    counting = {one.sort: one for one in arrivals if not all(rule.is_late(one) for rule in able)}
+    if not counting:
+        return
+    new = [one for _, one in sorted(counting.items())]
+    behind = evaluator.newest_behind(new[0].sort, most=MOST_BEHIND)
+    look = _Look(control, able, new, None if behind is None else evaluator)
+    followers = _within_reach(new, able, evaluator) if behind is None else behind
+    for anchor in {one.sort: one for one in (*new, *followers)}.values():
+        yield from look.due_rows_at(anchor)
+
+
+class _Look(NamedTuple):
+    """A look for what is new; without an evaluator nobody looks, and all that is concerned is due.
+
+    able: the screened rules that know enough. new: the events that arrived and count.
+    """
+
+    control: Control
+    able: Sequence[Rule]
+    new: Sequence[StoredEvent]
+    evaluator: Evaluator | None
+
+    def due_rows_at(self, anchor: StoredEvent) -> list[Item]:
+        """Return the row of when screened rules are due at an event, if they would decide anything there."""
+        rules = self.control.rules
+        try:
+            dues = [due for due in dues_at(anchor, rules, hold_back_ms=hold_back_ms()) if is_screened(due, rules)]
+            rows = {due: due.row(self.control.table.keys) for due in dues}
+        except Exception:  # noqa: BLE001  it became a fault when it arrived
+            return []
+        return [row for due, row in rows.items() if self._is_needed(due, anchor)]
+
+    def _is_needed(self, due: Due, anchor: StoredEvent) -> bool:
+        concerned = [rule for rule in self.able if rule.id in due.rules and self._is_concerned(rule, anchor, due.at_ms)]
+        return any(self.evaluator is None or self.evaluator.would_decide(anchor, rule) for rule in concerned)
+
+    def _is_concerned(self, rule: Rule, anchor: StoredEvent, due_ms: int) -> bool:
+        """Return whether a rule may decide otherwise at an event for what is new."""
+        return any(one.sort == anchor.sort or _is_seen(rule, one, anchor, due_ms) for one in self.new)
+
+
+def _is_seen(rule: Rule, one: StoredEvent, follower: StoredEvent, due_ms: int) -> bool:
+    """Return whether an event counts at another one, and may have been stored after it."""
+    was_there = follower.arrived_ms <= one.arrived_ms + STORED_WITHIN_MS
+    return one.sort < follower.sort and was_there and counts_by(rule, one, due_ms=due_ms)
+
+
+def _within_reach(new: Sequence[StoredEvent], rules: Iterable[Rule], evaluator: Evaluator) -> Iterator[StoredEvent]:
+    """Return the events from which a look-back could come to one that is new; each is read once."""
+    most = max(rule.most for rule in rules) + PASSED_OVER + 1  # the new one itself is among them
+    waiting = [one.sort for one in reversed(new)]
+    while waiting:
+        left = most
+        for stored in evaluator.oldest_behind(waiting.pop()):
+            while waiting and waiting[-1] <= stored.sort:
+                waiting.pop()
+                left = most
+            if not left:
+                break
+            left -= 1
+            yield stored
