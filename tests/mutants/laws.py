@@ -1111,8 +1111,51 @@ RULES: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         f"{TESTS}/rules/test_control.py",
-        ("any change of an event is its arrival", 'record["eventName"] != "INSERT" or ', ""),
+        ("any change of an event is its arrival", 'record["eventName"] == "INSERT" and ', ""),
         ("a copy is copied", ".correlated else sorted(", ".correlated and False else sorted("),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/screen.py",
+        f"{TESTS}/rules/test_screen.py",
+        ("screen: nobody looks at what follows", "in (*new, *followers)}", "in (*new,)}"),
+        ("screen: what was stored late is overlooked", "one.arrived_ms + STORED_WITHIN_MS", "one.arrived_ms"),
+        ("screen: only what is new counts at itself", " or _is_seen(rule, one, anchor, due_ms) for", " for"),
+        ("screen: behind much nobody follows", "_within_reach(new, able, evaluator) if behind", "[] if behind"),
+        ("screen: only the oldest that is new is followed", "                left = most\n", ""),
+        ("screen: without a bound", "            if not left:", "            if False:"),
+        ("screen: another rule's due time waits for a look", ".issuperset(due.rules)", ".__contains__(due.rules[0])"),
+        ("screen: a late event is looked for", "if not all(rule.is_late(one) for rule in able)}", "if able}"),
+        ("screen: a fault is in the way of others", "        except Exception:", "        except OSError:"),
+        ("screen: a key is read from each event", "anchors=[BEHIND_ALL]", "anchors=[]"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/evaluate.py",
+        f"{TESTS}/rules/test_screen.py",
+        ("screen: what was read is not all", "if stored.sort == sort else None", "if True else None"),
+        (
+            "screen: what fails is never due",
+            "(Unevaluable, Poison):\n            return True",
+            "(Unevaluable, Poison):\n            return False",
+        ),
+        (
+            "screen: what is flooded is never counted",
+            "return isinstance(rows, NotEvaluated) or bool(rows)",
+            "return not isinstance(rows, NotEvaluated) and bool(rows)",
+        ),
+        (
+            "a rule without its context reads",
+            "return not rule.needs_context or self._context is not None",
+            "return True",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/micro_event_store.py",
+        f"{TESTS}/rules/test_screen.py",
+        (
+            "screen: it looks before others are stored",
+            "start=self._page.last_key, consistent=True",
+            "start=self._page.last_key",
+        ),
     ),
     *_in(
         f"{PATTERNS}/rules/sweep.py",
