@@ -928,7 +928,7 @@ VIEWS: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         STORIES_BACK,
-        ("restored story: rules decide upon it", " or is_latched(image):", ":"),
+        ("restored story: rules decide upon it", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
         f"{PATTERNS}/rules/micro_event_store.py",
@@ -943,7 +943,7 @@ VIEWS: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         "tests/stores/archive/test_rehydration.py",
-        ("rules decide upon what came back", " or is_latched(image):", ":"),
+        ("rules decide upon what came back", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
         f"{PATTERNS}/rules/micro_event_store.py",

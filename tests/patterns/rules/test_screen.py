@@ -156,7 +156,7 @@ class Line:
 
 def is_event(record: dict[str, Any]) -> bool:
     image = record["dynamodb"].get("NewImage")
-    return record["eventName"] == "INSERT" and to_plain(image)["discriminator"] == EVENT
+    return record["eventName"] == "INSERT" and bool(to_plain(image)["discriminator"] == EVENT)
 
 
 def live(line: Line, happenings: Sequence[Happening], chance: random.Random) -> list[str]:
@@ -199,8 +199,9 @@ def table_in_memory(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG00
                 else:
                     before[0] = now
 
-        table._do = lagging  # type: ignore[method-assign]  # noqa: SLF001
-        yield table
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(table, "_do", lagging)
+            yield table
 
 
 EDGES = [0, 1, 2, 5_000, HOLD_BACK_MS - 1, HOLD_BACK_MS, MINUTE_MS]
