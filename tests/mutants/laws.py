@@ -1126,12 +1126,10 @@ RULES: Final = [
         ("screen: another rule's due time waits for a look", ".issuperset(due.rules)", ".__contains__(due.rules[0])"),
         ("screen: a late event is looked for", "if not all(rule.is_late(one) for rule in able)}", "if able}"),
         ("screen: a fault is in the way of others", "        except Exception:", "        except OSError:"),
-        ("screen: a key is read from each event", "anchors=[BEHIND_ALL]", "anchors=[]"),
     ),
     *_in(
         f"{PATTERNS}/rules/evaluate.py",
         f"{TESTS}/rules/test_screen.py",
-        ("screen: what was read is not all", "if stored.sort == sort else None", "if True else None"),
         (
             "screen: what fails is never due",
             "(Unevaluable, Poison):\n            return True",

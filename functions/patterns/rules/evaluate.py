@@ -91,11 +91,11 @@ class Evaluator:
         return upto if upto and upto.sort == sort else None
 
     def newest_behind(self, sort: str, *, most: int) -> list[StoredEvent] | None:
-        """Return the events behind that of a sort key, newest first; None: there are more, or it was not found."""
+        """Return the events behind a sort key, newest first; None: there are more, or reading ended before it."""
         behind = list[StoredEvent]()
         for stored in self._past.upto(BEHIND_ALL):
             if stored.sort <= sort:
-                return behind if stored.sort == sort else None
+                return behind
             if len(behind) == most:
                 return None
             behind.append(stored)

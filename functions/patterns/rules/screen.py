@@ -36,7 +36,7 @@ from patterns.rules.history import PASSED_OVER, counts_by
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
 from patterns.rules.rule import Rule, Rules
-from patterns.rules.stored_event import BEHIND_ALL, CorrelationKey, StoredEvent
+from patterns.rules.stored_event import CorrelationKey, StoredEvent
 
 # As many as are read of what is newer than an event when it is stored; behind more, it is late.
 MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
@@ -51,7 +51,7 @@ def due_rows(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Cont
     """Return the rows of when screened rules are due, as follows from the events that arrived under a key."""
     if not control.rules.screened:
         return
-    evaluator = Evaluator(control, key, anchors=[BEHIND_ALL], now_ms=now_ms)
+    evaluator = Evaluator(control, key, anchors=[], now_ms=now_ms)
     able = [rule for rule in control.rules.screened if evaluator.knows_enough_for(rule)]
     counting = {one.sort: one for one in arrivals if not all(rule.is_late(one) for rule in able)}
     if not counting:

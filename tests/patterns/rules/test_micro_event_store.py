@@ -43,6 +43,7 @@ PAGE = 4
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read pages of so few events that a test needs not many of them."""
     monkeypatch.setattr(micro_event_store, "PAGE", PAGE)
+    monkeypatch.setattr(micro_event_store, "PAGE_OF_PAST", PAGE)
 
 
 def keep(event: DomainEvent, *, now_ms: int = NOW) -> Outcome:
@@ -264,7 +265,7 @@ def test_nobody_sees_what_has_expired_although_it_is_still_there(name: str) -> N
 
 @pytest.mark.usefixtures("keeper")
 def test_a_page_of_nothing_but_expired_events_is_not_the_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(micro_event_store, "PAGE", 1)
+    monkeypatch.setattr(micro_event_store, "PAGE_OF_PAST", 1)
     for number, ttl in enumerate([0, 0, 2 * NOW]):
         event = knocked(name, at=NOW - number)
         one = on_happened(event).stored(event, arrived_ms=NOW)

@@ -33,6 +33,7 @@ from tests.support.patterns.toy_control import (
     FORGOTTEN,
     HOLD_BACK_MS,
     KEYS,
+    KNOCKED,
     MINUTE_MS,
     SWEPT_MS,
     TABLE,
@@ -398,7 +399,7 @@ def flood(table: TableInMemory, numbers: Iterable[int], *, arrived_ms: int, **me
     table.partitions = there
 
 
-@pytest.mark.parametrize("behind", [MOST_BEHIND, MOST_BEHIND + 1, 2_000])
+@pytest.mark.parametrize("behind", [MOST_BEHIND, MOST_BEHIND + 1, 4_000])
 def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table: TableInMemory, behind: int) -> None:
     """Those that were stored before it are; the flood came later, and will be looked at when it reaches the trigger."""
     line = Line(table, control_of(BROKEN._replace(screened=True)))
@@ -420,13 +421,15 @@ def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table
     ]
 
 
-def test_where_a_flood_lies_between_two_events_that_arrive_what_follows_each_is_due(table: TableInMemory) -> None:
+@pytest.mark.parametrize("late", [PASSED_OVER + 1, PASSED_OVER + 100], ids=["within reach", "out of reach"])
+def test_where_a_flood_lies_between_two_events_that_arrive_what_follows_each_is_due(
+    table: TableInMemory, late: int
+) -> None:
     line = Line(table, control_of(BROKEN._replace(screened=True, most=3)))
     for at in (NOW + 2, NOW + 4, NOW + 50_002, NOW + 50_004):
         line.put(line.settle(Happening(at, NOW + 55_000 - at)))
     line.records.clear()
-    late = frozenset({("workshop", "thing-knocked")})
-    flood(table, range(10, 10 + PASSED_OVER + 100), arrived_ms=NOW + 99_000, late_by=late)
+    flood(table, range(10, 10 + late), arrived_ms=NOW + 99_000, late_by=frozenset({KNOCKED}))
     for at in (NOW + 1, NOW + 50_001):
         line.put(line.settle(Happening(at, NOW + 55_000 - at)))
 
@@ -450,8 +453,7 @@ def test_an_event_that_cannot_be_found_is_due_without_a_look(table: TableInMemor
 
 def test_where_too_much_that_is_late_lies_before_an_event_the_sweep_counts_it(table: TableInMemory) -> None:
     line = Line(table, control_of(*SCREENED))
-    late = frozenset({("workshop", "thing-knocked")})
-    flood(table, range(-BROKEN.most - PASSED_OVER - 1, 0), arrived_ms=NOW, late_by=late)
+    flood(table, range(-BROKEN.most - PASSED_OVER - 1, 0), arrived_ms=NOW, late_by=frozenset({KNOCKED}))
     line.put(line.settle(Happening(NOW + 1)))
 
     line.react(NOW)
