@@ -20,14 +20,16 @@ The decisions are those of a due time for each event, in every order of arrival:
 An event that is late for the rule counts nowhere and is not looked for. Mostly nothing lies behind one that arrives, so
 that a key costs one query for each batch: from its newest event back to where the look-back ends. Where more than
 `MOST_BEHIND` lie behind the oldest that arrived, nobody looks: all of these events are due. Followers are sought as far
-as a look-back would come, for behind that E would not be seen from F. Neither are events that cannot be looked at: they
-are due, and the sweep makes a fault of them, or counts them.
+as a look-back would come, for behind that E would not be seen from F. In a flood that lags, each batch finds those of
+the next ones again; so a process remembers the rows that it put without a look. A row that is gone by then was swept
+when all that counts was stored. Where a look fails, the event is due, too: the sweep makes the fault.
 
 The context is that of the look. What a rule would decide only by a context that comes later, it does not decide.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 from patterns.dynamodb.attribute_values import Item
 from patterns.rules.due import Due, dues_at
@@ -40,6 +42,32 @@ from patterns.rules.stored_event import CorrelationKey, StoredEvent
 
 # As many as are read of what is newer than an event when it is stored; behind more, it is late.
 MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
+
+# Rows that a process remembers: a few batches of a flood.
+MOST_REMEMBERED: Final = 10_000
+
+
+class RowsPut:
+    """The rows that were put without a look, the newest of them."""
+
+    def __init__(self) -> None:
+        self._keys: dict[tuple[str, str], None] = {}
+
+    def __contains__(self, row: Item) -> bool:
+        return self._key_of(row) in self._keys
+
+    def add(self, row: Item) -> None:
+        """Remember a row, and forget the oldest."""
+        self._keys[self._key_of(row)] = None
+        if len(self._keys) > MOST_REMEMBERED:
+            del self._keys[next(iter(self._keys))]
+
+    @staticmethod
+    def _key_of(row: Item) -> tuple[str, str]:
+        return row["key"], row["anchor"]
+
+
+_PUT: Final = WeakKeyDictionary[Rules, RowsPut]()
 
 
 def is_screened(due: Due, rules: Rules) -> bool:
@@ -60,8 +88,14 @@ def due_rows(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Cont
     behind = evaluator.newest_behind(new[0].sort, most=MOST_BEHIND)
     look = _Look(control, able, new, None if behind is None else evaluator)
     followers = _within_reach(new, able, evaluator) if behind is None else behind
+    put = _PUT.setdefault(control.rules, RowsPut())
     for anchor in {one.sort: one for one in (*new, *followers)}.values():
-        yield from look.due_rows_at(anchor)
+        for row in look.due_rows_at(anchor):
+            if look.evaluator is not None:
+                yield row
+            elif row not in put:
+                yield row
+                put.add(row)  # it was put, else nobody would have asked for the next one
 
 
 class _Look(NamedTuple):

@@ -1,6 +1,7 @@
 """Screened rules decide what a due time for each event decides: in every order, batch by batch, broken off or not."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
@@ -419,6 +420,24 @@ def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table
     assert [row["sk"] for row in table.rows(THING) if row["sk"].startswith("decision#")] == [
         f"decision#broken#{NOW + 1}"
     ]
+
+
+def test_a_flood_that_lags_costs_a_due_time_for_each_event_and_decides_as_ever(table: TableInMemory) -> None:
+    story = [Happening(NOW + 7 * number, 2_000 + number % 5) for number in range(240)]
+    ends, puts = [], []
+    for rules in (PLAIN, SCREENED):
+        line = Line(table, control_of(*rules))
+        for one in story:
+            line.put(line.settle(one))
+        made = Counter[str]()
+        while line.records:
+            made += Counter(calls_of(lambda line=line: line.react(NOW + 10_000, most=40)))  # type: ignore[misc]
+        ends.append(line.finish())
+        puts.append(made["PutItem"])
+
+    assert ends[0] == ends[1] != []
+    assert puts[0] == len(story)
+    assert puts[1] <= len(story) + MOST_BEHIND  # at the end of it each batch is looked at
 
 
 @pytest.mark.parametrize("late", [PASSED_OVER + 1, PASSED_OVER + 100], ids=["within reach", "out of reach"])
