@@ -29,8 +29,8 @@ from patterns.views.outcome import Outcome
 PAGE = 25
 
 # Most look-backs end within the first few events, or at two hours of events that come every five minutes: so many rows
-# of 400 bytes cost three read units, as 25 do.
-PAGE_OF_PAST = 28
+# of 460 bytes cost three read units, as 25 do.
+PAGE_OF_PAST = 26
 
 # Whom an event follows lies just before it: so many rows of what is newest cost one read unit.
 FEW = 3
