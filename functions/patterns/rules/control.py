@@ -34,10 +34,10 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
     Every step is idempotent: it puts rows under keys that are the same each time. If one fails, the others are done,
     its error is raised, and the batch comes again.
     """
-    told = publish_batch(event, context, facts=facts)
+    published = publish_batch(event, context, facts=facts)
     now_ms = clock.now_ms()
     crossed = [*_crossed(event["Records"], facts, tags_of(facts, context), control)]
-    own = [fact for fact in (*told.events, *crossed) if fact.type in control.remembers]
+    own = [fact for fact in (*published.events, *crossed) if fact.type in control.remembers]
     arrivals = [*_arrivals(event["Records"], control)]
     tasks = [
         *(partial(_remember, fact, control) for fact in own),
@@ -46,7 +46,7 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
     counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
     for done in in_parallel(tasks):
         counts.update(done)
-    log_published(told, context, more={"arrived": len(arrivals), **counts})
+    log_published(published, context, more={"arrived": len(arrivals), **counts})
 
 
 def brings_events(records: Iterable[Mapping[str, Any]]) -> bool:

@@ -8,7 +8,7 @@ from patterns.runtime.deadline import begun_by
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
-from services.anomalies.model import Model, Unreadable
+from services.anomalies.model import Model, UnreadableModel
 
 FOLDER: Final = "models"
 CURRENT: Final = f"{FOLDER}/current.json"
@@ -62,10 +62,10 @@ class CurrentModel:
         if pointer is None:
             return None  # nothing was trained yet
         if not isinstance(pointer, dict) or not isinstance(version := pointer.get("version"), str):
-            raise Unreadable("the pointer names no version")
+            raise UnreadableModel("the pointer names no version")
         if self.model is not None and self.model.version == version:
             return self.model
         model = Model.of(self._bucket.require(key_of(version)))
         if model.version != version:
-            raise Unreadable("the object has another version than its key")
+            raise UnreadableModel("the object has another version than its key")
         return model
