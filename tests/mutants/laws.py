@@ -96,7 +96,7 @@ SYNC: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         f"{TESTS}/rules/test_crossed.py",
-        ("rules do not know what crossed", "(*told.events, *crossed)", "told.events"),
+        ("rules do not know what crossed", "(*published.events, *crossed)", "published.events"),
         ("what came back is decided upon as if it had crossed", "if not is_crossed(record", "if not is_latched(record"),
     ),
     *_in(
@@ -1125,6 +1125,7 @@ RULES: Final = [
         ("screen: without a bound", "            if not left:", "            if False:"),
         ("screen: another rule's due time waits for a look", ".issuperset(due.rules)", ".__contains__(due.rules[0])"),
         ("screen: a late event is looked for", "if not all(rule.is_late(one) for rule in able)}", "if able}"),
+        ("screen: a flood that lags is put again and again", "elif row not in put:", "else:"),
         ("screen: a fault is in the way of others", "        except Exception:", "        except OSError:"),
     ),
     *_in(
@@ -1576,6 +1577,26 @@ ANOMALIES: Final = [
         ),
         ("anomalies: a cut window is taken for whole", " or _is_cut_off(history)", ""),
         ("anomalies: a burst counts all states", " if state_in(report) == state]", "]"),
+    ),
+    *_in(
+        "functions/services/anomalies/rules/gap.py",
+        "tests/services/anomalies/test_units.py",
+        ("anomalies: each report is due", "    screened=True,\n", ""),
+    ),
+    *_in(
+        "functions/services/anomalies/trigger.py",
+        "tests/services/anomalies/test_units.py",
+        ("anomalies: a trigger without reports reads the model", 'if brings_events(event["Records"]):', "if True:"),
+    ),
+    *_in(
+        "functions/services/anomalies/current_model.py",
+        "tests/services/anomalies/test_units.py",
+        ("anomalies: each batch asks for a model", "not 0 <= now_ms - self.asked_ms < EVERY_MS", "True"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/sweep.py",
+        f"{TESTS}/rules/test_screen.py",
+        ("a sweep reads for a rule without its context", "if evaluator.knows_enough_for(rule)]", "]"),
     ),
     *_in(
         "functions/services/anomalies/current_model.py",

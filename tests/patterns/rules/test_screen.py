@@ -335,6 +335,15 @@ def test_without_the_context_that_it_needs_an_event_costs_nothing(table: TableIn
     assert calls_of(lambda: line.react(NOW)) == []
 
 
+def test_without_the_context_that_it_needs_the_sweep_reads_nothing_for_it(table: TableInMemory) -> None:
+    line = Line(table, control_of(*PLAIN))
+    line.put(line.settle(Happening(NOW + 1)))
+    line.react(NOW + 1)
+    line.control = control_of(*(rule._replace(needs_context=True) for rule in PLAIN))
+
+    assert calls_of(lambda: line.sweep(NOW + 1 + SWEPT_MS)) == ["Query", "DeleteItem"]  # what is due, and it is done
+
+
 def test_a_late_event_costs_nothing(table: TableInMemory) -> None:
     line = Line(table, control_of(*SCREENED))
     line.put(line.settle(Happening(NOW)))
