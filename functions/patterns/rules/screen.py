@@ -10,21 +10,25 @@ The decisions are those of a due time for each event, in every order of arrival:
    at F: they are not late, and had arrived when F was due. Both are settled when an event is stored.
 2. Of all these, let E be the one that was stored last. It is F itself, or lies before F, which is its *follower*.
 3. Whenever the trigger handles E, all of them are stored, and it reads consistently. So if it looks at F then, it sees
-   exactly what the sweep will see. All other looks at F may be wrong: a due time too many decides nothing.
-4. So the trigger looks at each event that arrives, and at those behind it that were stored before it and at which it
-   counts. Whatever was stored behind it later is E's part in another trigger's work. That is told by the times of
-   arrival, which are stamped at most `STORED_WITHIN_MS` before an event is stored.
+   exactly what the sweep will see. An earlier look at F may be wrong. If it finds something, there is a due time too
+   many, at which the sweep decides nothing; if it finds nothing, E makes up for it.
+4. So the trigger looks at each event that arrives, and at its followers: those at which it counts and that were stored
+   before it. (Others are looked at when they are handled themselves.) Events do not say when they were stored, but when
+   they arrived, which is at most `STORED_WITHIN_MS` before.
 5. The row of what is due follows from F alone, whoever puts it, and names all rules that are due then. So looks need
-   no order among each other either, and a batch that comes again puts the same rows.
+   no order among each other, and a batch that comes again puts the same rows.
 
-An event that is late for the rule counts nowhere and is not looked for. Mostly nothing lies behind one that arrives, so
-that a key costs one query for each batch: from its newest event back to where the look-back ends. Where more than
-`MOST_BEHIND` lie behind the oldest that arrived, nobody looks: all of these events are due. Followers are sought as far
-as a look-back would come, for behind that E would not be seen from F. In a flood that lags, each batch finds those of
-the next ones again; so a process remembers the rows that it put without a look. A row that is gone by then was swept
-when all that counts was stored. Where a look fails, the event is due, too: the sweep makes the fault.
+Mostly nothing lies behind an event that arrives. So a key costs one query for each batch: from its newest event back to
+where the look-back ends. An event that is late for the rule counts nowhere, and nobody looks.
 
-The context is that of the look. What a rule would decide only by a context that comes later, it does not decide.
+In a flood nobody looks either: where more than `MOST_BEHIND` events lie behind the oldest that arrived, all that
+arrived are due, and so are their followers, as far away as a look-back reads: from further away nothing is seen.
+If the stream lags, each batch finds the followers that the last one found. So a process remembers the rows that it put
+without a look, and puts none twice: if one is gone, it was swept when all that counts was stored.
+
+Where a rule fails in a look, the event is due: the sweep makes the fault. The context is that of the look: what a rule
+would decide only by a context that comes later, it does not decide. An event that expires between a look and the sweep
+may make a difference, as it does between two sweeps.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,7 +71,7 @@ class RowsPut:
         return row["key"], row["anchor"]
 
 
-_PUT: Final = WeakKeyDictionary[Rules, RowsPut]()
+_PUT: Final = WeakKeyDictionary[Rules, RowsPut]()  # one for each service of the process
 
 
 def is_screened(due: Due, rules: Rules) -> bool:
