@@ -1,5 +1,8 @@
 """The model that decisions are made by: one object for each version, and a pointer to the current one."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from patterns.runtime.aws import name_of
@@ -65,7 +68,20 @@ class CurrentModel:
             raise UnreadableModel("the pointer names no version")
         if self.model is not None and self.model.version == version:
             return self.model
-        model = Model.of(self._bucket.require(key_of(version)))
+        with _uncollected():
+            model = Model.of(self._bucket.require(key_of(version)))
         if model.version != version:
             raise UnreadableModel("the object has another version than its key")
         return model
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage meanwhile: to look for it among a million new values takes as long as to read them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
