@@ -148,11 +148,11 @@ class _Plan(NamedTuple):
 
 def _plan(stored: StoredEvent, control: Control) -> _Plan:
     """Decide what follows from an event. Pure."""
-    keys = {rule.correlation_key_of(stored.event) for rule in control.rules.at(stored.source, stored.event)}
+    keys = {rule: rule.correlation_key_of(stored.event) for rule in control.rules.at(stored.source, stored.event)}
+    here = [rule for rule, key in keys.items() if key == stored.key]
     # A copy is not copied again: the event itself is copied to all keys.
-    elsewhere = [] if stored.correlated else sorted(keys - {stored.key})
-    here, dues = control.rules.at_stored(stored), dues_at(stored, control.rules, hold_back_ms=hold_back_ms())
-    rows = {due: due.row(control.table.keys) for due in dues}
+    elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
+    rows = {due: due.row(control.table.keys) for due in dues_at(stored, here, hold_back_ms=hold_back_ms())}
     original = stored._replace(
         expire=None, late_by=frozenset(), flooded=False, follows_ms=None, unsteady=False, correlated=True
     )

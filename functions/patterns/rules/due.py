@@ -16,7 +16,7 @@ from patterns.dynamodb.keys import SEPARATOR, prefix, within_limit
 from patterns.dynamodb.schema import Keys
 from patterns.dynamodb.ttl import ttl_at
 from patterns.rules.gaps import is_due_at
-from patterns.rules.rule import Rule, Rules
+from patterns.rules.rule import Rule
 from patterns.rules.stored_event import CorrelationKey, StoredEvent
 
 DUE: Final = "due"
@@ -109,9 +109,9 @@ class Due(NamedTuple):
         return {**self.row_key(keys), **row}
 
 
-def dues_at(stored: StoredEvent, rules: Rules, *, hold_back_ms: int) -> Iterator[Due]:
-    """Return when the rules of a service are due at a stored event, whoever asks: it follows from the event alone."""
-    waiting = [rule for rule in rules.at_stored(stored) if not rule.at_once and not rule.is_late(stored)]
+def dues_at(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
+    """Return when the rules that a stored event is an anchor of are due there: it follows from the event alone."""
+    waiting = [rule for rule in here if not rule.at_once and not rule.is_late(stored)]
     return dues_of(stored, [rule for rule in waiting if is_due_at(rule, stored)], hold_back_ms=hold_back_ms)
 
 

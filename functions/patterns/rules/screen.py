@@ -117,8 +117,8 @@ class _Look(NamedTuple):
         """Return the row of when screened rules are due at an event, if they would decide anything there."""
         rules = self.control.rules
         try:
-            dues = [due for due in dues_at(anchor, rules, hold_back_ms=hold_back_ms()) if is_screened(due, rules)]
-            rows = {due: due.row(self.control.table.keys) for due in dues}
+            dues = [*dues_at(anchor, rules.at_stored(anchor), hold_back_ms=hold_back_ms())]
+            rows = {due: due.row(self.control.table.keys) for due in dues if is_screened(due, rules)}
         except Exception:  # noqa: BLE001  it became a fault when it arrived
             return []
         return [row for due, row in rows.items() if self._is_needed(due, anchor)]
