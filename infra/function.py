@@ -46,6 +46,7 @@ SIZES: Final = {
 # The archive's sweep reads a day of the lake, and holds as much of it as `stores.archive.lines` says. The listener of
 # replays sends up to 2,000 messages for each of the ten that it gets, see `stores.replays.pace`.
 OWN_SIZES: Final = {
+    "services/anomalies/trigger.py": Size(1024, 60),  # holds a model, as its sweep does: see docs/anomalies.md
     "stores/archive/sweep.py": Size(1024, 900),
     "stores/archive/listener.py": Size(512, 60),
     "stores/replays/listener.py": Size(512, 120),

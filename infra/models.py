@@ -10,19 +10,21 @@ from infra.checks import nag
 from infra.service import Service
 
 FOLDER: Final = "models"
+READERS: Final = ("trigger", "sweep")
 
 
 class Models(Construct):
-    """The models of a service, read by its sweep. No function writes them, or deletes any."""
+    """The models of a service, read by its trigger and its sweep. No function writes them, or deletes any."""
 
     def __init__(self, scope: Construct, *, read_by: Service) -> None:
         super().__init__(scope, "Models")
         bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_MODELS, versioned=True)
         CfnOutput(Stack.of(self), "ModelsBucket", value=bucket.bucket_name)
-        self.reader = read_by.functions["sweep"]
-        [variable] = self.reader.package.buckets
-        self.reader.handler.add_environment(variable, bucket.bucket_name)
-        self.reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{FOLDER}/*")])
-        # Without it S3 answers 403 instead of 404 for an object that does not exist.
-        self.reader.grant(["s3:ListBucket"], [bucket.bucket_arn])
-        nag.acknowledge_wildcard(self.reader, f"<{nag.logical_id(bucket)}.Arn>/{FOLDER}/*", nag.MODEL_KEYS)
+        self.readers = [read_by.functions[role] for role in READERS]
+        for reader in self.readers:
+            [variable] = reader.package.buckets
+            reader.handler.add_environment(variable, bucket.bucket_name)
+            reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{FOLDER}/*")])
+            # Without it S3 answers 403 instead of 404 for an object that does not exist.
+            reader.grant(["s3:ListBucket"], [bucket.bucket_arn])
+            nag.acknowledge_wildcard(reader, f"<{nag.logical_id(bucket)}.Arn>/{FOLDER}/*", nag.MODEL_KEYS)

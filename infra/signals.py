@@ -86,7 +86,7 @@ def _of_package(watched: IConstruct) -> Iterator[Signal]:
             yield from _of_reader(reader)
         case Lake(reader=reader):
             yield from _of_lake(reader)
-        case Models(reader=reader):
+        case Models(readers=[reader, *_]):
             means = f"{reader.package.name} cannot read its model, and decides by the last one, or nothing."
             unreadable = metrics.of_service(reader, "model_unreadable")
             yield Signal(name="Unreadable", metric=unreadable, minutes=5, means=means, runbook="model-unreadable")

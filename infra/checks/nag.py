@@ -27,7 +27,7 @@ ANSWERS: Final = "answers to queries, gone after a month: Athena's history says 
 ANSWER_KEYS: Final = "Athena chooses the key of an answer, in a bucket that holds nothing else"
 MODEL_KEYS: Final = "a model's key ends in its version, below a fixed prefix of the bucket of models"
 FEW_MODELS: Final = (
-    "read by one function each minute, written by a person: CloudTrail data events say more than S3's logs"
+    "read by two functions each minute, written by a person: CloudTrail data events say more than S3's logs"
 )
 ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
 ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"

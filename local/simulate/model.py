@@ -18,7 +18,8 @@ from local.simulate.settings import HTTP, STREAMED, Settings, memory_mb, role_of
 from local.simulate.steps import Batched, Ms, Work, backlog, batched_ms, cold_ms, took_ms
 from patterns.packages.discovery import follower_of_table, packages
 from patterns.rules import due
-from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
+from patterns.rules.sweep import MARGIN_MS
 
 DRAWN: Final = 200_000
 SWEEP_EVERY_S: Final = 60

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from unittest.mock import patch
 
 from contract import times
+from local.bench.trained import model_of
 from local.bench.workload import SAMPLES
 from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import bus_members, http_event, sqs_event
@@ -26,12 +27,13 @@ from patterns.packages.package import Package
 from patterns.runtime import clock
 from patterns.runtime.log import logger
 from services.anomalies.control import MODELS
+from services.anomalies.model import Model
 
 EVERY_S: Final = 300
 STEP_S: Final = 10
 ARRIVES_AFTER_MS: Final = 2_000
 MINUTE_S: Final = 60
-WARM_UP_S: Final = 3_600  # then the sweeps take out as much as is put in: what is due longest is due after 30 minutes
+WARM_UP_S: Final = 2 * 3_600  # then the sweeps take out as much as is put in, and look-backs of two hours are full
 BEGIN_MS: Final = 1_790_000_000_000 // 3_600_000 * 3_600_000
 DETAIL: Final = "spindle at 81 °C"
 PUT: Final = "PUT /equipment/{id}/states/{timestamp}"
@@ -119,7 +121,8 @@ class _Sample:
         with ExitStack() as stack:
             stack.enter_context(patch.dict(os.environ, variables))
             stack.enter_context(patch.object(clock, "now_ms", lambda: self._now_ms))
-            stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # nothing was trained
+            stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # S3 is not counted
+            stack.enter_context(patch.object(MODELS, "model", Model.of(model_of(map(_name, self._machines)))))
             stack.enter_context(self._aws)
             for handler in logger().handlers:  # not setStream: it flushes the stream before, which may be closed
                 stack.enter_context(patch.object(handler, "stream", self._log))
@@ -153,16 +156,20 @@ class _Sample:
     def _prepare(self) -> None:
         """Register the machines, and who works in their factory."""
         equipment, roster = (_body(name) for name in ("register-equipment", "set-roster"))
-        for machine in range(self._fleet.machines):
+        for machine in self._machines:
             self._request("PUT /equipment/{id}", path={"id": _name(machine)}, body=equipment)
         self._request("PUT /factories/{factoryId}/roster", path={"factoryId": equipment["factoryId"]}, body=roster)
         self._loop()
+
+    @property
+    def _machines(self) -> range:
+        return range(self._fleet.machines)
 
     def _timetable(self) -> dict[int, list[tuple[int, int]]]:
         """Return which machines report in which step, and at which second of it."""
         table: dict[int, list[tuple[int, int]]] = defaultdict(list)
         end = WARM_UP_S + self._fleet.seconds
-        for machine in range(self._fleet.machines):
+        for machine in self._machines:
             first = 0 if self._fleet.batched else self._random.randrange(EVERY_S)
             for second in range(first, end, EVERY_S):
                 table[second // STEP_S].append((second, machine))

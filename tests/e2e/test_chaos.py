@@ -19,7 +19,7 @@ from patterns.events import bus_entry, publish
 from patterns.packages.discovery import views
 from patterns.packages.package import Package
 from patterns.rules.evaluate import Verdict
-from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.runtime import aws, clock, retries
 from patterns.views.outcome import Outcome
 from tests.support.deployed.chaotic_loop import ChaoticLoop

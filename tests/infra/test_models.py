@@ -1,8 +1,12 @@
-"""The bucket of models: private, nothing in it is lost, and one function reads it."""
+"""The bucket of models: private, nothing in it is lost, and two functions read it."""
 
 import json
 
+import pytest
+
 from tests.support.infra.synthesised import FILES, KEPT, Synthesised
+
+READERS = ("services/anomalies/trigger.py", "services/anomalies/sweep.py")
 
 
 def test_models_are_kept_privately_encrypted_with_all_their_versions_and_outlive_the_stack(aws: Synthesised) -> None:
@@ -15,17 +19,20 @@ def test_models_are_kept_privately_encrypted_with_all_their_versions_and_outlive
     assert "LifecycleConfiguration" not in made["Properties"]
 
 
-def test_the_sweep_alone_may_read_models_and_no_function_may_write_them(aws: Synthesised) -> None:
+def test_who_decides_by_models_alone_may_read_them_and_no_function_may_write_them(aws: Synthesised) -> None:
     bucket = aws.output("ModelsBucket")
 
     found = {(file, action) for file in FILES for action, on in aws.allowed(file) if on.startswith(f"{bucket}.")}
 
-    assert found == {("services/anomalies/sweep.py", action) for action in ("s3:GetObject", "s3:ListBucket")}
+    assert found == {(file, action) for file in READERS for action in ("s3:GetObject", "s3:ListBucket")}
 
 
-def test_the_sweep_knows_the_bucket(aws: Synthesised) -> None:
-    environment = aws.functions()["services/anomalies/sweep.py"]["Environment"]["Variables"]
+@pytest.mark.parametrize("file", READERS)
+def test_who_reads_models_knows_the_bucket_and_has_the_memory_for_a_model(aws: Synthesised, file: str) -> None:
+    function = aws.functions()[file]
+    environment = function["Environment"]["Variables"]
 
+    assert function["MemorySize"] == 1024
     assert environment["MODELS_BUCKET"] == {"Ref": aws.output("ModelsBucket")}
 
 

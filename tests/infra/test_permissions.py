@@ -30,7 +30,7 @@ COLLECTS = {
     "equipment": {"EquipmentTable": {"PutItem"}, "EquipmentHistoryTable": {"PutItem", "Query"}},
     "equipment2": {"Equipment2Table": {"PutItem"}, "Equipment2HistoryTable": {"PutItem", "Query"}},
 }
-DECIDES = {"anomalies": {"PutItem"}, "dispatch": {"GetItem", "PutItem", "Query"}}
+DECIDES = {"anomalies": {"PutItem", "Query"}, "dispatch": {"GetItem", "PutItem", "Query"}}
 SWEEPS = {
     "anomalies": {"DeleteItem", "PutItem", "Query"},
     "dispatch": {"DeleteItem", "GetItem", "PutItem", "Query"},
@@ -43,6 +43,11 @@ def name_of(package: Package) -> str:
 
 def beyond_logs(aws: Synthesised, file: str) -> Pairs:
     return {(action, on) for action, on in aws.allowed(file) if not action.startswith(("logs:", "xray:"))}
+
+
+def reads_of_models(aws: Synthesised, service: Package) -> Pairs:
+    models = f"{aws.output('ModelsBucket')}.Arn"
+    return {("s3:GetObject", f"{models}/models/*"), ("s3:ListBucket", models)} if service.name == "anomalies" else set()
 
 
 def browser(aws: Synthesised) -> str:
@@ -143,7 +148,7 @@ def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed_and_d
     [bucket] = {text(made["DestinationConfig"]["OnFailure"]["Destination"]) for made in aws.mappings(file)}
     decides = DECIDES.get(service.name, set())
 
-    assert beyond_logs(aws, file) == {
+    assert beyond_logs(aws, file) == reads_of_models(aws, service) | {
         *((f"dynamodb:{action}", stream) for action in follows for stream in streams),
         *((f"dynamodb:{action}", table) for action in decides for table in own_tables(aws, service)),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
@@ -154,12 +159,7 @@ def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed_and_d
 
 @pytest.mark.parametrize("service", SWEPT, ids=name_of)
 def test_a_sweep_may_decide_and_take_out_what_is_done_and_report_faults(aws: Synthesised, service: Package) -> None:
-    models = f"{aws.output('ModelsBucket')}.Arn"
-    reads = (
-        {("s3:GetObject", f"{models}/models/*"), ("s3:ListBucket", models)} if service.name == "anomalies" else set()
-    )
-
-    assert beyond_logs(aws, f"services/{service.name}/sweep.py") == reads | {
+    assert beyond_logs(aws, f"services/{service.name}/sweep.py") == reads_of_models(aws, service) | {
         *((f"dynamodb:{action}", table) for action in SWEEPS[service.name] for table in own_tables(aws, service)),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
     }

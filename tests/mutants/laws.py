@@ -96,7 +96,7 @@ SYNC: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         f"{TESTS}/rules/test_crossed.py",
-        ("rules do not know what crossed", "(*told.events, *crossed)", "told.events"),
+        ("rules do not know what crossed", "(*published.events, *crossed)", "published.events"),
         ("what came back is decided upon as if it had crossed", "if not is_crossed(record", "if not is_latched(record"),
     ),
     *_in(
@@ -928,7 +928,7 @@ VIEWS: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         STORIES_BACK,
-        ("restored story: rules decide upon it", " or is_latched(image):", ":"),
+        ("restored story: rules decide upon it", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
         f"{PATTERNS}/rules/micro_event_store.py",
@@ -943,7 +943,7 @@ VIEWS: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         "tests/stores/archive/test_rehydration.py",
-        ("rules decide upon what came back", " or is_latched(image):", ":"),
+        ("rules decide upon what came back", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
         f"{PATTERNS}/rules/micro_event_store.py",
@@ -1111,8 +1111,50 @@ RULES: Final = [
     *_in(
         f"{PATTERNS}/rules/control.py",
         f"{TESTS}/rules/test_control.py",
-        ("any change of an event is its arrival", 'record["eventName"] != "INSERT" or ', ""),
+        ("any change of an event is its arrival", 'record["eventName"] == "INSERT" and ', ""),
         ("a copy is copied", ".correlated else sorted(", ".correlated and False else sorted("),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/screen.py",
+        f"{TESTS}/rules/test_screen.py",
+        ("screen: nobody looks at what follows", "in (*new, *followers)}", "in (*new,)}"),
+        ("screen: what was stored late is overlooked", "one.arrived_ms + STORED_WITHIN_MS", "one.arrived_ms"),
+        ("screen: only what is new counts at itself", " or _is_seen(rule, one, anchor, due_ms) for", " for"),
+        ("screen: behind much nobody follows", "_within_reach(new, able, evaluator) if behind", "[] if behind"),
+        ("screen: only the oldest that is new is followed", "                left = most\n", ""),
+        ("screen: without a bound", "            if not left:", "            if False:"),
+        ("screen: another rule's due time waits for a look", ".issuperset(due.rules)", ".__contains__(due.rules[0])"),
+        ("screen: a late event is looked for", "if not all(rule.is_late(one) for rule in able)}", "if able}"),
+        ("screen: a flood that lags is put again and again", "elif row not in put:", "else:"),
+        ("screen: a fault is in the way of others", "        except Exception:", "        except OSError:"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/evaluate.py",
+        f"{TESTS}/rules/test_screen.py",
+        (
+            "screen: what fails is never due",
+            "(Unevaluable, Poison):\n            return True",
+            "(Unevaluable, Poison):\n            return False",
+        ),
+        (
+            "screen: what is flooded is never counted",
+            "return isinstance(rows, NotEvaluated) or bool(rows)",
+            "return not isinstance(rows, NotEvaluated) and bool(rows)",
+        ),
+        (
+            "a rule without its context reads",
+            "return not rule.needs_context or self._context is not None",
+            "return True",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/micro_event_store.py",
+        f"{TESTS}/rules/test_screen.py",
+        (
+            "screen: it looks before others are stored",
+            "start=self._page.last_key, consistent=True",
+            "start=self._page.last_key",
+        ),
     ),
     *_in(
         f"{PATTERNS}/rules/sweep.py",
@@ -1535,6 +1577,26 @@ ANOMALIES: Final = [
         ),
         ("anomalies: a cut window is taken for whole", " or _is_cut_off(history)", ""),
         ("anomalies: a burst counts all states", " if state_in(report) == state]", "]"),
+    ),
+    *_in(
+        "functions/services/anomalies/rules/gap.py",
+        "tests/services/anomalies/test_units.py",
+        ("anomalies: each report is due", "    screened=True,\n", ""),
+    ),
+    *_in(
+        "functions/services/anomalies/trigger.py",
+        "tests/services/anomalies/test_units.py",
+        ("anomalies: a trigger without reports reads the model", 'if brings_events(event["Records"]):', "if True:"),
+    ),
+    *_in(
+        "functions/services/anomalies/current_model.py",
+        "tests/services/anomalies/test_units.py",
+        ("anomalies: each batch asks for a model", "not 0 <= now_ms - self.asked_ms < EVERY_MS", "True"),
+    ),
+    *_in(
+        f"{PATTERNS}/rules/sweep.py",
+        f"{TESTS}/rules/test_screen.py",
+        ("a sweep reads for a rule without its context", "if evaluator.knows_enough_for(rule)]", "]"),
     ),
     *_in(
         "functions/services/anomalies/current_model.py",

@@ -9,6 +9,7 @@ from local.in_process.world import InProcess
 from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from patterns.runtime.bucket import Bucket
+from services.anomalies.control import MODELS
 from services.anomalies.current_model import CURRENT, key_of
 from services.anomalies.model import version_of
 from tests.support.loop.in_memory import LoopInMemory
@@ -43,6 +44,7 @@ def put_model(world: InProcess, content: Mapping[str, Any]) -> None:
     assert bucket.name in world.buckets.values()
     bucket.put_if_absent(key_of(content["version"]), content)
     bucket.replace(CURRENT, {"version": content["version"]})
+    MODELS.asked_ms = None
 
 
 class Detector(LoopInMemory):
@@ -51,6 +53,7 @@ class Detector(LoopInMemory):
     def restart(self, content: Mapping[str, Any] | None) -> None:
         """Begin anew, with a model."""
         self.clear()
+        MODELS.asked_ms = None
         if content is not None:
             put_model(self, content)
 

@@ -95,10 +95,10 @@ def broken_at_every_call(
         yield breaking, result
 
 
-def calls_of(do: Callable[[], object]) -> list[str]:
-    """Return the operations that `do` calls."""
+def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = SERVICES) -> list[str]:
+    """Return the operations of these services that `do` calls."""
     calls: list[str] = []
-    with _watched(AFTER, calls.append):
+    with _watched(AFTER, calls.append, services):
         do()
     return calls
 

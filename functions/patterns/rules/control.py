@@ -13,12 +13,12 @@ from patterns.events.fact import Facts
 from patterns.events.latch import is_crossed, is_latched
 from patterns.events.publish_changes import log_published, publish_batch, tags_of
 from patterns.rules.collect import Collected
-from patterns.rules.due import dues_of
+from patterns.rules.due import dues_at
 from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault, publish_unreadable
-from patterns.rules.gaps import is_due_at
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import store
 from patterns.rules.rule import Rule
+from patterns.rules.screen import due_rows, is_screened
 from patterns.rules.stored_event import CORRELATED, EVENT, CorrelationKey, StoredEvent
 from patterns.runtime import clock, strict_json
 from patterns.runtime.deadline import in_time
@@ -34,10 +34,10 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
     Every step is idempotent: it puts rows under keys that are the same each time. If one fails, the others are done,
     its error is raised, and the batch comes again.
     """
-    told = publish_batch(event, context, facts=facts)
+    published = publish_batch(event, context, facts=facts)
     now_ms = clock.now_ms()
     crossed = [*_crossed(event["Records"], facts, tags_of(facts, context), control)]
-    own = [fact for fact in (*told.events, *crossed) if fact.type in control.remembers]
+    own = [fact for fact in (*published.events, *crossed) if fact.type in control.remembers]
     arrivals = [*_arrivals(event["Records"], control)]
     tasks = [
         *(partial(_remember, fact, control) for fact in own),
@@ -46,7 +46,17 @@ def control_changes(event: Mapping[str, Any], context: Any, *, facts: Facts, con
     counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
     for done in in_parallel(tasks):
         counts.update(done)
-    log_published(told, context, more={"arrived": len(arrivals), **counts})
+    log_published(published, context, more={"arrived": len(arrivals), **counts})
+
+
+def brings_events(records: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether events were stored that rules look at."""
+    return any(map(_is_arrival, records))
+
+
+def _is_arrival(record: Mapping[str, Any]) -> bool:
+    image = record["dynamodb"].get("NewImage")
+    return record["eventName"] == "INSERT" and _is_event(image) and not is_latched(image)
 
 
 def _arrivals(records: Iterable[Mapping[str, Any]], control: Control) -> Iterable[StoredEvent]:
@@ -54,11 +64,8 @@ def _arrivals(records: Iterable[Mapping[str, Any]], control: Control) -> Iterabl
 
     What comes back from the archive was decided upon when it came first.
     """
-    for record in records:
-        image = record["dynamodb"].get("NewImage")
-        if record["eventName"] != "INSERT" or not _is_event(image) or is_latched(image):
-            continue
-        row = to_plain(image)
+    for record in filter(_is_arrival, records):
+        row = to_plain(record["dynamodb"]["NewImage"])
         try:
             yield StoredEvent.of(row, control.table.keys)
         except Exception as error:  # noqa: BLE001  something else wrote into the store, and reading it is pure
@@ -122,7 +129,8 @@ def _react(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Contro
     evaluator = Evaluator(control, key, anchors=anchors, now_ms=now_ms)
     for plan in plans:
         counts.update(_carry_out(plan, evaluator, control))
-    return counts
+    found = due_rows(key, [plan.anchor for plan in plans], control, now_ms=now_ms)
+    return counts + _schedule(found, control)
 
 
 class _Plan(NamedTuple):
@@ -144,17 +152,15 @@ def _plan(stored: StoredEvent, control: Control) -> _Plan:
     here = [rule for rule, key in keys.items() if key == stored.key]
     # A copy is not copied again: the event itself is copied to all keys.
     elsewhere = [] if stored.correlated else sorted(set(keys.values()) - {stored.key})
-    waiting = [rule for rule in here if not rule.at_once]
-    timely = [rule for rule in waiting if not rule.is_late(stored)]
-    later = [rule for rule in timely if is_due_at(rule, stored)]
+    rows = {due: due.row(control.table.keys) for due in dues_at(stored, here, hold_back_ms=hold_back_ms())}
     original = stored._replace(
         expire=None, late_by=frozenset(), flooded=False, follows_ms=None, unsteady=False, correlated=True
     )
     return _Plan(
         anchor=stored,
-        late=len(waiting) - len(timely),
+        late=sum(not rule.at_once and rule.is_late(stored) for rule in here),
         copies=[original._replace(key=key) for key in elsewhere],
-        due=[due.row(control.table.keys) for due in dues_of(stored, later, hold_back_ms=hold_back_ms())],
+        due=[row for due, row in rows.items() if not is_screened(due, control.rules)],
         at_once=[rule for rule in here if rule.at_once],
     )
 
@@ -167,7 +173,12 @@ def _carry_out(plan: _Plan, evaluator: Evaluator, control: Control) -> Counts:
         copy = copied._replace(arrived_ms=now_ms)
         gap_ms = control.rules.gap_ms_on(copy.topic)
         counts[f"correlated.{store(control.table, copy, now_ms=now_ms, gap_ms=gap_ms)}"] += 1
-    for row in plan.due:
+    return counts + _schedule(plan.due, control) + evaluator.evaluate(plan.anchor, plan.at_once)
+
+
+def _schedule(rows: Iterable[Item], control: Control) -> Counts:
+    counts = Counts()
+    for row in rows:
         control.table.put(row, condition=UNCONDITIONAL)
         counts["scheduled"] += 1
-    return counts + evaluator.evaluate(plan.anchor, plan.at_once)
+    return counts

@@ -15,6 +15,7 @@ from patterns.dynamodb.key_query import KeyQuery, LessThan
 from patterns.dynamodb.keys import SEPARATOR, prefix, within_limit
 from patterns.dynamodb.schema import Keys
 from patterns.dynamodb.ttl import ttl_at
+from patterns.rules.gaps import is_due_at
 from patterns.rules.rule import Rule
 from patterns.rules.stored_event import CorrelationKey, StoredEvent
 
@@ -106,6 +107,12 @@ class Due(NamedTuple):
             "ttl": self.ttl,
         }
         return {**self.row_key(keys), **row}
+
+
+def dues_at(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
+    """Return when the rules that a stored event is an anchor of are due there: it follows from the event alone."""
+    waiting = [rule for rule in here if not rule.at_once and not rule.is_late(stored)]
+    return dues_of(stored, [rule for rule in waiting if is_due_at(rule, stored)], hold_back_ms=hold_back_ms)
 
 
 def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:

@@ -13,7 +13,7 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed, ItemRefused
 from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ATTRIBUTE, ttl_at
-from patterns.events.domain_event import DomainEvent
+from patterns.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from patterns.events.fault import fault_of
 from patterns.events.hops import hops_after
 from patterns.events.publish import NotPublished, publish
@@ -22,7 +22,7 @@ from patterns.rules.history import NotEvaluated, history_of
 from patterns.rules.hold_back import hold_back_ms
 from patterns.rules.micro_event_store import Past
 from patterns.rules.rule import RULE, Decision, DecisionAttributes, History, Rule, Rules
-from patterns.rules.stored_event import EXPIRE, UNREADABLE, CorrelationKey, StoredEvent
+from patterns.rules.stored_event import BEHIND_ALL, EXPIRE, UNREADABLE, CorrelationKey, StoredEvent
 from patterns.runtime import clock, strict_json
 from patterns.runtime.errors import CallFailed, Poison
 
@@ -74,6 +74,13 @@ class Evaluator:
         self._control, self._key, self._now_ms = control, key, now_ms
         self._past = Past(control.table, key, anchors=anchors, now_ms=now_ms, unread=self._set_aside)
 
+    def knows_enough_for(self, rule: Rule) -> bool:
+        """Return whether a rule has the context that it needs: without it, it decides nothing."""
+        try:
+            return not rule.needs_context or self._context is not None
+        except Poison:
+            return True  # the evaluation makes a fault of it
+
     @cached_property
     def _context(self) -> object:
         return self._control.context_of(self._key)
@@ -82,6 +89,21 @@ class Evaluator:
         """Return the event of a sort key, if it is still stored."""
         upto = next(self._past.upto(sort), None)
         return upto if upto and upto.sort == sort else None
+
+    def newest_behind(self, sort: str, *, most: int) -> list[StoredEvent] | None:
+        """Return the events behind a sort key, newest first; None: there are more, or reading ended before it."""
+        behind = list[StoredEvent]()
+        for stored in self._past.upto(BEHIND_ALL):
+            if stored.sort <= sort:
+                return behind
+            if len(behind) == most:
+                return None
+            behind.append(stored)
+        return None
+
+    def oldest_behind(self, sort: str) -> Iterator[StoredEvent]:
+        """Return the events behind a sort key, oldest first, read no further than somebody looks."""
+        return self._past.behind(sort, until_ms=MAX_TIMESTAMP_MS)
 
     def newest_follower(self, rule: Rule, sort: str) -> StoredEvent | None:
         """Return the newest event that followed an anchor of a rule before a gap; None: none did."""
@@ -99,15 +121,36 @@ class Evaluator:
                 counts[Verdict.FAULT] += 1
         return counts
 
+    def would_decide(self, anchor: StoredEvent, rule: Rule) -> bool:
+        """Return whether a rule decides anything at an anchor by what is stored so far; True, if nobody can tell."""
+        try:
+            rows = self._rows_at(anchor, rule)
+        except (Unevaluable, Poison):
+            return True
+        return isinstance(rows, NotEvaluated) or bool(rows)
+
     def _evaluate(self, anchor: StoredEvent, rule: Rule) -> list[Verdict]:
+        rows = self._rows_at(anchor, rule)
+        if isinstance(rows, NotEvaluated):
+            return [Verdict[rows.name]]
+        return [_put(self._control.table, row) for row in rows] or [Verdict.NOTHING]
+
+    def _rows_at(self, anchor: StoredEvent, rule: Rule) -> list[Item] | NotEvaluated:
+        """Return the rows that a rule decides at an anchor.
+
+        Raises:
+            Unevaluable: what is pure of the rule fails.
+
+        """
+        if not self.knows_enough_for(rule):
+            return []
         with _pure():
             history = history_of(rule, anchor, self._past, hold_back_ms=hold_back_ms())
         if isinstance(history, NotEvaluated):
-            return [Verdict[history.name]]
+            return history
         context = self._context if rule.needs_context else None
         with _pure():
-            rows = [row_of(rule, decision) for decision in decisions_of(rule, replace(history, context=context))]
-        return [_put(self._control.table, row) for row in rows] or [Verdict.NOTHING]
+            return [row_of(rule, decision) for decision in decisions_of(rule, replace(history, context=context))]
 
     def _set_aside(self, row: Item, error: Exception) -> None:
         """Make a fault of a row that nobody can read, and mark it, so that it is passed over from then on."""

@@ -82,7 +82,7 @@ def is_renewed(key: CorrelationKey, from_ms: int, to_ms: int) -> bool:
     return (from_ms + shift) // RENEWED_MS < (to_ms + shift) // RENEWED_MS
 
 
-class Events(Protocol):
+class EventsBehind(Protocol):
     """The events of a correlation key behind a sort key, up to a time; read no further than somebody looks."""
 
     def within(self, sort: str, /, *, until_ms: int) -> Iterable[StoredEvent]:
@@ -92,7 +92,7 @@ class Events(Protocol):
         """Return them oldest first."""
 
 
-def newest_follower(rule: Rule, sort: str, events: Events, *, hold_back_ms: int) -> StoredEvent | None:
+def newest_follower(rule: Rule, sort: str, events: EventsBehind, *, hold_back_ms: int) -> StoredEvent | None:
     """Return the newest event within the gap behind an anchor, of those that were known at its end; None: none.
 
     Among more late ones than are read, it is the oldest: any will do, if it is always the same.

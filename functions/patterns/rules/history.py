@@ -18,7 +18,7 @@ from patterns.rules.stored_event import StoredEvent
 PASSED_OVER: Final = 1_000
 
 
-class Events(Protocol):
+class EventsAround(Protocol):
     """The events of a correlation key, read no further than somebody looks."""
 
     def upto(self, sort: str, /) -> Iterable[StoredEvent]:
@@ -40,7 +40,7 @@ class NotEvaluated(Enum):
     FLOODED = auto()
 
 
-def history_of(rule: Rule, anchor: StoredEvent, events: Events, *, hold_back_ms: int) -> History | NotEvaluated:
+def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_back_ms: int) -> History | NotEvaluated:
     """Return what a rule sees at an anchor; `events` are those of the anchor's correlation key."""
     newest_first = iter(events.upto(anchor.sort))
     stored = next(newest_first, None)
@@ -60,10 +60,10 @@ def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[S
     """Return what tells whether an event counts; for `at_once` everything does."""
     if rule.at_once:
         return lambda _: True
-    return partial(_counts, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
+    return partial(counts_by, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
 
 
-def _counts(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
+def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
     """Return whether an event was not late, and had arrived when the rule was due."""
     return stored.arrived_ms <= due_ms and not rule.is_late(stored)
 
@@ -90,7 +90,7 @@ def _look_back(
 
 
 def _look_ahead(
-    rule: Rule, anchor: StoredEvent, events: Events, counts: Callable[[StoredEvent], bool]
+    rule: Rule, anchor: StoredEvent, events: EventsAround, counts: Callable[[StoredEvent], bool]
 ) -> list[StoredEvent]:
     """Return what followed the anchor until the rule was due, in order: the first events, if there are too many."""
     if not rule.after_ms:

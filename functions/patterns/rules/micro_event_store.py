@@ -22,11 +22,15 @@ from patterns.rules.stored_event import (
     behind,
     readable,
 )
-from patterns.runtime.deadline import begun_by
+from patterns.runtime.deadline import ATTEMPT_MS, begun_by
 from patterns.views.outcome import Outcome
 
-# Most look-backs end within the first few events: a page of them costs some three read units.
+# Rows of what is newer than an event that arrives, which are read at a time.
 PAGE = 25
+
+# Most look-backs end within the first few events, or at two hours of events that come every five minutes: so many rows
+# of 460 bytes cost three read units, as 25 do.
+PAGE_OF_PAST = 26
 
 # Whom an event follows lies just before it: so many rows of what is newest cost one read unit.
 FEW = 3
@@ -37,6 +41,12 @@ PAGES_OF_NEWER = 4
 # No attempt to store an event begins later than this after its arrival: a retry after that would store a time that
 # everybody takes for settled. The message comes again, and arrives anew.
 BEGUN_WITHIN_MS: Final = 3_000
+
+# Lambda's clocks may differ by so much.
+CLOCKS_MS: Final = 1_000
+
+# An event is stamped with its arrival before it is stored: a put that begins in time may end so much later.
+STORED_WITHIN_MS: Final = BEGUN_WITHIN_MS + ATTEMPT_MS + CLOCKS_MS
 
 # So many pages of nothing but what has expired, or cannot be read, are the end: TTL may be days late.
 PAGES_OF_NOTHING = 8
@@ -171,6 +181,6 @@ class _Range:
         return len(self._read) > read
 
     def _read_page(self) -> None:
-        rows = self._table.query(self._query, limit=PAGE, start=self._page.last_key, consistent=True)
+        rows = self._table.query(self._query, limit=PAGE_OF_PAST, start=self._page.last_key, consistent=True)
         self._read += list(self._alive(rows.items))  # as a whole, or not at all
         self._page, self._begun, self._ended = rows, True, rows.last_key is None

@@ -127,7 +127,8 @@ class Rule(NamedTuple):
     before_gap: it decides only at the last anchor before a gap of `after_ms`: at one that another of its types follows
     within that time, it decides nothing. So one timer for each key is enough.
     after_gap_ms: it decides only at the first anchor after a gap of so long. See `gaps.py` for both.
-    needs_context: its history has a `context`.
+    screened: an event gets a due time only if the rule would decide something at it, see `screen.py`.
+    needs_context: its history has a `context`. Where there is none, it decides nothing, and no history is read.
     emits: the types of the events that its decisions become.
     """
 
@@ -145,6 +146,7 @@ class Rule(NamedTuple):
     at_once: bool = False
     before_gap: bool = False
     after_gap_ms: int = 0
+    screened: bool = False
     needs_context: bool = False
 
     def require_sense(self) -> None:
@@ -171,6 +173,9 @@ class Rule(NamedTuple):
         yield self.gap_ms is not None and self.at_once, "a gap is not known at once"
         yield self.gap_ms is not None and self.when is not always, "a gap is one between all events of its types"
         yield self.before_gap and self.after_gap_ms > 0, "it decides either before a gap or after one"
+        yield self.screened and self.after_ms > 0, "nobody can look at what comes after an anchor"
+        yield self.screened and self.at_once, "it is evaluated at once anyway"
+        yield self.screened and self.gap_ms is not None, "its due times are those of a timer"
 
     @property
     def gap_ms(self) -> int | None:
@@ -215,10 +220,16 @@ class Rules:
             for topic in rule.on:
                 self._by_topic[topic] = (*self._by_topic.get(topic, ()), rule)
         self._gaps = {topic: self._require_one_gap(topic) for topic in self._by_topic}
+        self.screened = tuple(rule for rule in all if rule.screened)
 
     def at(self, source: str, event: DomainEvent) -> list[Rule]:
         """Return the rules that an event is an anchor of."""
         return [rule for rule in self._by_topic.get((source, event.type), ()) if rule.when(event)]
+
+    def at_stored(self, stored: StoredEvent) -> list[Rule]:
+        """Return the rules that a stored event is an anchor of: they correlate by the key under which it lies."""
+        rules = self.at(stored.source, stored.event)
+        return [rule for rule in rules if rule.correlation_key_of(stored.event) == stored.key]
 
     def has_any_on(self, topic: Topic) -> bool:
         """Return whether any rule is on a topic."""

@@ -18,12 +18,12 @@ from patterns.rules.due import READ_SHARDS, Due, dues_of
 from patterns.rules.evaluate import Control, Counts, Evaluator, Verdict, publish_fault
 from patterns.rules.gaps import ends_ms, is_renewed
 from patterns.rules.hold_back import hold_back_ms
-from patterns.rules.micro_event_store import BEGUN_WITHIN_MS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.rules.rule import Rule
 from patterns.rules.stored_event import CorrelationKey, is_place, time_of
 from patterns.runtime import clock, strict_json
 from patterns.runtime.aws import name_of
-from patterns.runtime.deadline import ATTEMPT_MS, in_time
+from patterns.runtime.deadline import in_time
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.in_parallel import in_parallel
 from patterns.runtime.log import logger
@@ -33,12 +33,6 @@ SWEEP: Final = "sweep"
 
 # The metric of how long the oldest has been due of what a sweep did not do.
 OLDEST: Final = "oldest"
-
-# Lambda's clocks may differ by so much.
-CLOCKS_MS: Final = 1_000
-
-# An event is stamped with its arrival before it is stored: a put that begins in time may end so much later.
-STORED_WITHIN_MS: Final = BEGUN_WITHIN_MS + ATTEMPT_MS + CLOCKS_MS
 
 # Of the function's time; what is left undone is due at the next sweep, too.
 MARGIN_MS: Final = 10_000
@@ -178,10 +172,12 @@ def _evaluate(due: Due, evaluator: Evaluator, control: Control, now_ms: int) -> 
 
 
 def _evaluate_at(sort: str, rules: Sequence[Rule], evaluator: Evaluator) -> Counts:
-    if not rules:
-        return Counts()
+    able = [rule for rule in rules if evaluator.knows_enough_for(rule)]
+    counts = Counts({Verdict.NOTHING: len(rules) - len(able)})
+    if not able:
+        return counts
     anchor = evaluator.find(sort)
-    return evaluator.evaluate(anchor, rules) if anchor else Counts({Verdict.GONE: len(rules)})
+    return counts + (evaluator.evaluate(anchor, able) if anchor else Counts({Verdict.GONE: len(able)}))
 
 
 def _look(rule: Rule, due: Due, evaluator: Evaluator, table: Table, now_ms: int) -> Counts:

@@ -12,7 +12,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision
 from services.anomalies.facts import ANOMALY_DETECTED
-from services.anomalies.model import Expected, Known
+from services.anomalies.model import Expectation, Known
 from services.anomalies.reports import equipment_in, state_in, time_in
 from services.anomalies.tables import KEYS
 
@@ -47,7 +47,7 @@ class AnomalyRow(Why):
 
 
 def decide(
-    kind: AnomalyKind, *, known: Known, expected: Expected, seen: float, about: DomainEvent, first: DomainEvent
+    kind: AnomalyKind, *, known: Known, expected: Expectation, seen: float, about: DomainEvent, first: DomainEvent
 ) -> Decision:
     """Decide that a report is an anomaly.
 

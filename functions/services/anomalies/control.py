@@ -15,7 +15,7 @@ MODELS = CurrentModel(Bucket(*BUCKETS))
 
 
 def known_of(key: CorrelationKey) -> Known | None:
-    """Return what the model that the sweep began with knows of a piece of equipment; None: nothing."""
+    """Return what the model that a trigger or a sweep began with knows of a piece of equipment; None: nothing."""
     return MODELS.model.known_of(equipment_of(key)) if MODELS.model else None
 
 

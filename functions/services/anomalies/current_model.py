@@ -1,5 +1,8 @@
 """The model that decisions are made by: one object for each version, and a pointer to the current one."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from patterns.runtime.aws import name_of
@@ -8,10 +11,13 @@ from patterns.runtime.deadline import begun_by
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.log import logger
 from patterns.runtime.metrics import directive
-from services.anomalies.model import Model, Unreadable
+from services.anomalies.model import Model, UnreadableModel
 
 FOLDER: Final = "models"
 CURRENT: Final = f"{FOLDER}/current.json"
+
+# A process looks for another model so often.
+EVERY_MS: Final = 60_000
 
 # No attempt to read begins later than this after the first: what is due must not wait for a model.
 PATIENCE_MS: Final = 5_000
@@ -31,6 +37,13 @@ class CurrentModel:
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
         self.model: Model | None = None
+        self.asked_ms: int | None = None
+
+    def refresh_each_minute(self, *, now_ms: int) -> None:
+        """Refresh, unless this process did within the last minute; `asked_ms` says when."""
+        if self.asked_ms is None or not 0 <= now_ms - self.asked_ms < EVERY_MS:
+            self.asked_ms = now_ms
+            self.refresh(now_ms=now_ms)
 
     def refresh(self, *, now_ms: int) -> None:
         """Read the pointer, and the model if it names another one.
@@ -52,10 +65,23 @@ class CurrentModel:
         if pointer is None:
             return None  # nothing was trained yet
         if not isinstance(pointer, dict) or not isinstance(version := pointer.get("version"), str):
-            raise Unreadable("the pointer names no version")
+            raise UnreadableModel("the pointer names no version")
         if self.model is not None and self.model.version == version:
             return self.model
-        model = Model.of(self._bucket.require(key_of(version)))
+        with _uncollected():
+            model = Model.of(self._bucket.require(key_of(version)))
         if model.version != version:
-            raise Unreadable("the object has another version than its key")
+            raise UnreadableModel("the object has another version than its key")
         return model
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage meanwhile: to look for it among a million new values takes as long as to read them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

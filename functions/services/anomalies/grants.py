@@ -1,7 +1,7 @@
-"""What anomalies calls of its table: it knows nothing beside events, and decides nothing at once."""
+"""What anomalies calls of its table: what it knows beside events lies elsewhere."""
 
 GRANTS = {
     "listener": {"ANOMALIES_TABLE": ("PutItem", "Query")},
-    "trigger": {"ANOMALIES_TABLE": ("PutItem",)},
+    "trigger": {"ANOMALIES_TABLE": ("PutItem", "Query")},
     "sweep": {"ANOMALIES_TABLE": ("DeleteItem", "PutItem", "Query")},
 }

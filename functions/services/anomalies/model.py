@@ -39,7 +39,7 @@ DIGITS_OF_VERSION: Final = 12
 _PUNCTUATION: Final = str.maketrans("", "", "-:.")
 
 
-class Unreadable(ValueError):
+class UnreadableModel(ValueError):
     """A model has another shape."""
 
 
@@ -63,7 +63,7 @@ class Spread(NamedTuple):
         return round(self.median + deviations * max(NORMAL_CONSISTENT * self.mad, least), 3)
 
 
-class Expected(NamedTuple):
+class Expectation(NamedTuple):
     """What is usual: `typical`, and `at_most`; it rests on `based_on` observations."""
 
     typical: float
@@ -78,7 +78,7 @@ class StateHistory(NamedTuple):
     gap: Spread | None = None
 
 
-class Machine(NamedTuple):
+class MachineHistory(NamedTuple):
     """What a machine reported: see the head of this file."""
 
     reports: int
@@ -90,27 +90,27 @@ class Known(NamedTuple):
     """What a version of the model knows of one machine. None of an expectation: no opinion."""
 
     version: str
-    machine: Machine
+    machine: MachineHistory
     deviations: float = DEVIATIONS
 
-    def rate_of(self, state: str) -> Expected | None:
+    def rate_of(self, state: str) -> Expectation | None:
         """Return how many reports of a state an hour has, if it has any."""
         history = self.machine.states.get(state)
         if history is None or history.rate.of < ENOUGH_OBSERVATIONS:
             return None
         limit = history.rate.limit(self.deviations, least=max(LEAST_OF_RATE * history.rate.median, 1))
-        return Expected(typical=history.rate.median, at_most=limit, based_on=history.rate.of)
+        return Expectation(typical=history.rate.median, at_most=limit, based_on=history.rate.of)
 
-    def gap_after(self, state: str) -> Expected | None:
+    def gap_after(self, state: str) -> Expectation | None:
         """Return how many seconds after a report of a state the next report comes."""
         history = self.machine.states.get(state)
         gap = history.gap if history else None
         if gap is None or gap.of < ENOUGH_OBSERVATIONS:
             return None
         limit = gap.limit(self.deviations, least=max(LEAST_OF_GAP * gap.median, LEAST_SECONDS))
-        return Expected(typical=gap.median, at_most=limit, based_on=gap.of)
+        return Expectation(typical=gap.median, at_most=limit, based_on=gap.of)
 
-    def hardly_saw(self, state: str) -> Expected | None:
+    def hardly_saw(self, state: str) -> Expectation | None:
         """Return that no report of a state is expected; None also if it is one that the machine reports."""
         machine = self.machine
         if machine.reports < ENOUGH_REPORTS or machine.hours < ENOUGH_HOURS:
@@ -118,14 +118,14 @@ class Known(NamedTuple):
         history = machine.states.get(state)
         if history is not None and history.rate.of >= ODD_SHARE * machine.hours:
             return None
-        return Expected(typical=0, at_most=0, based_on=machine.reports)
+        return Expectation(typical=0, at_most=0, based_on=machine.reports)
 
 
 class Model(NamedTuple):
     """What is usual for each machine, as of `version`."""
 
     version: str
-    machines: Mapping[str, Machine]
+    machines: Mapping[str, MachineHistory]
 
     def known_of(self, equipment_id: str) -> Known | None:
         """Return what it knows of a machine."""
@@ -137,16 +137,16 @@ class Model(NamedTuple):
         """Read a model.
 
         Raises:
-            Unreadable: it is none.
+            UnreadableModel: it is none.
 
         """
         try:
             machines = {name: _machine(machine) for name, machine in content["machines"].items()}
             version = content["version"]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Unreadable("this is no model") from error
+            raise UnreadableModel("this is no model") from error
         if not isinstance(version, str) or version != version_of(content["trainedUntil"], content["machines"]):
-            raise Unreadable("the version is not that of the content")
+            raise UnreadableModel("the version is not that of the content")
         return cls(version=version, machines=machines)
 
 
@@ -156,10 +156,10 @@ def version_of(trained_until: str, machines: object) -> str:
     return f"{trained_until.translate(_PUNCTUATION)}-{digest}"
 
 
-def _machine(content: Mapping[str, Any]) -> Machine:
+def _machine(content: Mapping[str, Any]) -> MachineHistory:
     states = {state: _state(history) for state, history in content["states"].items()}
     reports, hours = _numbers((content["reports"], content["hours"]))
-    return Machine(reports=int(reports), hours=int(hours), states=states)
+    return MachineHistory(reports=int(reports), hours=int(hours), states=states)
 
 
 def _state(content: Mapping[str, Any]) -> StateHistory:

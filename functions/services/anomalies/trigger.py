@@ -1,11 +1,12 @@
-"""anomalies table -> domain events, and what is due upon the events that were stored in it."""
+"""anomalies table -> domain events, and when something unusual that was stored in it is due, by the current model."""
 
 from typing import Any
 
 from patterns.events.fact import Facts
-from patterns.rules.control import control_changes
+from patterns.rules.control import brings_events, control_changes
+from patterns.runtime import clock
 from services.anomalies import anomaly
-from services.anomalies.control import CONTROL
+from services.anomalies.control import CONTROL, MODELS
 from services.anomalies.facts import TYPES
 
 FACTS = Facts(source="anomalies", types=TYPES, of={anomaly.DISCRIMINATOR: anomaly.fact_of})
@@ -13,4 +14,6 @@ FACTS = Facts(source="anomalies", types=TYPES, of={anomaly.DISCRIMINATOR: anomal
 
 def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401  Lambda's context
     """Handle a batch of the table's stream."""
+    if brings_events(event["Records"]):
+        MODELS.refresh_each_minute(now_ms=clock.now_ms())
     control_changes(event, context, facts=FACTS, control=CONTROL)

@@ -200,6 +200,7 @@ def test_an_event_of_a_type_that_no_rule_is_on_costs_nothing(keeper: Keeper, nam
 
 
 def test_the_past_of_a_key_is_read_once_for_a_batch(keeper: Keeper, name: str, wire: Wire) -> None:
+    keeper.give(name, "Liz")
     records = arrival(keeper, *(knocked(name, at=NOW - number) for number in range(5)))
     wire.requests.clear()
 

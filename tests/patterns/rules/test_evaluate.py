@@ -359,10 +359,22 @@ def test_a_rule_that_needs_context_sees_what_the_service_knows_which_is_read_onc
 def test_a_service_is_asked_for_nothing_that_no_rule_is_to_see(keeper: Keeper, name: str) -> None:
     asked = Asked()
     control = CONTROL._replace(context_of=asked)
-    anchor = stored(keeper, name)
-    late = stored(keeper, name, at=NOW - 10, arrived=NOW + HOLD_BACK_MS + 1)
-
-    evaluated(anchor, a_rule(), control=control)
-    assert evaluated(late, a_rule(at_once=False, needs_context=True), control=control) == {Verdict.LATE: 1}
+    evaluated(stored(keeper, name), a_rule(), control=control)
 
     assert asked.keys == []
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_rule_without_the_context_that_it_needs_decides_nothing_and_reads_nothing(
+    keeper: Keeper,
+    name: str,
+    wire: Wire,
+    at_once: bool,  # noqa: FBT001
+) -> None:
+    control = CONTROL._replace(context_of=lambda _: None)
+    anchor = stored(keeper, name)
+    wire.requests.clear()
+
+    assert evaluated(anchor, a_rule(needs_context=True, at_once=at_once), control=control) == {Verdict.NOTHING: 1}
+
+    assert wire.operations == []

@@ -18,10 +18,10 @@ from patterns.rules.control import control_changes
 from patterns.rules.due import SHARDS, dues_of, shard_of
 from patterns.rules.evaluate import Control
 from patterns.rules.history import PASSED_OVER
-from patterns.rules.micro_event_store import PAGE, PAGES_OF_NEWER
+from patterns.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
 from patterns.rules.rule import Decision, History
 from patterns.rules.stored_event import StoredEvent
-from patterns.rules.sweep import MARGIN_MS, STORED_WITHIN_MS, sweep
+from patterns.rules.sweep import MARGIN_MS, sweep
 from patterns.views.materialize import materialize
 from tests.support.crash_points import calls_of
 from tests.support.patterns.things import message

@@ -21,10 +21,10 @@ from patterns.rules.evaluate import Control
 from patterns.rules.gaps import RENEWED_MS, following, is_due_at, is_renewed, newest_follower
 from patterns.rules.history import PASSED_OVER
 from patterns.rules.hold_back import hold_back_ms
-from patterns.rules.micro_event_store import store
+from patterns.rules.micro_event_store import STORED_WITHIN_MS, store
 from patterns.rules.rule import Decision, History, Rule, due_ms
 from patterns.rules.stored_event import StoredEvent
-from patterns.rules.sweep import STORED_WITHIN_MS, sweep
+from patterns.rules.sweep import sweep
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call, calls_of
 from tests.support.patterns.toy_control import (
     BROKEN,

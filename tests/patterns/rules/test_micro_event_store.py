@@ -10,9 +10,8 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.dynamodb.ttl import ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.rules import micro_event_store
-from patterns.rules.micro_event_store import FEW, Past, store
+from patterns.rules.micro_event_store import FEW, STORED_WITHIN_MS, Past, store
 from patterns.rules.stored_event import BEHIND_ALL, StoredEvent
-from patterns.rules.sweep import STORED_WITHIN_MS
 from patterns.runtime import aws, clock
 from patterns.runtime.deadline import ATTEMPT_MS
 from patterns.runtime.errors import CallFailed
@@ -44,6 +43,7 @@ PAGE = 4
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read pages of so few events that a test needs not many of them."""
     monkeypatch.setattr(micro_event_store, "PAGE", PAGE)
+    monkeypatch.setattr(micro_event_store, "PAGE_OF_PAST", PAGE)
 
 
 def keep(event: DomainEvent, *, now_ms: int = NOW) -> Outcome:
@@ -265,7 +265,7 @@ def test_nobody_sees_what_has_expired_although_it_is_still_there(name: str) -> N
 
 @pytest.mark.usefixtures("keeper")
 def test_a_page_of_nothing_but_expired_events_is_not_the_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(micro_event_store, "PAGE", 1)
+    monkeypatch.setattr(micro_event_store, "PAGE_OF_PAST", 1)
     for number, ttl in enumerate([0, 0, 2 * NOW]):
         event = knocked(name, at=NOW - number)
         one = on_happened(event).stored(event, arrived_ms=NOW)

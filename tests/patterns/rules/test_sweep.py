@@ -11,8 +11,9 @@ from patterns.dynamodb.expressions import UNCONDITIONAL
 from patterns.rules import backlog
 from patterns.rules.due import SHARDS, partition_of, shard_of
 from patterns.rules.evaluate import Control
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.rules.rule import Decision, History, Rule
-from patterns.rules.sweep import MARGIN_MS, OLDEST, STORED_WITHIN_MS, UNKNOWN_AGAIN_MS, shards_in, sweep
+from patterns.rules.sweep import MARGIN_MS, OLDEST, UNKNOWN_AGAIN_MS, shards_in, sweep
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,

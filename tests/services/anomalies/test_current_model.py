@@ -1,5 +1,6 @@
 """Reading the model: whatever lies in the bucket, the sweep goes on, and what could not be read is counted."""
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -112,6 +113,7 @@ def test_a_model_that_cannot_be_read_is_counted(world: LoopInMemory, models: Cur
     version, [line] = refreshed(models)
 
     assert (version, line["model_unreadable"]) == (None, 1)
+    assert gc.isenabled()
 
 
 def test_a_model_under_the_key_of_another_is_not_taken(world: LoopInMemory, models: CurrentModel) -> None:

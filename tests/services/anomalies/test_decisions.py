@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from local.in_process.world import frozen_clock
 from patterns.rules.hold_back import DEFAULT_SECONDS
-from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from tests.support.anomalies import ANOMALIES, PRESS, Detector, Report, model_content, put_model, report_body
 from tests.support.samples import NOW
 

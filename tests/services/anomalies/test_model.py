@@ -17,13 +17,13 @@ from services.anomalies.model import (
     ENOUGH_OBSERVATIONS,
     ENOUGH_REPORTS,
     LEAST_OF_GAP,
-    Expected,
+    Expectation,
     Known,
-    Machine,
+    MachineHistory,
     Model,
     Spread,
     StateHistory,
-    Unreadable,
+    UnreadableModel,
     version_of,
 )
 from services.anomalies.rules import burst, gap, odd_state
@@ -44,7 +44,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 def known(gaps: Sequence[float] = (300,) * 40, rates: Sequence[float] = (12,) * 40) -> Known:
     states = {"NORMAL": StateHistory(rate=spread(rates), gap=spread(gaps))}
-    return Known(version="v1", machine=Machine(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS, states=states))
+    return Known(version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS, states=states))
 
 
 def report(second: float, state: str = "NORMAL") -> DomainEvent:
@@ -155,15 +155,15 @@ def test_a_state_that_the_machine_never_reported_is_odd_the_first_time() -> None
 @pytest.mark.parametrize(("hours_of_state", "odd"), [(1, True), (4, True), (5, False), (400, False)])
 def test_a_state_that_slipped_in_now_and_then_is_odd_still(hours_of_state: int, odd: bool) -> None:  # noqa: FBT001
     states = {"MELTING": StateHistory(rate=Spread(1, 0, hours_of_state))}
-    context = Known(version="v1", machine=Machine(reports=9_000, hours=1_000, states=states))
+    context = Known(version="v1", machine=MachineHistory(reports=9_000, hours=1_000, states=states))
 
     assert bool(anomalies(odd_state.RULE, context, (0, "MELTING"))) == odd
 
 
 def test_without_enough_history_there_is_no_opinion() -> None:
     few = [300.0] * (ENOUGH_OBSERVATIONS - 1)
-    young = Known(version="v1", machine=Machine(reports=ENOUGH_REPORTS - 1, hours=ENOUGH_HOURS, states={}))
-    short = Known(version="v1", machine=Machine(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS - 1, states={}))
+    young = Known(version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS - 1, hours=ENOUGH_HOURS, states={}))
+    short = Known(version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS - 1, states={}))
 
     assert known(few).gap_after("NORMAL") is None
     assert known(rates=few).rate_of("NORMAL") is None
@@ -184,7 +184,7 @@ def test_a_model_is_read_as_it_was_written() -> None:
 
     press = model.known_of("press-7")
     assert press is not None
-    assert press.gap_after("NORMAL") == Expected(typical=300, at_most=750, based_on=4800)
+    assert press.gap_after("NORMAL") == Expectation(typical=300, at_most=750, based_on=4800)
     assert model.version == content["version"] == version_of(content["trainedUntil"], content["machines"])
     assert model.known_of("press-9") is None
 
@@ -222,5 +222,5 @@ SPREAD = ("machines", "press-7", "states", "NORMAL", "gap")
     ],
 )
 def test_what_is_no_model_is_refused(content: object) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableModel):
         Model.of(content)

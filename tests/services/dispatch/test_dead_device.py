@@ -2,7 +2,7 @@
 
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
-from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES, ESCALATION, ESCALATIONS, report

@@ -13,7 +13,7 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event, sqs_event
 from patterns.dynamodb.attribute_values import Typed
 from patterns.packages.package import Package
-from patterns.rules.sweep import STORED_WITHIN_MS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.runtime import clock
 from services.dispatch import listener, sweep, trigger
 from services.dispatch.tables import KEYS

@@ -27,6 +27,8 @@ from patterns.packages.package import Package
 from patterns.rules.rule import RULE
 from patterns.runtime import aws
 from patterns.runtime.errors import Poison
+from services.dispatch import whereabouts
+from services.dispatch.tables import TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import (
     ARCHIVE,
@@ -57,6 +59,9 @@ NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL", "_ARN")
 
 MACHINES = ("d#12345",)
 """Those of the sample of a report, in a state that the model does not know of them."""
+
+FACTORY = "gdl-1"
+"""That of the sample of a roster."""
 
 IOT = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId"
 """How the template writes the beginning of the ARNs of IoT's things."""
@@ -93,6 +98,9 @@ def by_file() -> dict[str, set[Asked]]:
     connection._origin_of_account.cache_clear()  # noqa: SLF001  a process asks once
     with Loop() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
+        for machine in MACHINES:  # a rule without a roster reads nothing
+            row = {**whereabouts.key_of(partition_of(machine)), "factoryId": FACTORY}
+            aws.client("dynamodb").put_item(TableName=TABLE.name, Item=to_typed(row))
         for operation in ("", "TransactWriteItems", "PutItem"):
             wire.lose_answers(operation, times=1)
             for invocation, at_ms in _invocations(loop, wire):

@@ -22,9 +22,10 @@ from patterns.rules.due import READ_SHARDS, partition_of
 from patterns.rules.evaluate import Control
 from patterns.rules.expired import expired
 from patterns.rules.hold_back import DEFAULT_SECONDS
+from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
 from patterns.rules.stored_event import PREFIX, StoredEvent
-from patterns.rules.sweep import STORED_WITHIN_MS, sweep
+from patterns.rules.sweep import sweep
 from patterns.views.materialize import View, materialize
 from tests.support.aws_in_memory import AwsInMemory
 from tests.support.patterns.things import happened, message

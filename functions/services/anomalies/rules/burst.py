@@ -48,6 +48,7 @@ RULE = Rule(
     key=equipment_in,
     window_ms=WINDOW_MS,
     most=MOST,
+    screened=True,
     needs_context=True,
     expression=burst,
     emits=frozenset({ANOMALY_DETECTED}),

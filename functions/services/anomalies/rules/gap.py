@@ -30,6 +30,7 @@ RULE = Rule(
     key=equipment_in,
     window_ms=HOUR_MS,
     until=always,  # one report back is all there is to see, however old it is
+    screened=True,
     needs_context=True,
     expression=gap,
     emits=frozenset({ANOMALY_DETECTED}),

@@ -27,6 +27,7 @@ RULE = Rule(
     key=equipment_in,
     window_ms=WINDOW_MS,  # as much as bursts look at, so that it is read once for both
     most=MOST,
+    screened=True,
     needs_context=True,
     expression=odd_state,
     emits=frozenset({ANOMALY_DETECTED}),
