@@ -34,6 +34,12 @@ NEW_TABLE_WRITES: Final = Limit(
 )
 TABLE_WRITES: Final = Limit(40_000, NEW_TABLE_WRITES.source, "DynamoDB table-level write throughput")
 
+ACCOUNT_WRITES: Final = Limit(
+    80_000,
+    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html",
+    "DynamoDB account-level write throughput (provisioned)",
+)
+
 # Of the API. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 API_RATE: Final = Limit(
     10_000,
@@ -102,6 +108,6 @@ ACCESS_LOG_BYTES: Final = Limit(280, "infra/api.py: LOGGED, with values")
 PLATFORM_LOG_BYTES: Final = Limit(
     0, "https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html"
 )
-# Lambda samples a request a second of each function, and one in twenty of the others.
+# Lambda samples a request a second of each function, and one in twenty of the others; no sampling rule changes that.
 TRACED: Final = Limit(0.05, "https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html")
 TRACED_PER_S: Final = Limit(1, TRACED.source)

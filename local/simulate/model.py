@@ -143,17 +143,54 @@ class Model:
             for (place, _), units in used.writes.items():
                 if not place.index_name:
                     writes[place.table] += units
-        first = limits.NEW_TABLE_WRITES.value / limits.PARTITION_WRITES.value
         return {
             table: ceil(
                 max(
-                    first,
+                    self._first_partitions(table),
                     units / self.counted.reports * rate / limits.PARTITION_WRITES.value,
                     self.stored_gb(table, rate) / limits.PARTITION_GB.value,
                 )
             )
             for table, units in writes.items()
         }
+
+    def _first_partitions(self, table: str) -> float:
+        """Return the partitions of a new table, by what it takes at once."""
+        capacity = self.settings.capacity
+        if capacity is None or Place(table) not in self.provisioned_places():
+            return limits.NEW_TABLE_WRITES.value / limits.PARTITION_WRITES.value
+        return capacity.first / limits.PARTITION_WRITES.value + capacity.first / limits.PARTITION_READS.value
+
+    def provisioned_places(self) -> frozenset[Place]:
+        """Return the tables, and their indexes, whose capacity is provisioned."""
+        if self.settings.capacity is None:
+            return frozenset()
+        schemas = [one for package in packages() for one in package.tables.items()]
+        return frozenset(
+            Place(table, index) for table, schema in schemas if schema.steady for index in ("", *schema.indexes)
+        )
+
+    def provisioned(self, units_per_s: float) -> float:
+        """Return the capacity of a place where so much is used on average, as if the load never jumped."""
+        least = self.settings.capacity.least if self.settings.capacity else 0
+        return max(least, units_per_s / self.settings.used)
+
+    def write_units(self) -> dict[Place, float]:
+        """Return the write units of a report, by place."""
+        units: dict[Place, float] = defaultdict(float)
+        for used in self.counted.used.values():
+            for (place, _), count in used.writes.items():
+                units[place] += count / self.counted.reports
+        return units
+
+    def read_units(self) -> dict[Place, float]:
+        """Return the read units of a report, by place."""
+        units: dict[Place, float] = defaultdict(float)
+        for counted, sign in ((self.counted, 1), (self.idle, -1)):
+            for used in counted.used.values():
+                for place, count in used.read_units.items():
+                    units[place] += sign * count / self.counted.reports
+        return units
 
     def stored_gb(self, table: str, rate: float) -> float:
         """Return what lies in a table when as much expires as comes."""
@@ -327,20 +364,26 @@ class Model:
                     limits.PARTITION_WRITES,
                 )
             )
-        for place, units in self._units_of_places().items():
+        for place, units in self.write_units().items():
             where = ", ".join(filter(None, place))
-            used.append(Used(f"write units/s of {where}, when it is new", units * busiest, limits.NEW_TABLE_WRITES))
-            used.append(Used(f"write units/s of {where}", units * busiest, limits.TABLE_WRITES))
+            new, grown = self._writes_of(place)
+            used.append(Used(f"write units/s of {where}, when it is new", units * busiest, new))
+            used.append(Used(f"write units/s of {where}", units * busiest, grown))
+        if provisioned := self.settings.capacity:
+            first = provisioned.first * len(self.provisioned_places())
+            used.append(Used("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES))
         return used
 
-    def _units_of_places(self) -> dict[Place, float]:
-        units: dict[Place, float] = defaultdict(float)
-        for used in self.counted.used.values():
-            for (place, _), count in used.writes.items():
-                units[place] += count / self.counted.reports
-        return units
+    def _writes_of(self, place: Place) -> tuple[Limit, Limit]:
+        """Return what a place takes at first, and what it takes once it has grown."""
+        capacity = self.settings.capacity
+        if capacity is None or place not in self.provisioned_places():
+            return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES
+        first, most = (Limit(value, "infra/capacity.py", STAGE) for value in (capacity.first, capacity.most))
+        return first, most
 
 
+STAGE: Final = "provisioned capacity, by reportsPerSecond"
 MARGIN_SOURCE: Final = "patterns/rules/sweep.py, docs/benchmarks.md"
 
 
