@@ -25,6 +25,9 @@ LEAST: Final = 5
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 QUOTA: Final = 40_000
 
+# Nine of them, which are the steady tables and their indexes, stay below the account's quota of 80,000.
+MOST_AT_FIRST: Final = 8_000
+
 
 class Capacity(NamedTuple):
     """Units a second, of writes and as many of reads, that each steady table and each of its indexes has.
@@ -49,5 +52,5 @@ class Capacity(NamedTuple):
             raise ValueError(f"capacity: there is {' and '.join(MODES)}, but no {mode}")
         if mode == ON_DEMAND:
             return None
-        least, first, most = (round(reports_per_second * units) for units in (LEAST_SHARE, FIRST_UNITS, MOST_UNITS))
-        return cls(*(min(QUOTA, max(LEAST, units)) for units in (least, first, most)))
+        rises = ((LEAST_SHARE, QUOTA), (FIRST_UNITS, MOST_AT_FIRST), (MOST_UNITS, QUOTA))
+        return cls(*(min(quota, max(LEAST, round(reports_per_second * units))) for units, quota in rises))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
@@ -369,21 +369,29 @@ class Model:
             new, grown = self._writes_of(place)
             used.append(Used(f"write units/s of {where}, when it is new", units * busiest, new))
             used.append(Used(f"write units/s of {where}", units * busiest, grown))
-        if provisioned := self.settings.capacity:
-            first = provisioned.first * len(self.provisioned_places())
-            used.append(Used("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES))
+        used += self._used_of_account(load.rate)
         return used
+
+    def _used_of_account(self, rate: float) -> Iterator[Used]:
+        """Yield what all provisioned tables have together, at first and at so many reports a second."""
+        if capacity := self.settings.capacity:
+            places, units = self.provisioned_places(), self.write_units()
+            first = capacity.first * len(places)
+            followed = sum(self.provisioned(units.get(place, 0.0) * rate) for place in places)
+            yield Used("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES)
+            yield Used("write units/s of all tables", followed, limits.ACCOUNT_WRITES)
 
     def _writes_of(self, place: Place) -> tuple[Limit, Limit]:
         """Return what a place takes at first, and what it takes once it has grown."""
         capacity = self.settings.capacity
         if capacity is None or place not in self.provisioned_places():
             return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES
-        first, most = (Limit(value, "infra/capacity.py", STAGE) for value in (capacity.first, capacity.most))
-        return first, most
+        return Limit(capacity.first, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)
 
 
-STAGE: Final = "provisioned capacity, by reportsPerSecond"
+CAPACITY: Final = "infra/capacity.py"
+AT_FIRST: Final = "provisioned capacity at first"
+AT_MOST: Final = "provisioned capacity, by reportsPerSecond"
 MARGIN_SOURCE: Final = "patterns/rules/sweep.py, docs/benchmarks.md"
 
 
