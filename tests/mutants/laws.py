@@ -1856,7 +1856,57 @@ OPERATIONS: Final = [
     ),
 ]
 
+CAPACITY: Final = [
+    *_in(
+        f"{PATTERNS}/runtime/retries.py",
+        f"{TESTS}/http/test_http_api.py",
+        (
+            "capacity: what is throttled is a bug of ours",
+            "return code in THROTTLED or code == UNPROCESSED",
+            "return False",
+        ),
+        ("capacity: a batch read in part is a bug of ours", " or code == UNPROCESSED", ""),
+    ),
+    *_in(
+        "infra/scaling.py",
+        "tests/infra/test_scaling.py",
+        ("capacity: reads do not follow the load", 'KINDS: Final = ("Read", "Write")', 'KINDS: Final = ("Write",)'),
+        ("capacity: indexes do not follow the load", "for index in table.index_names:", "for index in ():"),
+    ),
+    *_in(
+        "infra/owned_table.py",
+        "tests/infra/test_scaling.py",
+        ("capacity: every table is provisioned", "target.capacity if schema.steady else None", "target.capacity"),
+    ),
+    *_in(
+        "local/simulate/money.py",
+        "tests/local/simulate/test_money.py",
+        (
+            "capacity: traces are a twentieth only",
+            "always + (invocations_per_s - always) * limits.TRACED.value",
+            "invocations_per_s * limits.TRACED.value",
+        ),
+        ("capacity: a report costs as much as on demand", "* by_second.dollars", "* by_request.dollars"),
+    ),
+    *_in(
+        "local/simulate/model.py",
+        "tests/local/simulate/test_money.py",
+        (
+            "capacity: the least is free",
+            "return max(least, units_per_s / self.settings.used)",
+            "return units_per_s / self.settings.used",
+        ),
+        ("capacity: all of it is used", "units_per_s / self.settings.used)", "units_per_s)"),
+    ),
+    *_in(
+        "functions/services/dispatch/tables.py",
+        "tests/local/simulate/test_money.py",
+        ("capacity: what every report fills is on demand", ", steady=True", ""),
+    ),
+]
+
 MUTANTS: Final = [
+    *CAPACITY,
     *TWO_SIDES,
     *OPERATIONS,
     *NEXT_VERSIONS,

@@ -10,7 +10,7 @@ from local.simulate import limits
 from local.simulate.bills import JUDGED, RATE, Bill, report, reserved
 from local.simulate.counted_aws import Place
 from local.simulate.model import Model
-from local.simulate.money import ALARMS_OF_POLICY, alarms_of_scaling, of_a_million, of_a_month
+from local.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
 from local.simulate.sample import Fleet, count
 from local.simulate.settings import HEADROOM, Settings, stages
 from patterns.packages.discovery import packages
@@ -62,14 +62,17 @@ def test_what_a_table_has_at_least_is_paid_whether_it_is_used_or_not(model: Mode
     assert hardly > of_a_million(model, 1).writes > much
 
 
-def test_a_stage_without_tracing_has_no_traces_and_another_one_for_each_function_and_second(model: Model) -> None:
-    traced = with_settings(model, traced=True)
-
+def test_a_stage_without_tracing_has_no_traces(model: Model) -> None:
     assert of_a_million(with_settings(model, traced=False), RATE).traces == 0
-    per_s = [of_a_million(traced, rate).traces * rate for rate in (RATE, 2 * RATE)]
-    dollars = limits.TRACED_PER_S.value * limits.TRACED.value * RATE * prices.TRACE.dollars * 1_000_000
-    assert per_s[0] > dollars  # of the command alone one in twenty, and the first of each second
-    assert per_s[1] < 2 * per_s[0]
+
+
+def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others(model: Model) -> None:
+    def share(rate: float) -> float:
+        parts = of_a_million(with_settings(model, traced=True), rate)
+        return (parts.traces / prices.TRACE.dollars) / (parts.invocations / prices.INVOCATION.dollars * MILLION)
+
+    assert share(0.001) == pytest.approx(1)
+    assert limits.TRACED.value < share(1_000_000) < 1.01 * limits.TRACED.value < share(RATE) < 1
 
 
 def test_alarms_that_follow_the_load_cost_as_any_other(model: Model) -> None:
