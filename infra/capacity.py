@@ -18,6 +18,10 @@ FIRST_UNITS: Final = 4  # twice what the planned load uses, which is half of wha
 MOST_UNITS: Final = 20  # if none of them is NORMAL
 LEAST_SHARE: Final = 1 / 40
 
+# Of the reads of a view: a screen reads a row of each machine every five minutes, too fast for scaling. A table lends
+# what it did not use for five minutes, and a machine reports once in them: so it takes a unit for each report.
+SHOWN_SHARE: Final = 1 / 2  # as the planned load is
+
 # What AWS's console proposes.
 LEAST: Final = 5
 
@@ -32,11 +36,13 @@ MOST_AT_FIRST: Final = 8_000
 class Capacity(NamedTuple):
     """Units a second, of writes and as many of reads, that each steady table and each of its indexes has.
 
-    least, most: between them it follows the load. first: what it has when it is created, or was on demand before: how
-    much is asked for is not known yet, and too little would be throttled for half an hour.
+    least, most: between them it follows the load. shown: the least of the reads of a view's table. first: what it has
+    when it is created, or was on demand before: how much is asked for is not known yet, and too little would be
+    throttled for half an hour.
     """
 
     least: int
+    shown: int
     first: int
     most: int
 
@@ -52,5 +58,5 @@ class Capacity(NamedTuple):
             raise ValueError(f"capacity: there is {' and '.join(MODES)}, but no {mode}")
         if mode == ON_DEMAND:
             return None
-        rises = ((LEAST_SHARE, QUOTA), (FIRST_UNITS, MOST_AT_FIRST), (MOST_UNITS, QUOTA))
+        rises = ((LEAST_SHARE, QUOTA), (SHOWN_SHARE, MOST_AT_FIRST), (FIRST_UNITS, MOST_AT_FIRST), (MOST_UNITS, QUOTA))
         return cls(*(min(quota, max(LEAST, round(reports_per_second * units))) for units, quota in rises))

@@ -66,7 +66,7 @@ class OwnedTable(dynamodb.Table):
             _resource(self).billing_mode = PROVISIONED
         if is_rebuilt:
             nag.acknowledge(self, DDB3=nag.REBUILT)
-        self.variable, self.keys, self.capacity = variable, schema.keys, capacity
+        self.variable, self.keys, self.capacity, self.is_view = variable, schema.keys, capacity, is_rebuilt
         self._add_indexes(schema)
         self.index_names = tuple(schema.indexes)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.

@@ -27,9 +27,10 @@ class Scaling(NestedStack):
         for table in scope.node.find_all():
             if isinstance(table, OwnedTable) and table.capacity:
                 for place, name, resource in _places(table):
-                    self._track(table.capacity, place=place, name=name, resource=resource)
+                    is_shown = table.is_view and place == "table"
+                    self._track(table.capacity, place=place, name=name, resource=resource, is_shown=is_shown)
 
-    def _track(self, capacity: Capacity, *, place: str, name: str, resource: str) -> None:
+    def _track(self, capacity: Capacity, *, place: str, name: str, resource: str, is_shown: bool) -> None:
         for kind in KINDS:
             target = scaling.CfnScalableTarget(
                 self,
@@ -37,7 +38,7 @@ class Scaling(NestedStack):
                 service_namespace=DYNAMODB,
                 resource_id=resource,
                 scalable_dimension=f"{DYNAMODB}:{place}:{kind}CapacityUnits",
-                min_capacity=capacity.least,
+                min_capacity=capacity.shown if is_shown and kind == "Read" else capacity.least,
                 max_capacity=capacity.most,
             )
             scaling.CfnScalingPolicy(

@@ -16,7 +16,7 @@ from local.simulate.limits import Limit
 from local.simulate.sample import Counted
 from local.simulate.settings import HTTP, STREAMED, Settings, memory_mb, role_of
 from local.simulate.steps import Batched, Ms, Work, backlog, batched_ms, cold_ms, took_ms
-from patterns.packages.discovery import follower_of_table, packages
+from patterns.packages.discovery import follower_of_table, packages, views
 from patterns.rules import due
 from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.rules.sweep import MARGIN_MS
@@ -170,10 +170,25 @@ class Model:
             Place(table, index) for table, schema in schemas if schema.steady for index in ("", *schema.indexes)
         )
 
-    def provisioned(self, units_per_s: float) -> float:
-        """Return the capacity of a place where so much is used on average, as if the load never jumped."""
-        least = self.settings.capacity.least if self.settings.capacity else 0
-        return max(least, units_per_s / self.settings.used)
+    def provisioned_writes(self, rate: float) -> float:
+        """Return the write capacity of all places at so many reports a second, as if the load never jumped."""
+        units = self.write_units()
+        return sum(self._followed(units.get(place, 0.0) * rate, self._least) for place in self.provisioned_places())
+
+    def provisioned_reads(self, rate: float) -> float:
+        """Return the read capacity of all places at so many reports a second, people's reads aside."""
+        units, shown = self.read_units(), self.settings.capacity.shown if self.settings.capacity else 0
+        return sum(
+            self._followed(units.get(place, 0.0) * rate, shown if place in TABLES_OF_VIEWS else self._least)
+            for place in self.provisioned_places()
+        )
+
+    def _followed(self, used: float, least: float) -> float:
+        return max(least, used / self.settings.used)
+
+    @property
+    def _least(self) -> int:
+        return self.settings.capacity.least if self.settings.capacity else 0
 
     def write_units(self) -> dict[Place, float]:
         """Return the write units of a report, by place."""
@@ -375,11 +390,9 @@ class Model:
     def _used_of_account(self, rate: float) -> Iterator[Used]:
         """Yield what all provisioned tables have together, at first and at so many reports a second."""
         if capacity := self.settings.capacity:
-            places, units = self.provisioned_places(), self.write_units()
-            first = capacity.first * len(places)
-            followed = sum(self.provisioned(units.get(place, 0.0) * rate) for place in places)
+            first = capacity.first * len(self.provisioned_places())
             yield Used("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES)
-            yield Used("write units/s of all tables", followed, limits.ACCOUNT_WRITES)
+            yield Used("write units/s of all tables", self.provisioned_writes(rate), limits.ACCOUNT_WRITES)
 
     def _writes_of(self, place: Place) -> tuple[Limit, Limit]:
         """Return what a place takes at first, and what it takes once it has grown."""
@@ -389,6 +402,7 @@ class Model:
         return Limit(capacity.first, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)
 
 
+TABLES_OF_VIEWS: Final = frozenset(Place(table) for package in views() for table in package.tables)
 CAPACITY: Final = "infra/capacity.py"
 AT_FIRST: Final = "provisioned capacity at first"
 AT_MOST: Final = "provisioned capacity, by reportsPerSecond"

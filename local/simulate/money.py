@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from local.bench import prices
-from local.bench.prices import Price
 from local.simulate import limits
 from local.simulate.counted_aws import Place, Used
 from local.simulate.model import GB, Model
@@ -77,8 +76,11 @@ def of_a_million(model: Model, rate: float) -> Parts:
     log_bytes += counted.requests * (limits.ACCESS_LOG_BYTES.value + limits.LOG_EVENT_BYTES.value)
     return Parts(
         api=counted.requests * prices.API_REQUEST.dollars,
-        writes=_throughput(model, rate, model.write_units(), (prices.WRITE_UNIT, prices.PROVISIONED_WRITE)),
-        reads=_throughput(model, rate, model.read_units(), (prices.READ_UNIT, prices.PROVISIONED_READ)),
+        # A million reports take 1,000,000 / rate seconds, in each of which so many units are provisioned.
+        writes=_requested(model, model.write_units()) * prices.WRITE_UNIT.dollars
+        + model.provisioned_writes(rate) / rate * prices.PROVISIONED_WRITE.dollars,
+        reads=_requested(model, model.read_units()) * prices.READ_UNIT.dollars
+        + model.provisioned_reads(rate) / rate * prices.PROVISIONED_READ.dollars,
         bus=entries * prices.BUS_ENTRY.dollars,
         queues=messages * (1 + 2 / limits.RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars,
         invocations=invocations * prices.INVOCATION.dollars,
@@ -120,14 +122,10 @@ def alarms_of_scaling(model: Model) -> int:
     return len(model.provisioned_places()) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
 
 
-def _throughput(model: Model, rate: float, units: Mapping[Place, float], dearer_first: tuple[Price, Price]) -> float:
-    """Return what a million times these units cost: by request, or by the second where capacity is provisioned."""
-    by_request, by_second = dearer_first
+def _requested(model: Model, units: Mapping[Place, float]) -> float:
+    """Return the units of a report that are paid by the request."""
     places = model.provisioned_places()
-    requested = sum(count for place, count in units.items() if place not in places)
-    # Dollars are of a million: so many units in each second of what a million reports take, which is a million / rate.
-    provisioned = sum(model.provisioned(units.get(place, 0.0) * rate) for place in places) / rate
-    return requested * by_request.dollars + provisioned * by_second.dollars
+    return sum(count for place, count in units.items() if place not in places)
 
 
 VIEWS: Final = frozenset({"BOARD_TABLE", "STATE_LOG_TABLE"})

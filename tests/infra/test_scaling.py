@@ -7,16 +7,19 @@ import pytest
 
 from infra.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from local.simulate import money
+from local.simulate.sample import EVERY_S
+from local.simulate.settings import HEADROOM
 from patterns.dynamodb.schema import TableSchema
 from patterns.packages.package import Package
-from tests.support.infra.synthesised import PACKAGES, Properties, Synthesised, declared_tables, synthesise, text
+from tests.support.infra.synthesised import PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise, text
 from views.board import view as board
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}
 STEADY = {name: schema for name, schema in DECLARED.items() if schema.steady}
 TARGET, POLICY = (f"AWS::ApplicationAutoScaling::Scal{kind}" for kind in ("ableTarget", "ingPolicy"))
 TABLE = "AWS::DynamoDB::Table"
-OF_PROD = Capacity(least=10, first=1_600, most=8_000)
+BURST_S = 300  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
+OF_PROD = Capacity(least=10, shown=200, first=1_600, most=8_000)
 
 
 def tables(stack: Synthesised) -> dict[str, Properties]:
@@ -50,10 +53,13 @@ def test_each_table_and_each_index_of_it_follows_its_load_in_writes_and_in_reads
         (place, f"dynamodb:{kind}:{what}CapacityUnits") for place, kind in places(prod) for what in ("Read", "Write")
     }
 
-    assert set(made.values()) == expected
-    assert {(one["MinCapacity"], one["MaxCapacity"]) for one in prod.of_type(TARGET).values()} == {
-        (OF_PROD.least, OF_PROD.most)
-    }
+    views = {f"table/{prod.output(name)}" for package in VIEWS for name in declared_tables(package)}
+    shown = {(view, "dynamodb:table:ReadCapacityUnits") for view in views}
+
+    assert set(made.values()) == expected >= shown
+    for name, one in prod.of_type(TARGET).items():
+        least = OF_PROD.shown if made[name] in shown else OF_PROD.least
+        assert (one["MinCapacity"], one["MaxCapacity"]) == (least, OF_PROD.most)
     policies = [*prod.of_type(POLICY).values()]
     assert sorted(text(one["ScalingTargetId"]) for one in policies) == sorted(made)
     for one in policies:
@@ -82,7 +88,7 @@ def test_capacity_is_in_order_whatever_a_stage_takes(reports: int) -> None:
     made = Capacity.of(PROVISIONED, reports)
 
     assert made
-    assert 0 < made.least <= made.first <= made.most <= QUOTA
+    assert 0 < made.least <= made.shown <= made.first <= made.most <= QUOTA
     assert Capacity.of(ON_DEMAND, reports) is None
     assert MODES == (ON_DEMAND, PROVISIONED)
 
@@ -104,3 +110,12 @@ def test_the_bill_has_every_alarm(prod: Synthesised) -> None:
     assert len(prod.of_type("AWS::CloudWatch::Alarm")) == money.ALARMS
     policies = money.ALARMS_OF_POLICY * len(prod.of_type(POLICY))
     assert policies == money.ALARMS_OF_POLICY * money.POLICIES_OF_PLACE * len([*places(prod)])
+
+
+@pytest.mark.parametrize("reports", [20, 400, 6_667])
+def test_what_a_view_lends_is_a_row_of_each_machine_that_the_stage_is_planned_for(reports: int) -> None:
+    made = Capacity.of(PROVISIONED, reports)
+    machines = reports / HEADROOM * EVERY_S
+
+    assert made
+    assert made.shown * BURST_S >= 0.99 * machines

@@ -1871,6 +1871,7 @@ CAPACITY: Final = [
         "infra/scaling.py",
         "tests/infra/test_scaling.py",
         ("capacity: reads do not follow the load", 'KINDS: Final = ("Read", "Write")', 'KINDS: Final = ("Write",)'),
+        ("capacity: a screen has what scaling leaves it", "capacity.shown if is_shown", "capacity.least if is_shown"),
         ("capacity: indexes do not follow the load", "for index in table.index_names:", "for index in ():"),
     ),
     *_in(
@@ -1886,17 +1887,21 @@ CAPACITY: Final = [
             "always + (invocations_per_s - always) * limits.TRACED.value",
             "invocations_per_s * limits.TRACED.value",
         ),
-        ("capacity: a report costs as much as on demand", "* by_second.dollars", "* by_request.dollars"),
+        (
+            "capacity: provisioned writes cost as on demand",
+            "* prices.PROVISIONED_WRITE.dollars",
+            "* prices.WRITE_UNIT.dollars",
+        ),
     ),
     *_in(
         "local/simulate/model.py",
         "tests/local/simulate/test_money.py",
         (
             "capacity: the least is free",
-            "return max(least, units_per_s / self.settings.used)",
-            "return units_per_s / self.settings.used",
+            "return max(least, used / self.settings.used)",
+            "return used / self.settings.used",
         ),
-        ("capacity: all of it is used", "units_per_s / self.settings.used)", "units_per_s)"),
+        ("capacity: all of it is used", "used / self.settings.used)", "used)"),
     ),
     *_in(
         "functions/services/dispatch/tables.py",

@@ -17,7 +17,7 @@ from patterns.packages.discovery import packages
 
 WRITE_RATIO = prices.PROVISIONED_WRITE.dollars / prices.WRITE_UNIT.dollars
 READ_RATIO = prices.PROVISIONED_READ.dollars / prices.READ_UNIT.dollars
-NO_LEAST = Capacity(least=0, first=3_000, most=100_000)  # as many partitions as on demand
+NO_LEAST = Capacity(least=0, shown=0, first=3_000, most=100_000)  # as many partitions as on demand
 SCHEMAS = {table: schema for package in packages() for table, schema in package.tables.items()}
 ABNORMAL = 0.1
 
