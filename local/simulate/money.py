@@ -22,7 +22,7 @@ ENVELOPE_BYTES: Final = 250
 BILLED_BYTES: Final = 64 * 1024
 LOG_DAYS: Final = 30
 
-QUEUES_POLLED: Final = 12  # with listeners: each poller asks at least every 20 seconds
+QUEUES_POLLED: Final = 16  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
 ALARMS: Final = 143
 ALARMS_OF_POLICY: Final = 4  # of target tracking: two of what is used, two of what is provisioned

@@ -106,7 +106,11 @@ def test_a_version_that_is_being_filled_is_on_demand(monkeypatch: pytest.MonkeyP
     assert not schema().steady
 
 
-def test_the_bill_has_every_alarm(prod: Synthesised) -> None:
+def test_the_bill_has_every_alarm_and_every_queue_that_lambda_polls(prod: Synthesised) -> None:
+    sources = [text(made["EventSourceArn"]) for made in prod.of_type("AWS::Lambda::EventSourceMapping").values()]
+    queues = [queue for queue in prod.of_type("AWS::SQS::Queue") if f"{queue}.Arn" in sources]
+
+    assert len(queues) == money.QUEUES_POLLED
     assert len(prod.of_type("AWS::CloudWatch::Alarm")) == money.ALARMS
     policies = money.ALARMS_OF_POLICY * len(prod.of_type(POLICY))
     assert policies == money.ALARMS_OF_POLICY * money.POLICIES_OF_PLACE * len([*places(prod)])
