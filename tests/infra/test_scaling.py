@@ -19,7 +19,7 @@ STEADY = {name: schema for name, schema in DECLARED.items() if schema.steady}
 TARGET, POLICY = (f"AWS::ApplicationAutoScaling::Scal{kind}" for kind in ("ableTarget", "ingPolicy"))
 TABLE = "AWS::DynamoDB::Table"
 BURST_S = 300  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
-OF_PROD = Capacity(least=10, shown=200, first=1_600, most=8_000)
+OF_PROD = Capacity(least=10, shown=200, first=1_600, most=12_000)
 
 
 def tables(stack: Synthesised) -> dict[str, Properties]:
