@@ -131,7 +131,8 @@ types: install
 
 nag: install
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(SYNTH) $(IN_ONE_PIECE)
-	@$(PROGRESS) "checking the template, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
+	@$(PROGRESS) "synthesising the stage prod, too" $(SYNTH) --context=stage=prod --output=cdk.out/prod $(IN_ONE_PIECE)
+	@$(PROGRESS) "checking the templates, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
 
 format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff format .

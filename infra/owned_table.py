@@ -8,6 +8,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from infra.capacity import PROVISIONED
 from infra.checks import nag
 from infra.checks.hot_partitions import refuse_hot_partitions
 from infra.function import Function
@@ -29,9 +30,10 @@ KEY_USES: Final = (
 
 
 class OwnedTable(dynamodb.Table):
-    """An on-demand table without a fixed name; its id and its output are its environment variable in PascalCase.
+    """A table without a fixed name; its id and its output are its environment variable in PascalCase.
 
-    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one.
+    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one. capacity: of the
+    table and of each index; None: on demand.
     """
 
     def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:
@@ -39,12 +41,16 @@ class OwnedTable(dynamodb.Table):
         target = Target.of(scope)
         partition_key, sort_key = _attributes(schema.keys)
         encryption = dynamodb.TableEncryption
+        capacity = target.capacity if schema.steady else None
+        billing = dynamodb.BillingMode
         super().__init__(
             scope,
             pascal(variable),
             partition_key=partition_key,
             sort_key=sort_key,
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            billing_mode=billing.PROVISIONED if capacity else billing.PAY_PER_REQUEST,
+            read_capacity=capacity.first if capacity else None,
+            write_capacity=capacity.first if capacity else None,
             table_class=dynamodb.TableClass.STANDARD_INFREQUENT_ACCESS if schema.seldom_read else None,
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
@@ -56,9 +62,11 @@ class OwnedTable(dynamodb.Table):
             deletion_protection=target.keeps_data,
             removal_policy=target.removal_policy,
         )
+        if capacity:  # the default, which CDK leaves out: an update from the other mode is to say so
+            _resource(self).billing_mode = PROVISIONED
         if is_rebuilt:
             nag.acknowledge(self, DDB3=nag.REBUILT)
-        self.variable, self.keys = variable, schema.keys
+        self.variable, self.keys, self.capacity, self.is_view = variable, schema.keys, capacity, is_rebuilt
         self._add_indexes(schema)
         self.index_names = tuple(schema.indexes)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
@@ -102,9 +110,18 @@ class OwnedTable(dynamodb.Table):
                 index_name=name,
                 partition_key=partition_key,
                 sort_key=sort_key,
+                read_capacity=self.capacity.first if self.capacity else None,
+                write_capacity=self.capacity.first if self.capacity else None,
                 projection_type=_projection(index),
                 non_key_attributes=list(index.projects) if index.projects else None,
             )
+
+
+def _resource(table: dynamodb.Table) -> dynamodb.CfnTable:
+    made = table.node.default_child
+    if not isinstance(made, dynamodb.CfnTable):
+        raise TypeError(f"{table.node.path} is no table")
+    return made
 
 
 def _projection(index: Index) -> dynamodb.ProjectionType:

@@ -113,7 +113,10 @@ class Service(Construct):
             target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
             events.Rule(self, "EachMinute", schedule=each_minute, targets=[target])
             return
-        events.Rule(self, "EachMinute", schedule=each_minute, targets=[*_sharing(sweep)])
+        sharing = [*_sharing(sweep, Target.of(self).sweeps_at_once)]
+        for first in range(0, len(sharing), TARGETS_OF_RULE):
+            name = f"EachMinute{first or ''}"
+            events.Rule(self, name, schedule=each_minute, targets=sharing[first : first + TARGETS_OF_RULE])
 
     def _follow(self, tables: list[OwnedTable], trigger: Function, *, swept: bool) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
@@ -124,10 +127,10 @@ class Service(Construct):
             follow(table, trigger, failures, [*(_without_due_times(table) if swept else CHANGED), *EXPIRED])
 
 
-def _sharing(sweep: Function) -> Iterator[events.IRuleTarget]:
-    """Return targets that share the shards: invocations at the same time."""
-    for first in range(TARGETS_OF_RULE):
-        named = events.RuleTargetInput.from_object({SHARDS: [*ALL_SHARDS[first::TARGETS_OF_RULE]]})
+def _sharing(sweep: Function, at_once: int) -> Iterator[events.IRuleTarget]:
+    """Yield targets that share the shards: invocations at the same time."""
+    for first in range(at_once):
+        named = events.RuleTargetInput.from_object({SHARDS: [*ALL_SHARDS[first::at_once]]})
         yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
 
 

@@ -14,6 +14,7 @@ from infra.operations import Operations
 from infra.pages import Page
 from infra.questions import Questions
 from infra.replays import Replays
+from infra.scaling import Scaling
 from infra.service import Service
 from infra.target import Target
 from infra.view import View
@@ -51,4 +52,6 @@ class Andon(Stack):
 
         Page(self, "board", api)
 
+        if target.capacity:
+            Scaling(self)  # of the tables above
         Operations(self)  # for everything above

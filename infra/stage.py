@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from constructs import Node
 
+from infra.capacity import ON_DEMAND
 from infra.names import FIRST_STAGE
 
 # The one setting that may be a flag, too: without it there is no synth, so that nobody forgets it. An ARN has the
@@ -25,6 +26,7 @@ class Stage:
     log_retention: a name of CDK's RetentionDays. deployment: one of CDK's LambdaDeploymentConfig.
     alarm_topic: the SNS topic for alarms, by its ARN, or by its name if it is in the same account and region.
     runbooks: where the pages that alarms name can be read, if not in this repository.
+    capacity: of the tables that reports fill, ON_DEMAND or PROVISIONED. traced: Lambda samples traces for X-Ray.
     put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them.
     """
 
@@ -35,6 +37,8 @@ class Stage:
     deployment: str
     reports_per_second: int
     requests_per_second: int
+    capacity: str = ON_DEMAND
+    traced: bool = False
     alarm_topic: str | None = None
     runbooks: str | None = None
     account: str | None = None
@@ -73,10 +77,16 @@ def chosen(node: Node) -> Stage:
         if setting != FLAG and node.try_get_context(setting) is not None:
             raise ValueError(f"{setting} is no flag but a setting: put it into stages.{name} of cdk.json")
     flag = node.try_get_context(FLAG)
-    return _stage(name, stages[name] | ({FLAG: flag} if flag else {}))
+    return read(name, stages[name] | ({FLAG: flag} if flag else {}))
 
 
-def _stage(name: str, settings: Mapping[str, object]) -> Stage:
+def read(name: str, settings: Mapping[str, object]) -> Stage:
+    """Return a stage from its settings in cdk.json.
+
+    Raises:
+        ValueError: a setting is missing, misspelt or of another kind.
+
+    """
     if unknown := settings.keys() - _SETTINGS.keys():
         raise ValueError(f"stages.{name} of cdk.json: nobody knows the setting {', '.join(sorted(unknown))}")
     needed = {setting for setting, field in _SETTINGS.items() if field.default is MISSING}

@@ -1,6 +1,7 @@
 """Where the stack is deployed: AWS, or the emulator on this machine. All differences are in this one value."""
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Final
 
 from aws_cdk import Environment, RemovalPolicy
@@ -8,15 +9,21 @@ from aws_cdk.aws_logs import RetentionDays
 from constructs import IConstruct
 
 from infra import stage as stages
+from infra.capacity import Capacity
 from infra.names import FIRST_STAGE, stack_of
 from infra.stage import Stage
 from infra.throttles import LEAST, REPORTS, REQUESTS, Quotas, Throttle
 from patterns.rules import hold_back
+from patterns.rules.sweep import ALL_SHARDS
 
 REQUIRED: Final = "required"  # without the Python that compiles it there is no synth
 OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
 NONE: Final = "none"
 BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
+
+# A sweep serves seven times as many (docs/rules.md): the more there are, the earlier a minute's decisions are made.
+REPORTS_OF_SWEEP: Final = 400
+FEWEST_SWEEPS: Final = 5  # one rule's
 
 NO_TOPIC: Final = (
     "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
@@ -35,7 +42,7 @@ class Target:
     name: str
     keeps_data: bool  # tables, users and failures survive the stack; deletion protection, point-in-time recovery
     audited: bool  # cdk-nag checks it
-    traced: bool
+    traced: bool  # X-Ray has a sample of invocations
     takes_passwords: bool  # sign-in may send a password, as a script does
     archive_days: int | None  # the bus keeps its events so long, for replays
     record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
@@ -61,6 +68,7 @@ class Target:
     reports: Throttle = REPORTS  # of each route on which devices report
     requests: Throttle = REQUESTS  # of each other route
     quotas: Quotas = LEAST
+    capacity: Capacity | None = None  # of each table that is steady; None: all are on demand
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
@@ -108,6 +116,8 @@ class Target:
             ),
             origin=stage.origin,
             live_origin=stage.live_origin,
+            capacity=Capacity.of(stage.capacity, stage.reports_per_second),
+            traced=stage.traced,
             customer_key=stage.customer_key,
             alarm_topic=stage.alarm_topic,
             runbooks=stage.runbooks or self.runbooks,
@@ -120,6 +130,13 @@ class Target:
     def stack_name(self) -> str:
         """The name of the stack."""
         return stack_of(self.stage)
+
+    @property
+    def sweeps_at_once(self) -> int:
+        """How many invocations of a sweep share the shards of what is due: each has one shard, at the least."""
+        if not self.sweeps_shards_apart:
+            return 1
+        return min(len(ALL_SHARDS), max(FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
 
     @property
     def lake_settles_seconds(self) -> int:
@@ -137,7 +154,7 @@ AWS: Final = Target(
     name="aws",
     keeps_data=True,
     audited=True,
-    traced=True,
+    traced=False,  # a stage says its own
     takes_passwords=False,
     archive_days=365,
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record

@@ -44,6 +44,10 @@ METRIC: Final = Price("CloudWatch metrics a month", 0.30, LOGGED_GB.page)
 ALARM: Final = Price("CloudWatch alarms a month", 0.10, LOGGED_GB.page)
 DASHBOARD: Final = Price("CloudWatch dashboards a month", 3.00, LOGGED_GB.page)
 
+# One year's reservation of provisioned capacity, in blocks of 100 units, paid partly in advance.
+# https://aws.amazon.com/dynamodb/reserved-capacity/
+RESERVED_SAVES: Final = 0.54
+
 HOUR_S: Final = 3_600
 PROVISIONED_WRITE: Final = Price(
     "DynamoDB, a million provisioned writes, all used",

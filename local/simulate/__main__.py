@@ -9,9 +9,9 @@ from local.simulate import local_stack
 from local.simulate.arrivals import Load
 from local.simulate.model import Model
 from local.simulate.plots import draw
-from local.simulate.report import report
+from local.simulate.report import in_stage, report
 from local.simulate.sample import EVERY_S, POSTED_AT_ONCE, Fleet, count
-from local.simulate.settings import Settings
+from local.simulate.settings import Settings, stages
 from local.simulate.table import table
 
 IDLE: Final = Fleet(machines=0)
@@ -24,19 +24,26 @@ def main() -> None:
     fleet = Fleet(abnormal=options.abnormal)
     if options.batched:
         fleet = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
-    counted = count(fleet)
-    model = Model(counted, count(IDLE), Settings.of())
+    counted, idle = count(fleet), count(IDLE)
     if options.table:
         gateways = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
-        print(table(model, Model(count(gateways), model.idle, model.settings)))
+        print(table(counted, count(gateways), idle, stage=options.stage))
         return
     if options.target == LOCAL.name:
-        print("\n".join(local_stack.report(model)))
+        print("\n".join(local_stack.report(Model(counted, idle, Settings.of()))))
         return
-    prediction = model.predict(Load(machines=options.machines, hours=options.hours, spread_s=options.spread))
+
+    def stage_for(load: Load) -> Model:
+        return Model(counted, idle, Settings.of_stage(options.stage, load.rate))
+
+    load = Load(machines=options.machines, hours=options.hours, spread_s=options.spread)
+    model = stage_for(load)
+    prediction = model.predict(load)
     print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
+    print(in_stage(options.stage, model.settings))
     print(report(model, prediction))
-    beside = [] if options.machines == MILLION else [model.predict(Load(machines=MILLION, hours=1))]
+    million = Load(machines=MILLION, hours=1)
+    beside = [] if options.machines == MILLION else [stage_for(million).predict(million)]
     draw([prediction, *beside], options.plot)
     print(f"drawn: {options.plot}")
 
@@ -52,6 +59,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--table", action="store_true", help="the table of README, of fleets of several sizes")
     parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
+    parser.add_argument("--stage", choices=sorted(stages()), default="prod", help="of cdk.json (default: %(default)s)")
     parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")
     options = parser.parse_args()
     if not 1 <= options.spread <= EVERY_S or options.machines < 1 or options.hours <= 0:

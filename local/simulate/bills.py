@@ -1,4 +1,4 @@
-"""What a million reports cost, by part, beside the goals: a PUT each, and batches of 100; NORMAL ones, and others."""
+"""What a million reports cost in each stage, by part, beside the goals: a PUT each, and batches of 100."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,24 +6,29 @@ from typing import Final, NamedTuple
 
 from local.bench import prices
 from local.simulate.model import Model
-from local.simulate.money import Parts, of_a_million
+from local.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
 from local.simulate.sample import POSTED_AT_ONCE, Counted, Fleet, count
-from local.simulate.settings import Settings
+from local.simulate.settings import Settings, stages
 
 RATE: Final = 200.0
 """Reports a second: 60,000 machines. The more, the fuller batches are."""
 
 ABNORMAL: Final = 0.1
-USED: Final = 0.7
-"""The share of provisioned capacity that is used, if it is scaled by load; AWS's own default."""
+
+JUDGED: Final = "prod"
+"""The stage that has to reach the goals."""
 
 OPTIONAL: Final = "anomalies"
 """A service that nothing else needs."""
 
+LARGEST: Final = 4
+"""So many parts of a price are named where a goal is missed."""
+
 
 class Bill(NamedTuple):
-    """What a million reports cost, as machines send them. goal: dollars of NORMAL reports."""
+    """What a million reports cost in a stage, as machines send them. goal: dollars of NORMAL reports."""
 
+    stage: str
     name: str
     goal: float
     normal: Model
@@ -41,15 +46,16 @@ class Bill(NamedTuple):
         return Parts(*(normal + (mixed - normal) / ABNORMAL for normal, mixed in pairs))
 
 
-def bills() -> tuple[Bill, Bill]:
-    """Count, and price what was counted."""
-    settings, idle = Settings.of(), count(Fleet(machines=0))
-    gateway = Fleet(machines=POSTED_AT_ONCE, batched=True)
-    normal, mixed, posted, posted_mixed = (
-        Model(count(fleet), idle, settings)
-        for fleet in (Fleet(), Fleet(abnormal=ABNORMAL), gateway, replace(gateway, abnormal=ABNORMAL))
+def bills() -> tuple[Bill, ...]:
+    """Count, and price what was counted in each stage of cdk.json."""
+    idle, gateway = count(Fleet(machines=0)), Fleet(machines=POSTED_AT_ONCE, batched=True)
+    ways = (("a PUT each", 7.50, Fleet()), ("POST of 100", 4.50, gateway))
+    counted = [(name, goal, count(fleet), count(replace(fleet, abnormal=ABNORMAL))) for name, goal, fleet in ways]
+    return tuple(
+        Bill(stage, name, goal, *(Model(one, idle, Settings.of_stage(stage)) for one in (normal, mixed)))
+        for stage in stages()
+        for name, goal, normal, mixed in counted
     )
-    return Bill("a PUT each", 7.50, normal, mixed), Bill("POST of 100", 4.50, posted, posted_mixed)
 
 
 def report(bills_: tuple[Bill, ...]) -> str:
@@ -58,35 +64,56 @@ def report(bills_: tuple[Bill, ...]) -> str:
 
 
 def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
-    heads = "".join(f"{bill.name + ', NORMAL':>22} {'other':>7}" for bill in bills_)
-    yield f"{f'a million reports, {RATE:g}/s, $':<32}{heads}"
+    yield f"{f'a million reports, {RATE:g}/s, $':<32}" + "".join(
+        f"{bill.stage + ': ' + bill.name:>20}" for bill in bills_
+    )
+    yield f"{'':<32}" + "".join(f"{'NORMAL':>12} {'other':>7}" for _ in bills_)
     for part in Parts._fields:
-        columns = (f"{getattr(bill.parts, part):>22.2f} {getattr(bill.abnormal, part):>7.2f}" for bill in bills_)
+        columns = (f"{getattr(bill.parts, part):>12.2f} {getattr(bill.abnormal, part):>7.2f}" for bill in bills_)
         yield f"  {part:<30}" + "".join(columns)
-    yield f"{'all of it':<32}" + "".join(f"{bill.parts.total:>22.2f} {bill.abnormal.total:>7.2f}" for bill in bills_)
+    yield f"{'all of it':<32}" + "".join(f"{bill.parts.total:>12.2f} {bill.abnormal.total:>7.2f}" for bill in bills_)
     for bill in bills_:
-        is_met = bill.parts.total <= bill.goal
-        yield f"{bill.name}: goal ≤ ${bill.goal:.2f}: {'met' if is_met else 'MISSED'}"
-        if not is_met:
-            yield from _needed(bill)
+        if bill.stage == JUDGED:
+            yield from _judged(bill)
+    for model in {bill.stage: bill.normal for bill in bills_}.items():
+        yield _fixed(*model)
     yield f"({prices.REGION}, prices as of {prices.AS_OF}; what is kept, and what a month costs: make simulate)"
 
 
-def _needed(bill: Bill) -> Iterator[str]:
+def _judged(bill: Bill) -> Iterator[str]:
+    """Return whether the goal is met, and if it is not, what the price consists of, and what would reach it."""
+    parts = bill.parts
+    is_met = parts.total <= bill.goal
+    yield f"{bill.stage}, {bill.name}: goal ≤ ${bill.goal:.2f}: {'met' if is_met else 'MISSED'}"
+    if is_met:
+        return
+    largest = sorted(parts._asdict().items(), key=lambda one: -one[1])[:LARGEST]
+    named = ", ".join(f"{name} {dollars:.2f}" for name, dollars in largest)
+    messages = sum(bill.normal.counted.published.values()) / bill.normal.counted.reports
+    yield f"  it is mostly {named}; each report goes to {messages:.3g} queues"
+    yield from _levers(bill)
+
+
+def _levers(bill: Bill) -> Iterator[str]:
     """Return what would make it cheaper, each with those before it."""
-    steady = provisioned_of(bill.parts)
-    yield f"  with provisioned tables, {USED:.0%} of them used, if the load never jumps: ${steady.total:.2f}"
-    yield f"  and without traces of X-Ray: ${steady._replace(traces=0).total:.2f}"
+    yield f"  with a year's reservation of its tables' capacity: ${reserved(bill.parts).total:.2f}"
     smaller = Model(without(bill.normal.counted, OPTIONAL), bill.normal.idle, bill.normal.settings)
-    left = provisioned_of(of_a_million(smaller, RATE))._replace(traces=0)
+    left = reserved(of_a_million(smaller, RATE))
     yield f"  and without the service {OPTIONAL}, which nothing else needs: ${left.total:.2f}"
 
 
-def provisioned_of(parts: Parts) -> Parts:
-    """Return a price with tables whose capacity is provisioned."""
-    write = prices.PROVISIONED_WRITE.dollars / USED / prices.WRITE_UNIT.dollars
-    read = prices.PROVISIONED_READ.dollars / USED / prices.READ_UNIT.dollars
-    return parts._replace(writes=parts.writes * write, reads=parts.reads * read)
+def _fixed(stage: str, model: Model) -> str:
+    """Return what a stage costs without any report."""
+    alarms, used = alarms_of_scaling(model), model.settings.used
+    what = f"capacity {used:.0%} used, if the load never jumps; {alarms} alarms follow it" if alarms else "on demand"
+    traced = "traced" if model.settings.traced else "not traced"
+    return f"{stage}: {what}; {traced}; without any report ${of_a_month(model, RATE).idle:.2f} a month"
+
+
+def reserved(parts: Parts) -> Parts:
+    """Return a price with all of the provisioned capacity reserved for a year."""
+    paid = 1 - prices.RESERVED_SAVES
+    return parts._replace(writes=parts.writes * paid, reads=parts.reads * paid)
 
 
 def without(counted: Counted, service: str) -> Counted:

@@ -38,14 +38,19 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Used:
-    """What one function asked of AWS. writes: units by place and partition key."""
+    """What one function asked of AWS. writes: units by place and partition key. read_units: by place."""
 
     requests: Counter[str] = field(default_factory=Counter)
     writes: Counter[tuple[Place, str]] = field(default_factory=Counter)
-    reads: float = 0
+    read_units: defaultdict[Place, float] = field(default_factory=lambda: defaultdict(float))
     entries: int = 0
     entry_bytes: int = 0
     pushes: int = 0
+
+    @property
+    def reads(self) -> float:
+        """The read units of all places."""
+        return sum(self.read_units.values())
 
     @property
     def write_units(self) -> int:
@@ -154,13 +159,16 @@ class CountedAws(InPlaceOfCall):
 
     def _get(self, used: Used, request: dict[str, Any]) -> dict[str, Any]:
         row = self._tables[request["TableName"]].get(request["Key"])
-        used.reads += _read_units([row] if row else [], consistent=request["ConsistentRead"])
+        used.read_units[Place(request["TableName"])] += _read_units(
+            [row] if row else [], consistent=request["ConsistentRead"]
+        )
         return {} if row is None else {"Item": row}
 
     def _get_many(self, used: Used, request: dict[str, Any]) -> dict[str, Any]:
         [(table, asked)] = request["RequestItems"].items()
         rows = [row for key in asked["Keys"] if (row := self._tables[table].get(key))]
-        used.reads += sum(_read_units([row], consistent=asked["ConsistentRead"]) for row in rows)
+        units = sum(_read_units([row], consistent=asked["ConsistentRead"]) for row in rows)
+        used.read_units[Place(table)] += units
         return {"Responses": {table: rows}}
 
     def _query(self, used: Used, request: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +185,8 @@ class CountedAws(InPlaceOfCall):
                 found.append(partition[sort])
                 if len(found) == request["Limit"]:
                     break
-        used.reads += _read_units(found, consistent=request["ConsistentRead"])
+        place = Place(request["TableName"], request.get("IndexName", ""))
+        used.read_units[place] += _read_units(found, consistent=request["ConsistentRead"])
         more = len(found) == request["Limit"]
         last = {"LastEvaluatedKey": {name: found[-1][name] for name in rows.schema.keys.names}} if more else {}
         return {"Items": found, **last}

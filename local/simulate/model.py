@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
@@ -16,7 +16,7 @@ from local.simulate.limits import Limit
 from local.simulate.sample import Counted
 from local.simulate.settings import HTTP, STREAMED, Settings, memory_mb, role_of
 from local.simulate.steps import Batched, Ms, Work, backlog, batched_ms, cold_ms, took_ms
-from patterns.packages.discovery import follower_of_table, packages
+from patterns.packages.discovery import follower_of_table, packages, views
 from patterns.rules import due
 from patterns.rules.micro_event_store import STORED_WITHIN_MS
 from patterns.rules.sweep import MARGIN_MS
@@ -143,17 +143,69 @@ class Model:
             for (place, _), units in used.writes.items():
                 if not place.index_name:
                     writes[place.table] += units
-        first = limits.NEW_TABLE_WRITES.value / limits.PARTITION_WRITES.value
         return {
             table: ceil(
                 max(
-                    first,
+                    self._first_partitions(table),
                     units / self.counted.reports * rate / limits.PARTITION_WRITES.value,
                     self.stored_gb(table, rate) / limits.PARTITION_GB.value,
                 )
             )
             for table, units in writes.items()
         }
+
+    def _first_partitions(self, table: str) -> float:
+        """Return the partitions of a new table, by what it takes at once."""
+        capacity = self.settings.capacity
+        if capacity is None or Place(table) not in self.provisioned_places():
+            return limits.NEW_TABLE_WRITES.value / limits.PARTITION_WRITES.value
+        return capacity.first / limits.PARTITION_WRITES.value + capacity.first / limits.PARTITION_READS.value
+
+    def provisioned_places(self) -> frozenset[Place]:
+        """Return the tables, and their indexes, whose capacity is provisioned."""
+        if self.settings.capacity is None:
+            return frozenset()
+        schemas = [one for package in packages() for one in package.tables.items()]
+        return frozenset(
+            Place(table, index) for table, schema in schemas if schema.steady for index in ("", *schema.indexes)
+        )
+
+    def provisioned_writes(self, rate: float) -> float:
+        """Return the write capacity of all places at so many reports a second, as if the load never jumped."""
+        units = self.write_units()
+        return sum(self._followed(units.get(place, 0.0) * rate, self._least) for place in self.provisioned_places())
+
+    def provisioned_reads(self, rate: float) -> float:
+        """Return the read capacity of all places at so many reports a second, people's reads aside."""
+        units, shown = self.read_units(), self.settings.capacity.shown if self.settings.capacity else 0
+        return sum(
+            self._followed(units.get(place, 0.0) * rate, shown if place in TABLES_OF_VIEWS else self._least)
+            for place in self.provisioned_places()
+        )
+
+    def _followed(self, used: float, least: float) -> float:
+        return max(least, used / self.settings.used)
+
+    @property
+    def _least(self) -> int:
+        return self.settings.capacity.least if self.settings.capacity else 0
+
+    def write_units(self) -> dict[Place, float]:
+        """Return the write units of a report, by place."""
+        units: dict[Place, float] = defaultdict(float)
+        for used in self.counted.used.values():
+            for (place, _), count in used.writes.items():
+                units[place] += count / self.counted.reports
+        return units
+
+    def read_units(self) -> dict[Place, float]:
+        """Return the read units of a report, by place."""
+        units: dict[Place, float] = defaultdict(float)
+        for counted, sign in ((self.counted, 1), (self.idle, -1)):
+            for used in counted.used.values():
+                for place, count in used.read_units.items():
+                    units[place] += sign * count / self.counted.reports
+        return units
 
     def stored_gb(self, table: str, rate: float) -> float:
         """Return what lies in a table when as much expires as comes."""
@@ -327,20 +379,33 @@ class Model:
                     limits.PARTITION_WRITES,
                 )
             )
-        for place, units in self._units_of_places().items():
+        for place, units in self.write_units().items():
             where = ", ".join(filter(None, place))
-            used.append(Used(f"write units/s of {where}, when it is new", units * busiest, limits.NEW_TABLE_WRITES))
-            used.append(Used(f"write units/s of {where}", units * busiest, limits.TABLE_WRITES))
+            new, grown = self._writes_of(place)
+            used.append(Used(f"write units/s of {where}, when it is new", units * busiest, new))
+            used.append(Used(f"write units/s of {where}", units * busiest, grown))
+        used += self._used_of_account(load.rate)
         return used
 
-    def _units_of_places(self) -> dict[Place, float]:
-        units: dict[Place, float] = defaultdict(float)
-        for used in self.counted.used.values():
-            for (place, _), count in used.writes.items():
-                units[place] += count / self.counted.reports
-        return units
+    def _used_of_account(self, rate: float) -> Iterator[Used]:
+        """Yield what all provisioned tables have together, at first and at so many reports a second."""
+        if capacity := self.settings.capacity:
+            first = capacity.first * len(self.provisioned_places())
+            yield Used("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES)
+            yield Used("write units/s of all tables", self.provisioned_writes(rate), limits.ACCOUNT_WRITES)
+
+    def _writes_of(self, place: Place) -> tuple[Limit, Limit]:
+        """Return what a place takes at first, and what it takes once it has grown."""
+        capacity = self.settings.capacity
+        if capacity is None or place not in self.provisioned_places():
+            return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES
+        return Limit(capacity.first, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)
 
 
+TABLES_OF_VIEWS: Final = frozenset(Place(table) for package in views() for table in package.tables)
+CAPACITY: Final = "infra/capacity.py"
+AT_FIRST: Final = "provisioned capacity at first"
+AT_MOST: Final = "provisioned capacity, by reportsPerSecond"
 MARGIN_SOURCE: Final = "patterns/rules/sweep.py, docs/benchmarks.md"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from local.bench import prices
 from local.simulate import limits
-from local.simulate.counted_aws import Used
+from local.simulate.counted_aws import Place, Used
 from local.simulate.model import GB, Model
 from local.simulate.sample import Calls
 from local.simulate.settings import HTTP, role_of
@@ -22,9 +22,11 @@ ENVELOPE_BYTES: Final = 250
 BILLED_BYTES: Final = 64 * 1024
 LOG_DAYS: Final = 30
 
-QUEUES_POLLED: Final = 12  # with listeners: each poller asks at least every 20 seconds
+QUEUES_POLLED: Final = 16  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
-ALARMS: Final = 70
+ALARMS: Final = 143
+ALARMS_OF_POLICY: Final = 4  # of target tracking: two of what is used, two of what is provisioned
+POLICIES_OF_PLACE: Final = 2  # of writes and of reads
 METRICS: Final = 110  # by view or service: see views/ledger.py and infra/metrics.py
 
 
@@ -70,13 +72,15 @@ def of_a_million(model: Model, rate: float) -> Parts:
     entries = _total(functions, "entries") / counted.reports
     entry_bytes = _total(functions, "entry_bytes") / counted.reports
     messages = sum(counted.published.values()) / counted.reports
-    reads = sum(used.reads - _idle_reads(model, name) for name, used in functions.items()) / counted.reports
     invocations, gb_seconds, log_bytes, traces = _functions(model, rate)
     log_bytes += counted.requests * (limits.ACCESS_LOG_BYTES.value + limits.LOG_EVENT_BYTES.value)
     return Parts(
         api=counted.requests * prices.API_REQUEST.dollars,
-        writes=sum(counted.write_units.values()) * prices.WRITE_UNIT.dollars,
-        reads=reads * prices.READ_UNIT.dollars,
+        # A million reports take 1,000,000 / rate seconds, in each of which so many units are provisioned.
+        writes=_requested(model, model.write_units()) * prices.WRITE_UNIT.dollars
+        + model.provisioned_writes(rate) / rate * prices.PROVISIONED_WRITE.dollars,
+        reads=_requested(model, model.read_units()) * prices.READ_UNIT.dollars
+        + model.provisioned_reads(rate) / rate * prices.PROVISIONED_READ.dollars,
         bus=entries * prices.BUS_ENTRY.dollars,
         queues=messages * (1 + 2 / limits.RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars,
         invocations=invocations * prices.INVOCATION.dollars,
@@ -108,8 +112,20 @@ def of_a_month(model: Model, rate: float) -> Month:
     kept += rate * settings.archive_days * 86_400 * entry_bytes / GB * prices.ARCHIVE_GB.dollars
     polls = QUEUES_POLLED * limits.QUEUE_POLLERS.value * MONTH_S / POLL_S
     idle = polls / MILLION * prices.QUEUE_REQUEST.dollars
-    idle += ALARMS * prices.ALARM.dollars + METRICS * prices.METRIC.dollars + prices.DASHBOARD.dollars
+    alarms = ALARMS + alarms_of_scaling(model)
+    idle += alarms * prices.ALARM.dollars + METRICS * prices.METRIC.dollars + prices.DASHBOARD.dollars
     return Month(reports=reports / MILLION * million, kept=kept, idle=idle)
+
+
+def alarms_of_scaling(model: Model) -> int:
+    """Return how many alarms Application Auto Scaling creates: they cost as any other."""
+    return len(model.provisioned_places()) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
+
+
+def _requested(model: Model, units: Mapping[Place, float]) -> float:
+    """Return the units of a report that are paid by the request."""
+    places = model.provisioned_places()
+    return sum(count for place, count in units.items() if place not in places)
 
 
 VIEWS: Final = frozenset({"BOARD_TABLE", "STATE_LOG_TABLE"})
@@ -130,9 +146,15 @@ def _functions(model: Model, rate: float) -> tuple[float, float, float, float]:
             invocations += records / batch
             share = model.settings.logged_share if role_of(name) in HTTP else 1.0
             log_bytes += records / batch * share * _logged(calls, batch)
-            traces += records / batch * (limits.TRACED.value if model.settings.traced else 0)
+            traces += _traced(records / batch * rate) / rate if model.settings.traced else 0
         gb_seconds += seconds * work.memory_mb / 1_024
     return invocations, gb_seconds, log_bytes, traces
+
+
+def _traced(invocations_per_s: float) -> float:
+    """Return the traces a second of a function that is called so often."""
+    always = min(invocations_per_s, limits.TRACED_PER_S.value)
+    return always + (invocations_per_s - always) * limits.TRACED.value
 
 
 def _logged(calls: Calls, batch: float) -> float:
@@ -152,10 +174,6 @@ def _lake_objects(model: Model, rate: float) -> float:
     size, window_s = model.settings.lake
     full = min(size, messages * rate * window_s / model.settings.lake_listeners)
     return messages / max(1.0, full)
-
-
-def _idle_reads(model: Model, name: str) -> float:
-    return model.idle.used[name].reads if name in model.idle.used else 0.0
 
 
 def _total(used: Mapping[str, Used], member: str) -> float:

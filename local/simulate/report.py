@@ -8,6 +8,7 @@ from local.simulate import limits
 from local.simulate.model import Model, Prediction
 from local.simulate.money import Month, Parts, of_a_million, of_a_month
 from local.simulate.sample import EVERY_S
+from local.simulate.settings import REPORTS, Settings, stages
 
 LAG_MS: Final = 5_000
 LATE_MS: Final = 90_000
@@ -19,6 +20,15 @@ def report(model: Model, prediction: Prediction) -> str:
     sections = (_load, _lag, _late, _partitions, _functions, _limits)
     lines = [line for section in sections for line in (*section(prediction), "")]
     return "\n".join([*lines, *_money(model, prediction)])
+
+
+def in_stage(name: str, settings: Settings) -> str:
+    """Return which stage it is, and what would have to be set for this load."""
+    said = stages()[name][REPORTS]
+    needed = "" if settings.api_rate == said else f" (cdk.json says {said:,}: it would have to be raised)"
+    sweeps = f"{settings.sweeps_at_once} sweeps at a time"
+    tables = "on demand" if settings.capacity is None else f"provisioned, {settings.used:.0%} used if no load jumps"
+    return f"stage {name}: {REPORTS} {settings.api_rate:,.0f}{needed}, {sweeps}, steady tables {tables}"
 
 
 def _load(prediction: Prediction) -> Iterator[str]:

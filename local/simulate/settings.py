@@ -1,16 +1,28 @@
-"""How the stack is deployed, as far as the model needs it: read from `infra/`."""
+"""How a stage is deployed, as far as the model needs it: read from `infra/` and cdk.json."""
 
-from typing import Final, NamedTuple
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from infra import function, lake, service
+from infra import function, lake, stage
+from infra.capacity import USED, Capacity
 from infra.target import AWS, Target
 
 HTTP: Final = frozenset({"command", "query"})
 STREAMED: Final = frozenset({"trigger", "push"})
 
+CDK: Final = Path(__file__).parents[2] / "cdk.json"
+REPORTS: Final = "reportsPerSecond"
+HEADROOM: Final = 2
+"""What a stage takes is twice what comes on average: machines are not spread evenly."""
+
 
 class Settings(NamedTuple):
-    """What is set. queue, stream: the most records of a batch, and the seconds that Lambda waits for so many."""
+    """What is set. queue, stream: the most records of a batch, and the seconds that Lambda waits for so many.
+
+    capacity: of tables that are steady; None: all are on demand. used: the share of it that is used.
+    """
 
     queue: tuple[int, int]
     stream: tuple[int, int]
@@ -23,6 +35,8 @@ class Settings(NamedTuple):
     keeps_backups_of_views: bool
     traced: bool
     logged_share: float
+    capacity: Capacity | None = None
+    used: float = USED / 100
 
     @classmethod
     def of(cls, target: Target = AWS) -> "Settings":
@@ -35,11 +49,26 @@ class Settings(NamedTuple):
             lake_listeners=lake.FEWEST,
             api_rate=target.reports.per_second,
             archive_days=target.archive_days or 0,
-            sweeps_at_once=service.TARGETS_OF_RULE if target.sweeps_shards_apart else 1,
+            sweeps_at_once=target.sweeps_at_once,
             keeps_backups_of_views=False,
             traced=target.traced,
             logged_share=target.logged_share,
+            capacity=target.capacity,
         )
+
+    @classmethod
+    def of_stage(cls, name: str, rate: float = 0) -> "Settings":
+        """Return those of a stage; `rate`: of the stage as it would have to be for so many reports a second."""
+        settings = stages()[name]
+        reports = max(settings[REPORTS], round(HEADROOM * rate))
+        settings = {**settings, REPORTS: reports, stage.FLAG: "simulated"}
+        return cls.of(AWS.of_stage(stage.read(name, settings)))
+
+
+def stages() -> Mapping[str, Mapping[str, Any]]:
+    """Return the settings of each stage, by its name."""
+    found: Mapping[str, Mapping[str, Any]] = json.loads(CDK.read_text())["context"]["stages"]
+    return found
 
 
 def memory_mb(name: str) -> int:

@@ -6,27 +6,34 @@ from typing import Final
 from local.simulate.arrivals import Load
 from local.simulate.model import Model, Prediction
 from local.simulate.money import of_a_month
+from local.simulate.sample import Counted
+from local.simulate.settings import Settings
 
 SIZES: Final = (1_000, 10_000, 60_000, 1_000_000)
 HOURS: Final = 0.5
 NAMED: Final = 2
 
 
-def table(put: Model, posted: Model) -> str:
-    """Return it in Markdown; `put`: the machines report by a PUT each, `posted`: gateways post 100 at once."""
-    return "\n".join(_rows(put, posted))
+def table(put: Counted, posted: Counted, idle: Counted, *, stage: str) -> str:
+    """Return it in Markdown; `put`: the machines report by a PUT each, `posted`: gateways post 100 at once.
+
+    stage: in which they are; where it takes too little for a fleet, with `reportsPerSecond` as it would have to be.
+    """
+    return "\n".join(_rows(put, posted, idle, stage))
 
 
-def _rows(put: Model, posted: Model) -> Iterator[str]:
+def _rows(put: Counted, posted: Counted, idle: Counted, stage: str) -> Iterator[str]:
     yield "| machines | reports/s | $ a month, a PUT each | $ a month, POST of 100 | what gives first (used) |"
     yield "|---|---|---|---|---|"
     for machines in SIZES:
         load = Load(machines=machines, hours=HOURS)
-        dollars = (of_a_month(model, load.rate).total for model in (put, posted))
+        settings = Settings.of_stage(stage, load.rate)
+        models = [Model(counted, idle, settings) for counted in (put, posted)]
+        dollars = (of_a_month(model, load.rate).total for model in models)
         yield (
             f"| {machines:,} | {load.rate:,.0f} | "
             + " | ".join(f"{_rounded(one):,.0f}" for one in dollars)
-            + f" | {_first(put.predict(load))} |"
+            + f" | {_first(models[0].predict(load))} |"
         )
 
 

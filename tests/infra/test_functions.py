@@ -21,12 +21,27 @@ def test_a_function_runs_the_file_that_its_description_names(aws: Synthesised, f
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_function_runs_python_3_13_on_arm_and_is_traced_by_lambda(aws: Synthesised, file: str) -> None:
+def test_a_function_runs_python_3_13_on_arm(aws: Synthesised, file: str) -> None:
     made = function(aws, file)
 
     assert made["Runtime"] == "python3.13"
     assert made["Architectures"] == ["arm64"]
-    assert made["TracingConfig"] == {"Mode": "Active"}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_stage_says_whether_lambda_traces_a_function_and_only_then_it_may_write_traces(
+    aws: Synthesised, prod: Synthesised, file: str
+) -> None:
+    traced, untraced = function(aws, file), function(prod, file)
+
+    assert traced["TracingConfig"] == {"Mode": "Active"}
+    assert "TracingConfig" not in untraced  # Lambda's default: PassThrough
+    assert {
+        stack is aws: any(action.startswith("xray:") for action, _ in stack.allowed(file)) for stack in (aws, prod)
+    } == {
+        True: True,
+        False: False,
+    }
 
 
 def test_no_code_imports_the_tracer() -> None:

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from infra.names import pascal
 from patterns.packages.package import Package
 from patterns.rules.due import READ_SHARDS
 from patterns.rules.sweep import shards_in
-from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, text
+from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, synthesise, text
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener.py")]
@@ -184,6 +185,29 @@ def test_each_shard_is_swept_by_an_invocation_of_its_own_and_on_the_emulator_all
     assert sorted(shard for named in inputs for shard in shards_in(named)) == list(range(READ_SHARDS))
     assert [target.get("Input") for target in alone["Targets"]] == [None]
     assert [*shards_in({"source": "aws.events"})] == list(range(READ_SHARDS))
+
+
+@pytest.fixture(scope="module")
+def million(layer: Path) -> Synthesised:
+    """The stack of a stage for a million machines: twice the reports that they make on average."""
+    return synthesise(layer, stage="prod", reportsPerSecond=6_667)
+
+
+@pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
+def test_the_more_reports_a_stage_takes_the_more_sweeps_share_the_shards(
+    aws: Synthesised, million: Synthesised, service: Package
+) -> None:
+    def shards(stack: Synthesised) -> list[list[int]]:
+        made = schedules_of(stack, f"services/{service.name}/sweep.py")
+        assert all(len(one["Targets"]) <= 5 for one in made)
+        return [[*shards_in(json.loads(target["Input"]))] for one in made for target in one["Targets"]]
+
+    assert [len(one) for one in shards(aws)] == [4, 3, 3, 3, 3]
+    assert sorted(shards(million)) == [[shard] for shard in range(READ_SHARDS)]
+
+
+def test_a_stage_for_a_million_machines_has_room_left_in_its_template(million: Synthesised) -> None:
+    assert million.own <= 490
 
 
 def schedules_of(stack: Synthesised, file: str) -> list[dict[str, Any]]:

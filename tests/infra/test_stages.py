@@ -32,6 +32,8 @@ def test_prod_has_the_customer_key_the_lock_and_termination_protection() -> None
 
     assert (prod.customer_key, prod.protected, prod.lake_lock_days) == (True, True, 30)
     assert prod.deployment == "CANARY_10_PERCENT_5_MINUTES"
+    assert (prod.capacity is None, prod.traced) == (False, False)
+    assert (target("dev").capacity is None, target("dev").traced) == (True, True)
 
 
 def test_each_stage_is_a_stack_of_its_own_and_the_first_keeps_its_name() -> None:

@@ -1856,7 +1856,62 @@ OPERATIONS: Final = [
     ),
 ]
 
+CAPACITY: Final = [
+    *_in(
+        f"{PATTERNS}/runtime/retries.py",
+        f"{TESTS}/http/test_http_api.py",
+        (
+            "capacity: what is throttled is a bug of ours",
+            "return code in THROTTLED or code == UNPROCESSED",
+            "return False",
+        ),
+        ("capacity: a batch read in part is a bug of ours", " or code == UNPROCESSED", ""),
+    ),
+    *_in(
+        "infra/scaling.py",
+        "tests/infra/test_scaling.py",
+        ("capacity: reads do not follow the load", 'KINDS: Final = ("Read", "Write")', 'KINDS: Final = ("Write",)'),
+        ("capacity: a screen has what scaling leaves it", "capacity.shown if is_shown", "capacity.least if is_shown"),
+        ("capacity: indexes do not follow the load", "for index in table.index_names:", "for index in ():"),
+    ),
+    *_in(
+        "infra/owned_table.py",
+        "tests/infra/test_scaling.py",
+        ("capacity: every table is provisioned", "target.capacity if schema.steady else None", "target.capacity"),
+    ),
+    *_in(
+        "local/simulate/money.py",
+        "tests/local/simulate/test_money.py",
+        (
+            "capacity: traces are a twentieth only",
+            "always + (invocations_per_s - always) * limits.TRACED.value",
+            "invocations_per_s * limits.TRACED.value",
+        ),
+        (
+            "capacity: provisioned writes cost as on demand",
+            "* prices.PROVISIONED_WRITE.dollars",
+            "* prices.WRITE_UNIT.dollars",
+        ),
+    ),
+    *_in(
+        "local/simulate/model.py",
+        "tests/local/simulate/test_money.py",
+        (
+            "capacity: the least is free",
+            "return max(least, used / self.settings.used)",
+            "return used / self.settings.used",
+        ),
+        ("capacity: all of it is used", "used / self.settings.used)", "used)"),
+    ),
+    *_in(
+        "functions/services/dispatch/tables.py",
+        "tests/local/simulate/test_money.py",
+        ("capacity: what every report fills is on demand", ", steady=True", ""),
+    ),
+]
+
 MUTANTS: Final = [
+    *CAPACITY,
     *TWO_SIDES,
     *OPERATIONS,
     *NEXT_VERSIONS,

@@ -21,6 +21,7 @@ from patterns.dynamodb.schema import Keys
 from patterns.runtime import aws
 from patterns.runtime.errors import CallFailed
 from patterns.runtime.in_parallel import in_parallel, pause
+from patterns.runtime.retries import UNPROCESSED
 
 INVALID = "ValidationException"
 
@@ -85,7 +86,7 @@ class Table:
             if not keys:
                 return rows
             pause(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
-        raise CallFailed("UnprocessedKeys")
+        raise CallFailed(UNPROCESSED)
 
     def _key_in(self, row: Mapping[str, Any]) -> tuple[str | int, ...]:
         return tuple(row[name] for name in self.keys.names)

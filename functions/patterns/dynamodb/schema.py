@@ -50,7 +50,8 @@ NO_INDEXES: Final[Mapping[str, Index]] = {}
 class TableSchema(NamedTuple):
     """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
 
-    seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper.
+    seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper. steady: it is written
+    all the time, and at much the same rate, so that provisioned capacity is cheaper.
     """
 
     keys: Keys
@@ -58,3 +59,4 @@ class TableSchema(NamedTuple):
     stream: bool = False
     expires: bool = True
     seldom_read: bool = False
+    steady: bool = False

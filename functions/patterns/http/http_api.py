@@ -20,13 +20,20 @@ from patterns.http.etag import etag_of, matches
 from patterns.http.http_request import parse, routable
 from patterns.http.middleware import refuse_array, refuse_unknown_query
 from patterns.http.page import PageResponse, Scope, read_page
-from patterns.http.problem import respond_failed, respond_invalid, respond_no_route, respond_rejected
+from patterns.http.problem import (
+    respond_failed,
+    respond_invalid,
+    respond_no_route,
+    respond_rejected,
+    respond_throttled,
+)
 from patterns.http.response import headers_of_every_response, respond
 from patterns.runtime import clock
 from patterns.runtime.deadline import in_time
-from patterns.runtime.errors import Rejected
+from patterns.runtime.errors import CallFailed, Rejected
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import is_sampled, logger
+from patterns.runtime.retries import is_throttled
 from patterns.versions.optimistic_lock import Command, Saved, fingerprint_of
 from patterns.views.seen import Awaited
 
@@ -161,7 +168,8 @@ class HttpApi(APIGatewayHttpResolver):
 
     def _respond_failed(self, error: Exception) -> Response[str]:
         self._error = error  # for the log line of the request
-        return respond_failed()
+        is_busy = isinstance(error, CallFailed) and is_throttled(error.code)
+        return respond_throttled() if is_busy else respond_failed()
 
     def _log(self, route: str, **members: Any) -> None:  # noqa: ANN401
         if self._error is not None:

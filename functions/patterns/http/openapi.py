@@ -18,8 +18,8 @@ LATER: Final = {
     RETRY_AFTER: {"description": "After how many seconds to try again, at the earliest.", "schema": {"type": "integer"}}
 }
 
-# Every route can refuse a request as invalid, and a caller as not allowed.
-ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN)
+# Every route can refuse a request as invalid, and a caller as not allowed, and can be throttled by AWS.
+ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def responses(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:

@@ -66,6 +66,12 @@ def respond_failed() -> Response[str]:
     return respond_problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
 
 
+def respond_throttled() -> Response[str]:
+    """Return 503: nothing is wrong with the request, and later there is capacity for it."""
+    detail = "There is too much to do at this moment; send the request again later."
+    return respond_problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
+
+
 def respond_problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()) -> Response[str]:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 

@@ -66,7 +66,9 @@ class Package:
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
         # Else DynamoDB would delete a row that is being rebuilt before its later facts come.
         expires = expires and serving.has_served(self.name, first=self.replaces or self.name)
-        schema = TableSchema(self.view.KEYS, indexes, stream=self.has("push"), expires=expires)
+        # While a version is being filled, it is written as fast as the replay goes.
+        steady = getattr(self.view, "STEADY", False) and self.serves
+        schema = TableSchema(self.view.KEYS, indexes, stream=self.has("push"), expires=expires, steady=steady)
         return {self.view.TABLE.variable: schema}
 
     @property

@@ -47,6 +47,9 @@ THROTTLED: Final = frozenset(
     }
 )
 
+# A batch was read in part at each attempt: its table was throttled, see `Table.get_many`.
+UNPROCESSED: Final = "UnprocessedKeys"
+
 
 def again_after(code: str, status: int) -> Again | None:
     """Return what another attempt takes after an error; None: it would fail, too."""
@@ -55,6 +58,11 @@ def again_after(code: str, status: int) -> Again | None:
     if code in FAILED or status in FAILED_STATUSES:
         return AFTER_FAILURE
     return None
+
+
+def is_throttled(code: str) -> bool:
+    """Return whether AWS refused a request only because there were too many."""
+    return code in THROTTLED or code == UNPROCESSED
 
 
 class RetryQuota:

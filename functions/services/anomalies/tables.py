@@ -11,7 +11,7 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
-TABLES = {"ANOMALIES_TABLE": TableSchema(KEYS, stream=True)}
+TABLES = {"ANOMALIES_TABLE": TableSchema(KEYS, stream=True, steady=True)}
 TABLE = Table("ANOMALIES_TABLE", KEYS)
 
 BUCKETS = ("MODELS_BUCKET",)

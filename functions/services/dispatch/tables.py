@@ -14,7 +14,7 @@ from patterns.dynamodb.client import Table
 from patterns.dynamodb.schema import Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
-TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True)}
+TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True)}
 TABLE = Table("DISPATCH_TABLE", KEYS)
 
 

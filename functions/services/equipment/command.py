@@ -75,7 +75,7 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
     return app.saved(saved, to_response=audit.to_response, after=token)
 
 
-@app.post("/states", responses=responses(Accepted, 202, 503))
+@app.post("/states", responses=responses(Accepted, 202))
 def post_states(reports: Reports) -> Response[str]:
     """Report many states, fire and forget: they are published, and not kept under `/states`.
 

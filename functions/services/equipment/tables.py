@@ -19,7 +19,7 @@ HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="enti
 CORRECTIONS = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
 
 TABLES = {
-    "EQUIPMENT_TABLE": TableSchema(KEYS, stream=True),
+    "EQUIPMENT_TABLE": TableSchema(KEYS, stream=True, steady=True),
     "EQUIPMENT_HISTORY_TABLE": TableSchema(
         HISTORY,
         indexes={"ByTime": Index(HISTORY_BY_TIME), "Corrections": Index(CORRECTIONS)},

@@ -27,6 +27,7 @@ KEYS = Keys("EquipmentID", one_partition_per="entity")
 BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
 
 TABLE = Table("BOARD_TABLE", KEYS)
+STEADY = True
 
 # Keys only: a company has one partition, which takes 1,000 writes a second. Reports change no key, so that they write
 # nothing to it, however many machines there are.

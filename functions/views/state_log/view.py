@@ -20,6 +20,7 @@ BY_DATE = Keys("DeviceID", "Date", one_partition_per="entity")
 INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Index(BY_DATE)}
 
 TABLE = Table("STATE_LOG_TABLE", KEYS)
+STEADY = True
 
 
 def on_state_reported(event: DomainEvent) -> ViewUpdate:

@@ -12,7 +12,16 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import http_event
 from patterns.http.http_api import HttpApi
 from patterns.http.response import respond
-from patterns.runtime.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PreconditionRequired, Stale
+from patterns.runtime.errors import (
+    CallFailed,
+    Conflict,
+    FieldError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    PreconditionRequired,
+    Stale,
+)
 from patterns.runtime.log import SHARE, is_sampled
 
 ROUTE = "PUT /things/{id}"
@@ -144,6 +153,16 @@ def test_anything_else_is_a_500_that_says_nothing_of_why(error: Exception, log_l
         assert word not in response["body"]
     assert [line["level"] for line in log_lines] == ["ERROR"]
     assert "Secret" in log_lines[0]["exception"]
+
+
+@pytest.mark.parametrize("code", ["ProvisionedThroughputExceededException", "ThrottlingException", "UnprocessedKeys"])
+def test_what_aws_throttles_is_a_503_that_says_when_to_come_again(code: str, log_lines: list[dict[str, Any]]) -> None:
+    response = call(CallFailed(code))
+
+    assert (response["statusCode"], response["headers"]["retry-after"]) == (503, "5")
+    assert code not in response["body"]
+    assert [(line["level"], line["status"]) for line in log_lines] == [("ERROR", 503)]
+    assert code in log_lines[0]["exception"]
 
 
 def test_one_line_is_logged_per_request_without_its_body(log_lines: list[dict[str, Any]]) -> None:

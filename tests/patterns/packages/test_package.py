@@ -30,12 +30,14 @@ def test_every_package_is_found_and_every_handler_file_has_a_role() -> None:
 
 
 def test_a_view_has_one_table_by_the_variable_that_it_declares() -> None:
-    assert STATE_LOG.tables == {"STATE_LOG_TABLE": TableSchema(state_log.KEYS, state_log.INDEXES)}
-    assert Package("views", "board").tables == {"BOARD_TABLE": TableSchema(board.KEYS, board.INDEXES, stream=True)}
+    schema = TableSchema(board.KEYS, board.INDEXES, stream=True, steady=True)
+    assert STATE_LOG.tables == {"STATE_LOG_TABLE": TableSchema(state_log.KEYS, state_log.INDEXES, steady=True)}
+    assert Package("views", "board").tables == {"BOARD_TABLE": schema}
 
 
-def test_a_view_without_indexes_needs_to_declare_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_view_without_indexes_or_a_steady_load_needs_to_declare_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(state_log, "INDEXES")
+    monkeypatch.delattr(state_log, "STEADY")
 
     assert STATE_LOG.tables == {"STATE_LOG_TABLE": TableSchema(state_log.KEYS)}
 

@@ -166,5 +166,5 @@ def test_who_cannot_be_looked_up_is_not_believed(loop: Loop, equipment_id: str, 
 
     answer = post(loop, [equipment_id, "x"], "gateway", "gdl-1")
 
-    assert answer.status == 500
+    assert (answer.status, answer.headers["retry-after"]) == (503, "5")
     assert "PutEvents" not in wire.operations

@@ -5,6 +5,7 @@ from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.reports import AT, LATEST, STATES, report, told_of
+from tests.support.wire import Wire
 
 DAY_MS = 86_400_000
 
@@ -43,6 +44,20 @@ def test_the_same_report_again_is_answered_and_not_told_again(loop: Loop, equipm
     again = report(loop, equipment_id, at=at, subject="another")
 
     assert (again.status, again.body) == (200, first.body)
+    assert len(told_of(loop, equipment_id)) == 1
+
+
+@pytest.mark.parametrize("code", ["ProvisionedThroughputExceededException", "ThrottlingException"])
+def test_a_report_to_a_table_without_capacity_is_a_503_and_the_device_sends_it_again(
+    loop: Loop, equipment_id: str, wire: Wire, code: str
+) -> None:
+    wire.fail("PutItem", code, times=1)
+
+    answer = report(loop, equipment_id)
+    assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+    assert told_of(loop, equipment_id) == []
+
+    assert report(loop, equipment_id).status == 201
     assert len(told_of(loop, equipment_id)) == 1
 
 
