@@ -242,7 +242,7 @@ RUNTIME: Final = [
     *_in(
         f"{PATTERNS}/runtime/in_turns.py",
         f"{TESTS}/runtime/test_in_turns.py",
-        ("a flood is under way at once", "while turns.under_way >= AT_ONCE:", "while False:"),
+        ("a flood is under way at once", "while self._left and self._under_way < AT_ONCE:", "while self._left:"),
         ("tasks do not inherit the context", "        worker.gr_context = copy_context()\n", ""),
         ("tasks survive the end of the process", "        turns.give_up()\n        raise", "        raise"),
         (
