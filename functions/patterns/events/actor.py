@@ -14,8 +14,8 @@ It is read off what was written, never off the invocation: a change is the same 
 An event of before has no such tag; `with_actor` derives it, where the event goes through `upcast`.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from patterns.events.domain_event import DomainEvent
 
@@ -40,7 +40,7 @@ def of_rule(rule_id: str) -> str:
 
 def author_in(row: object) -> str:
     """Return who wrote a row: the rule that decided it, or its author; UNKNOWN if there is no row, or no author."""
-    return next(_authors_in(row), UNKNOWN)
+    return _author_in(row) or UNKNOWN
 
 
 def actor_of(event: DomainEvent) -> str:
@@ -63,7 +63,7 @@ def with_actor(event: DomainEvent) -> DomainEvent:
 def _derived(event: DomainEvent) -> str:
     new = event.raw.get("new") if isinstance(event.raw, dict) else None
     for said in (new, *event.entities.values()):
-        for author in _authors_in(said):
+        if author := _author_in(said):
             return author
     return event.partition_key or UNKNOWN if _is_by_its_partition(event) else UNKNOWN
 
@@ -74,14 +74,18 @@ def _is_by_its_partition(event: DomainEvent) -> bool:
     return is_without_row or event.type == _FAULT
 
 
-def _authors_in(said: object) -> Iterator[str]:
+def _author_in(said: object) -> str | None:
     if not isinstance(said, Mapping):
-        return
+        return None
     # `patterns.rules.rule.DecisionAttributes`; a row also has an author, which is "rule" for all of them.
-    if said.get("by") == "rule" and _is_text(said.get("rule")):
-        yield of_rule(said["rule"])
-    yield from (said[name] for name in AUTHORS if _is_text(said.get(name)))
+    if said.get("by") == "rule" and (rule := _text(said.get("rule"))):
+        return of_rule(rule)
+    for name in AUTHORS:
+        if author := _text(said.get(name)):
+            return author
+    return None
 
 
-def _is_text(value: Any) -> bool:  # noqa: ANN401  others may have written anything there
-    return isinstance(value, str) and bool(value)
+def _text(value: object) -> str | None:
+    """Return a value if it is text; others may have written anything there."""
+    return value if isinstance(value, str) else None

@@ -107,7 +107,7 @@ class DomainEvent(NamedTuple):
 
     def to_wire(self) -> WireEvent:
         """Return the event as JSON."""
-        wire = {
+        wire: dict[str, Any] = {
             "id": self.id,
             "type": self.type,
             "timestamp": self.timestamp_ms,
@@ -115,8 +115,9 @@ class DomainEvent(NamedTuple):
             "tags": dict(self.tags),
             **self.entities,
         }
-        # The names of entities are the services', so that no type can list them.
-        return cast("WireEvent", wire if self.raw is None else {**wire, "raw": self.raw})
+        if self.raw is not None:
+            wire["raw"] = self.raw
+        return cast("WireEvent", wire)  # the names of entities are the services', so that no type can list them
 
     @classmethod
     def from_wire(cls, wire: object) -> "DomainEvent":
