@@ -103,9 +103,10 @@ def _discriminator_of(images: StreamImages) -> Any:  # noqa: ANN401  others may 
 
 
 def _is_ttl_removal(record: StreamRecord) -> bool:
-    identity = record.get("userIdentity") or {}
+    if record["eventName"] != "REMOVE":
+        return False
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    return record["eventName"] == "REMOVE" and identity.get("principalId") == TTL_SERVICE
+    return (record.get("userIdentity") or {}).get("principalId") == TTL_SERVICE
 
 
 @cache
