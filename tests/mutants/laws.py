@@ -205,6 +205,11 @@ RUNTIME: Final = [
         f"{PATTERNS}/runtime/curl.py",
         f"{WIRE}/test_connections.py",
         ("a response may break off in its headers", "not failed and self.headers[-1:] != [END_OF_HEADERS]", "False"),
+        (
+            "what differs between requests is not sent",
+            "if handle.but_body != but_body:",
+            "if not handle.but_body:",
+        ),
     ),
     *_in(
         f"{PATTERNS}/runtime/curl.py",
