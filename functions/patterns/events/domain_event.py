@@ -132,13 +132,13 @@ class DomainEvent(NamedTuple):
         get = wire.get
         tags = get("tags")
         return cls(
-            id=_text(get("id"), "id"),
-            type=_text(get("type"), "type"),
-            timestamp_ms=_timestamp_ms(get("timestamp")),
-            partition_key=_name(str(get("partitionKey", "")), "partitionKey"),
-            entities={name: value for name, value in wire.items() if name not in ENVELOPE},
-            tags=tags if isinstance(tags, dict) else {},
-            raw=get("raw"),
+            _text(get("id"), "id"),
+            _text(get("type"), "type"),
+            _timestamp_ms(get("timestamp")),
+            _name(str(get("partitionKey", "")), "partitionKey"),
+            {name: value for name, value in wire.items() if name not in ENVELOPE},
+            tags if isinstance(tags, dict) else {},
+            get("raw"),
         )
 
 
