@@ -14,7 +14,6 @@ It is read off what was written, never off the invocation: a change is the same 
 An event of before has no such tag; `with_actor` derives it, where the event goes through `upcast`.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 from patterns.events.domain_event import DomainEvent
@@ -75,7 +74,7 @@ def _is_by_its_partition(event: DomainEvent) -> bool:
 
 
 def _author_in(said: object) -> str | None:
-    if not isinstance(said, Mapping):
+    if not isinstance(said, dict):
         return None
     # `patterns.rules.rule.DecisionAttributes`; a row also has an author, which is "rule" for all of them.
     if said.get("by") == "rule" and (rule := _text(said.get("rule"))):

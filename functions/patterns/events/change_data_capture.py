@@ -86,13 +86,13 @@ def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> D
         return None
     where, hops = _account_and_region(record["eventSourceARN"]), tag_of(fact.hops or change.row.get(HOPS))
     return DomainEvent(
-        id=record["eventID"],  # the same, however often the stream delivers the record
-        type=fact.type,
-        timestamp_ms=fact.timestamp_ms,
-        partition_key=fact.partition_key,
-        entities={fact.entity_name: dict(fact.entity)},
-        tags={**where, **tags, ACTOR: fact.actor, **hops},
-        raw=Images(new=new, old=old),
+        record["eventID"],  # the same, however often the stream delivers the record
+        fact.type,
+        fact.timestamp_ms,
+        fact.partition_key,
+        {fact.entity_name: dict(fact.entity)},
+        {**where, **tags, ACTOR: fact.actor, **hops},
+        Images(new=new, old=old),
     )
 
 
