@@ -74,17 +74,13 @@ def _is_by_its_partition(event: DomainEvent) -> bool:
 
 
 def _author_in(said: object) -> str | None:
+    """Return who wrote a row or an entity; others may have written anything there."""
     if not isinstance(said, dict):
         return None
     # `patterns.rules.rule.DecisionAttributes`; a row also has an author, which is "rule" for all of them.
-    if said.get("by") == "rule" and (rule := _text(said.get("rule"))):
+    if said.get("by") == "rule" and isinstance(rule := said.get("rule"), str) and rule:
         return of_rule(rule)
     for name in AUTHORS:
-        if author := _text(said.get(name)):
+        if isinstance(author := said.get(name), str) and author:
             return author
     return None
-
-
-def _text(value: object) -> str | None:
-    """Return a value if it is text; others may have written anything there."""
-    return value if isinstance(value, str) else None
