@@ -41,7 +41,11 @@ class Request(NamedTuple):
 class Handle(pycurl.Curl):
     """Names a request while it is under way; but_body: all that was set for the last one, except its body."""
 
-    but_body: tuple[object, ...] | None = None
+    but_body: tuple[object, ...] | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.but_body = None  # no attribute of the class: it would hide those of pycurl's objects
 
 
 class Response(NamedTuple):
