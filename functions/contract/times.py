@@ -28,8 +28,10 @@ def to_ms(text: str) -> int:
 def _ms_of(text: str) -> int:
     try:
         moment = datetime.fromisoformat(text)
-        # As UTC it must exist, too: an offset can push the first and the last minutes out of the calendar.
-        return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC) - _EPOCH) // _MILLISECOND
+        if moment.tzinfo is not UTC:
+            # As UTC it must exist, too: an offset can push the first and the last minutes out of the calendar.
+            moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        return (moment - _EPOCH) // _MILLISECOND
     except (ValueError, OverflowError) as error:
         raise ValueError("must be a time that exists") from error
 

@@ -5,16 +5,16 @@ No clock on the wall is read: it would measure the machine's other work. See doc
 
 import os
 
-from local.bench import clients, compaction, figure, imports, rules, wire
+from local.bench import clients, compaction, figure, imports, rules, steps, wire
 
 
 def main() -> None:
-    """Measure handlers on the wire, what many rules do, what compaction saves, and what a cold start takes."""
+    """Measure handlers on the wire and their steps, what many rules do, what compaction saves, and a cold start."""
     for name in [name for name in os.environ if name.startswith(("AWS_", "POWERTOOLS_"))]:
         del os.environ[name]
     os.environ.update(clients.ENVIRONMENT)
     print(figure.heading())
-    for part in (wire, rules, compaction, imports):
+    for part in (wire, steps, rules, compaction, imports):
         print(figure.report(part.figures()), flush=True)
 
 

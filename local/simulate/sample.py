@@ -4,7 +4,6 @@ Commands, triggers, listeners and sweeps are those that are deployed; AWS is `Co
 figures follow from the code: whoever changes what a report writes, changes them.
 """
 
-import io
 import json
 import os
 import random
@@ -24,8 +23,7 @@ from local.in_process.lambda_events import bus_members, http_event, sqs_event
 from local.simulate.counted_aws import CountedAws, Used
 from patterns.packages.discovery import follower_of_table, owner_of_route, packages, services, subscribers_of
 from patterns.packages.package import Package
-from patterns.runtime import clock
-from patterns.runtime.log import logger
+from patterns.runtime import clock, log
 from services.anomalies.control import MODELS
 from services.anomalies.model import Model
 
@@ -111,7 +109,7 @@ class _Sample:
         self._aws = CountedAws(self._schemas)
         self._calls: dict[str, Calls] = defaultdict(Calls)
         self._published: dict[str, int] = defaultdict(int)
-        self._log = io.StringIO()
+        self._log_bytes = 0
         self._now_ms = BEGIN_MS
         self._reports = 0
         self._stack = ExitStack()
@@ -124,8 +122,7 @@ class _Sample:
             stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # S3 is not counted
             stack.enter_context(patch.object(MODELS, "model", Model.of(model_of(map(_name, self._machines)))))
             stack.enter_context(self._aws)
-            for handler in logger().handlers:  # not setStream: it flushes the stream before, which may be closed
-                stack.enter_context(patch.object(handler, "stream", self._log))
+            stack.enter_context(patch.object(log, "write", self._count_line))
             self._stack = stack.pop_all()
         return self
 
@@ -241,13 +238,15 @@ class _Sample:
 
     def _invoke(self, package: Package, role: str, event: dict[str, Any], *, records: int) -> Any:  # noqa: ANN401
         name = f"{package.name} {role}"
-        self._log.seek(0)
-        self._log.truncate()
+        self._log_bytes = 0
         with self._aws.on_behalf_of(name):
             response = package.handler(role)(event, LambdaContext(f"Andon-{package.name}-{role}"))
         self._calls[name].records.append(records)
-        self._calls[name].log_bytes.append(len(self._log.getvalue().encode()))
+        self._calls[name].log_bytes.append(self._log_bytes)
         return response
+
+    def _count_line(self, line: str) -> None:
+        self._log_bytes += len(f"{line}\n".encode())
 
     def _forget(self) -> None:
         self._aws.forget_counts()

@@ -8,7 +8,6 @@ from local.bench.undisturbed import undisturbed
 from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Rule
 from patterns.runtime import aws, clock
-from patterns.runtime.log import logger
 from services.dispatch.rules.assign import RULE
 
 EVENTS = 20
@@ -18,7 +17,6 @@ EVENTS = 20
 def deciding(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deciding]:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    logger()  # made before, so that in this process it goes on writing to where others look
     with undisturbed(NOW_MS):
         yield prepared(EVENTS)
 

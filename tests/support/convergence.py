@@ -20,7 +20,6 @@ Rows of slow data without their anchor expire so long after their last write; wh
 import heapq
 import importlib
 import json
-import logging
 import random
 import re
 from collections import Counter
@@ -38,8 +37,8 @@ from patterns.dynamodb.attribute_values import Item, to_plain
 from patterns.dynamodb.ttl import is_expired, ttl_at
 from patterns.events.domain_event import DomainEvent
 from patterns.packages.package import Package
+from patterns.runtime import log
 from patterns.runtime.errors import Poison
-from patterns.runtime.log import logger
 from patterns.views.inverse_oplock import order_of
 from patterns.views.materialize import View, interpret, materialize
 from patterns.views.outcome import Outcome
@@ -196,13 +195,11 @@ class _Lab:
         self._memory = TableInMemory(f"{self._view.name.upper()}_TABLE", self._view.table.keys)
         self._memory.__enter__()
         self._line = _LastLine()
-        log = logging.getLogger(logger().name)
-        self._log, self._before = log, (list(log.handlers), log.propagate)
-        log.handlers, log.propagate = [self._line], False
+        self._write, log.write = log.write, self._line.hear
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._log.handlers, self._log.propagate = self._before
+        log.write = self._write
         self._memory.__exit__(None, None, None)
 
     def explore(self, limit: int) -> int:
@@ -448,10 +445,10 @@ def _on(view: View) -> On:
     return cast("On", view.on)
 
 
-class _LastLine(logging.Handler):
+class _LastLine:
     """Hears what is logged, and keeps the last of it."""
 
     told: dict[str, int]
 
-    def emit(self, record: logging.LogRecord) -> None:
-        self.told = vars(record)
+    def hear(self, line: str) -> None:
+        self.told = json.loads(line)

@@ -1,12 +1,12 @@
 """The lines that our code logs."""
 
 import json
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
-from patterns.runtime.log import JsonFormatter, logger
+from patterns.runtime import log
 
 LogLines = list[dict[str, Any]]
 
@@ -15,17 +15,12 @@ LogLines = list[dict[str, Any]]
 def logged() -> Iterator[LogLines]:
     """Collect the lines that are logged from here on, oldest first."""
     lines: LogLines = []
-    handler = _Collecting(lines)
-    handler.setFormatter(JsonFormatter(logger().name))
-    logger().addHandler(handler)
-    yield lines
-    logger().removeHandler(handler)
+    with patch.object(log, "write", lambda line: lines.append(json.loads(line))):
+        yield lines
 
 
-class _Collecting(logging.Handler):
-    def __init__(self, lines: LogLines) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(json.loads(self.format(record)))
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Write no lines: some tests have a line for each of ten thousand invocations."""
+    with patch.object(log, "write", lambda _: None):
+        yield

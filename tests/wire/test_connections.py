@@ -13,7 +13,8 @@ from patterns.dynamodb.errors import ConditionFailed
 from patterns.dynamodb.expressions import Condition
 from patterns.dynamodb.schema import Keys
 from patterns.events.publish import publish
-from patterns.runtime import aws, curl, retries
+from patterns.runtime import aws, aws_json, curl, retries
+from patterns.runtime.credentials import Credentials
 from patterns.runtime.in_parallel import in_parallel
 from tests.support.either_wire import connected
 from tests.support.patterns.things import happened
@@ -194,3 +195,19 @@ def test_connections_are_kept_between_requests(server: ScriptedServer) -> None:
     for _ in range(20):
         in_parallel([partial(get, number) for number in range(10)])
     assert server.connections <= 1 + 10
+
+
+def test_a_connection_that_is_used_again_sends_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(lambda _: Answer(whole())) as server, connected(aws.LIBCURL, server.url):
+        first = THINGS.get({"pk": "a"})
+        THINGS.put({"pk": "a"}, condition=NEWER)
+        refreshed = Credentials("REFRESHED", "secret", "token")
+        monkeypatch.setattr(aws_json, "credentials", lambda: refreshed)
+        THINGS.put({"pk": "a"}, condition=NEWER)
+
+    assert first is None
+    assert {asked.connection for asked in server.requests} == {0}
+    assert [asked.operation for asked in server.requests] == ["GetItem", "PutItem", "PutItem"]
+    signed = ["Credential=REFRESHED/" in asked.headers["authorization"] for asked in server.requests]
+    assert signed == [False, False, True]
+    assert [asked.headers.get("x-amz-security-token") for asked in server.requests][2] == "token"

@@ -81,6 +81,8 @@ def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401  attribute values a
 
 
 def _number(text: str) -> int | float:
+    if text.isdecimal():  # nearly all are times
+        return int(text)
     number = Decimal(text)
     return int(number) if number == number.to_integral_value() else float(number)
 

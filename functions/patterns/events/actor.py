@@ -14,8 +14,7 @@ It is read off what was written, never off the invocation: a change is the same 
 An event of before has no such tag; `with_actor` derives it, where the event goes through `upcast`.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from patterns.events.domain_event import DomainEvent
 
@@ -40,7 +39,7 @@ def of_rule(rule_id: str) -> str:
 
 def author_in(row: object) -> str:
     """Return who wrote a row: the rule that decided it, or its author; UNKNOWN if there is no row, or no author."""
-    return next(_authors_in(row), UNKNOWN)
+    return _author_in(row) or UNKNOWN
 
 
 def actor_of(event: DomainEvent) -> str:
@@ -63,7 +62,7 @@ def with_actor(event: DomainEvent) -> DomainEvent:
 def _derived(event: DomainEvent) -> str:
     new = event.raw.get("new") if isinstance(event.raw, dict) else None
     for said in (new, *event.entities.values()):
-        for author in _authors_in(said):
+        if author := _author_in(said):
             return author
     return event.partition_key or UNKNOWN if _is_by_its_partition(event) else UNKNOWN
 
@@ -74,14 +73,14 @@ def _is_by_its_partition(event: DomainEvent) -> bool:
     return is_without_row or event.type == _FAULT
 
 
-def _authors_in(said: object) -> Iterator[str]:
-    if not isinstance(said, Mapping):
-        return
+def _author_in(said: object) -> str | None:
+    """Return who wrote a row or an entity; others may have written anything there."""
+    if not isinstance(said, dict):
+        return None
     # `patterns.rules.rule.DecisionAttributes`; a row also has an author, which is "rule" for all of them.
-    if said.get("by") == "rule" and _is_text(said.get("rule")):
-        yield of_rule(said["rule"])
-    yield from (said[name] for name in AUTHORS if _is_text(said.get(name)))
-
-
-def _is_text(value: Any) -> bool:  # noqa: ANN401  others may have written anything there
-    return isinstance(value, str) and bool(value)
+    if said.get("by") == "rule" and isinstance(rule := said.get("rule"), str) and rule:
+        return of_rule(rule)
+    for name in AUTHORS:
+        if isinstance(author := said.get(name), str) and author:
+            return author
+    return None

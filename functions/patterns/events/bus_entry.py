@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple, TypedDict
 
 from patterns.events.domain_event import DomainEvent, WireEvent
@@ -114,7 +115,7 @@ def from_envelope(envelope: object) -> Delivery:
     event = DomainEvent.from_wire(envelope.get("detail"))
     if envelope.get("detail-type") != event.type:
         raise Poison("detail-type is not the type of the event")
-    return Delivery(envelope["source"], event, _bus_ms(envelope.get("time")), _replay(envelope))
+    return Delivery(envelope["source"], event, _bus_ms(str(envelope.get("time"))), _replay(envelope))
 
 
 def require_not_ahead(delivery: Delivery, *, now_ms: int) -> None:
@@ -132,10 +133,11 @@ def require_not_ahead(delivery: Delivery, *, now_ms: int) -> None:
         raise Poison("timestamp lies ahead of the bus")
 
 
-def _bus_ms(time: object) -> int | None:
+@lru_cache(maxsize=16)  # the times of a batch are whole seconds, and few
+def _bus_ms(time: str) -> int | None:
     """Return EventBridge's time, as `2026-11-21T09:35:00Z`, in epoch milliseconds."""
     try:
-        moment = datetime.fromisoformat(str(time))
+        moment = datetime.fromisoformat(time)
     except ValueError:
         return None
     return None if moment.tzinfo is None else int(moment.timestamp() * 1000)

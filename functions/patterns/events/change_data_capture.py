@@ -1,6 +1,7 @@
 """Records of a table's stream -> domain events. Database-first: a fact is published if and only if it was written."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, Literal, NotRequired, TypedDict
 
 from patterns.dynamodb.attribute_values import Item, Typed, to_plain
@@ -79,18 +80,19 @@ def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> D
         return None
     old = to_plain(images["OldImage"]) if "OldImage" in images else None
     new = to_plain(images["NewImage"]) if "NewImage" in images else None
-    change = Change(kind=record["eventName"], old=old, new=new)
+    change = Change(record["eventName"], old, new)
     fact = facts.expiry_of(change.row) if is_expiry else facts.fact_of(change)
     if fact is None:
         return None
+    where, hops = _account_and_region(record["eventSourceARN"]), tag_of(fact.hops or change.row.get(HOPS))
     return DomainEvent(
-        id=record["eventID"],  # the same, however often the stream delivers the record
-        type=fact.type,
-        timestamp_ms=fact.timestamp_ms,
-        partition_key=fact.partition_key,
-        entities={fact.entity_name: dict(fact.entity)},
-        tags={**_account_and_region(record), **tags, ACTOR: fact.actor, **tag_of(fact.hops or change.row.get(HOPS))},
-        raw=Images(new=new, old=old),
+        record["eventID"],  # the same, however often the stream delivers the record
+        fact.type,
+        fact.timestamp_ms,
+        fact.partition_key,
+        {fact.entity_name: dict(fact.entity)},
+        {**where, **tags, ACTOR: fact.actor, **hops},
+        Images(new=new, old=old),
     )
 
 
@@ -101,12 +103,14 @@ def _discriminator_of(images: StreamImages) -> Any:  # noqa: ANN401  others may 
 
 
 def _is_ttl_removal(record: StreamRecord) -> bool:
-    identity = record.get("userIdentity") or {}
+    if record["eventName"] != "REMOVE":
+        return False
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    return record["eventName"] == "REMOVE" and identity.get("principalId") == TTL_SERVICE
+    return (record.get("userIdentity") or {}).get("principalId") == TTL_SERVICE
 
 
-def _account_and_region(record: StreamRecord) -> dict[str, str]:
-    """Read both off the stream's ARN: `arn:aws:dynamodb:<region>:<account>:table/…`."""
-    _, _, _, region, account, _ = record["eventSourceARN"].split(":", 5)
+@cache
+def _account_and_region(stream: str) -> Mapping[str, str]:
+    """Read both off a stream's ARN: `arn:aws:dynamodb:<region>:<account>:table/…`."""
+    _, _, _, region, account, _ = stream.split(":", 5)
     return {"account": account, "region": region}

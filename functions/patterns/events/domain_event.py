@@ -107,7 +107,7 @@ class DomainEvent(NamedTuple):
 
     def to_wire(self) -> WireEvent:
         """Return the event as JSON."""
-        wire = {
+        wire: dict[str, Any] = {
             "id": self.id,
             "type": self.type,
             "timestamp": self.timestamp_ms,
@@ -115,8 +115,9 @@ class DomainEvent(NamedTuple):
             "tags": dict(self.tags),
             **self.entities,
         }
-        # The names of entities are the services', so that no type can list them.
-        return cast("WireEvent", wire if self.raw is None else {**wire, "raw": self.raw})
+        if self.raw is not None:
+            wire["raw"] = self.raw
+        return cast("WireEvent", wire)  # the names of entities are the services', so that no type can list them
 
     @classmethod
     def from_wire(cls, wire: object) -> "DomainEvent":
@@ -131,13 +132,13 @@ class DomainEvent(NamedTuple):
         get = wire.get
         tags = get("tags")
         return cls(
-            id=_text(get("id"), "id"),
-            type=_text(get("type"), "type"),
-            timestamp_ms=_timestamp_ms(get("timestamp")),
-            partition_key=_name(str(get("partitionKey", "")), "partitionKey"),
-            entities={name: value for name, value in wire.items() if name not in ENVELOPE},
-            tags=tags if isinstance(tags, dict) else {},
-            raw=get("raw"),
+            _text(get("id"), "id"),
+            _text(get("type"), "type"),
+            _timestamp_ms(get("timestamp")),
+            _name(str(get("partitionKey", "")), "partitionKey"),
+            {name: value for name, value in wire.items() if name not in ENVELOPE},
+            tags if isinstance(tags, dict) else {},
+            get("raw"),
         )
 
 

@@ -101,7 +101,7 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
         if attempt:
             pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
         waiting = _requests(failed, sizes)
-        puts = in_parallel([partial(_put, {number: entries[number] for number in chunk}) for chunk in waiting])
+        puts = in_parallel([partial(_put, entries, numbers) for numbers in waiting])
         failed = {number: code for codes in puts for number, code in codes.items()}
         alone = {number for number, *others in waiting if not others}
         for_good = {number: code for number, code in failed.items() if _is_for_good(code, alone=number in alone)}
@@ -128,13 +128,13 @@ def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:
     return batches(sizes.items(), most=MAX_REQUEST_ENTRIES, most_bytes=MAX_REQUEST_BYTES)
 
 
-def _put(chunk: dict[int, BusEntry]) -> dict[int, str]:
-    """Make one request; return the codes of the entries that failed, by number: all of them if the request failed."""
+def _put(entries: Mapping[int, BusEntry], numbers: Sequence[int]) -> dict[int, str]:
+    """Put some entries in one request; return the codes of those that failed: of all if the request failed."""
     try:
-        response = aws.call("events", "put_events", Entries=list(chunk.values()))
+        response = aws.call("events", "put_events", Entries=[entries[number] for number in numbers])
     except CallFailed as error:
-        return dict.fromkeys(chunk, error.code)
-    results = zip(chunk, response["Entries"], strict=True)
+        return dict.fromkeys(numbers, error.code)
+    results = zip(numbers, response["Entries"], strict=True)
     return {number: result["ErrorCode"] for number, result in results if result.get("ErrorCode")}
 
 

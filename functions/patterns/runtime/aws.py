@@ -106,4 +106,6 @@ if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
     if wire() == BOTOCORE:
         client("dynamodb")
     gc.freeze()
+    # A batch has some thousand objects, none of them in a cycle: what is no longer used is freed without a collection.
+    gc.set_threshold(20_000)
     gc.enable()

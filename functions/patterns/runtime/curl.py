@@ -4,7 +4,7 @@ import os
 import threading
 from functools import cache
 from importlib.util import find_spec
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import pycurl
 
@@ -27,9 +27,6 @@ LOST: Final = "ConnectionClosedError"  # in a handshake, too
 
 END_OF_HEADERS: Final = b"\r\n"
 
-Handle = pycurl.Curl
-"""Names a request while it is under way."""
-
 
 class Request(NamedTuple):
     """A POST to be signed; signing: `aws:amz:<region>:<service>`; headers: `name: value`."""
@@ -39,6 +36,16 @@ class Request(NamedTuple):
     credentials: Credentials
     headers: tuple[str, ...]
     body: bytes
+
+
+class Handle(pycurl.Curl):
+    """Names a request while it is under way; but_body: all that was set for the last one, except its body."""
+
+    but_body: tuple[object, ...] | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.but_body = None  # no attribute of the class: it would hide those of pycurl's objects
 
 
 class Response(NamedTuple):
@@ -97,7 +104,8 @@ class Connections(threading.local):
 
     def _perform(self) -> list[tuple[Handle, Response]]:
         self._multi.perform()
-        _, done, failed = self._multi.info_read()
+        ended = cast("tuple[int, list[Handle], list[tuple[Handle, int, str]]]", self._multi.info_read())
+        _, done, failed = ended
         return [(handle, self._end(handle)) for handle in done] + [
             (handle, self._end(handle, ERRORS.get(code, LOST))) for handle, code, _ in failed
         ]
@@ -124,16 +132,24 @@ class _Received(NamedTuple):
 
 def _prepare(handle: Handle, request: Request) -> _Received:
     """Set what differs between requests; return where libcurl puts what comes."""
-    received, credentials = _Received([], []), request.credentials
+    received, but_body = _Received([], []), request[:-1]
+    if handle.but_body != but_body:  # nearly all requests of a function differ in nothing but their bodies
+        handle.but_body = None  # until all of it is set, for libcurl may refuse an option
+        _prepare_but_body(handle, request)
+        handle.but_body = but_body
+    handle.setopt(pycurl.POSTFIELDS, request.body)
+    handle.setopt(pycurl.HEADERFUNCTION, received.headers.append)
+    handle.setopt(pycurl.WRITEFUNCTION, received.body.append)
+    return received
+
+
+def _prepare_but_body(handle: Handle, request: Request) -> None:
+    credentials = request.credentials
     token = (f"X-Amz-Security-Token: {credentials.token}",) if credentials.token else ()
     handle.setopt(pycurl.URL, request.url)
     handle.setopt(pycurl.AWS_SIGV4, request.signing)
     handle.setopt(pycurl.USERPWD, f"{credentials.key_id}:{credentials.secret}")
     handle.setopt(pycurl.HTTPHEADER, (*request.headers, *token))
-    handle.setopt(pycurl.POSTFIELDS, request.body)
-    handle.setopt(pycurl.HEADERFUNCTION, received.headers.append)
-    handle.setopt(pycurl.WRITEFUNCTION, received.body.append)
-    return received
 
 
 @cache
@@ -146,7 +162,7 @@ def _authorities() -> str:
 
 
 def _new_handle() -> Handle:
-    handle = pycurl.Curl()
+    handle = Handle()
     handle.setopt(pycurl.NOSIGNAL, 1)  # signals and threads do not go together
     handle.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
     handle.setopt(pycurl.CONNECTTIMEOUT, CONNECT_SECONDS)

@@ -6,6 +6,7 @@ Each runs as a greenlet, so that its code is written as if it were alone.
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from typing import Any, Final, NamedTuple, TypeVar
@@ -27,20 +28,19 @@ class _Pause(NamedTuple):
 
 
 class _Worker(greenlet):
-    """Does one task after another; when its task waits or ends, whoever runs them all goes on.
+    """Does one task after another until none is left; while its task waits, whoever runs them all goes on.
 
-    number, result: those of its task. Workers are kept: to make one costs as much as all else of a task that waits.
+    Workers are kept: to make one costs as much as all else of a task that waits.
     """
 
     def __init__(self) -> None:
         self._others = getcurrent()
-        self.number, self.result = 0, None
         super().__init__(self._work)
 
-    def _work(self, do: Callable[[], Any]) -> None:
+    def _work(self, turns: "_Turns") -> None:
         while True:
-            self.result = do()
-            do = self._others.switch(None)  # it waits for nothing: its task has ended
+            turns.do_those_left()
+            turns = self._others.switch(None)  # it waits for nothing: no task is left
 
     def wait_for(self, awaited: Handle | _Pause) -> Any:  # noqa: ANN401  a `Response`, or None after a pause
         """Let the others go on until it has come."""
@@ -79,14 +79,9 @@ def run_in_turns(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks that raise nothing; return their results. What a task runs so itself does not take turns."""
     if len(tasks) == 1 or isinstance(getcurrent(), _Worker):
         return [do() for do in tasks]
-    turns = _Turns(len(tasks))
+    turns = _Turns(tasks)
     try:
-        for number, do in enumerate(tasks):
-            while turns.under_way >= AT_ONCE:
-                turns.go_on()
-            turns.begin(number, do)
-        while turns.under_way:
-            turns.go_on()
+        turns.run()
     except BaseException:  # the process is to end, or is stopped: nothing that was begun may go on behind its back
         turns.give_up()
         raise
@@ -94,34 +89,41 @@ def run_in_turns(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
 
 class _Turns:
-    """The results of tasks, and the workers that wait: for a response, or for a time of `time.monotonic`."""
+    """The tasks that are not begun, the results of those that are, and the workers that wait.
 
-    def __init__(self, tasks: int) -> None:
-        self.results: list[Any] = [None] * tasks
+    They wait for a response, or for a time of `time.monotonic`.
+    """
+
+    def __init__(self, tasks: Sequence[Callable[[], Any]]) -> None:
+        self.results: list[Any] = [None] * len(tasks)
+        self._left = deque(enumerate(tasks))
         self._responses: dict[Handle, _Worker] = {}
         self._pauses: list[tuple[float, _Worker]] = []
 
+    def run(self) -> None:
+        """Begin as many tasks as may be under way, and go on with them until all have ended."""
+        while self._left and self._under_way < AT_ONCE:
+            worker = _IDLE.workers.pop() if _IDLE.workers else _Worker()
+            worker.gr_context = copy_context()
+            self._note(worker, worker.switch(self))
+        while self._under_way:
+            for worker, response in self._over():
+                self._note(worker, worker.switch(response))
+
+    def do_those_left(self) -> None:
+        """Do tasks until none is left to begin; called by each worker."""
+        while self._left:
+            number, do = self._left.popleft()
+            self.results[number] = do()
+
     @property
-    def under_way(self) -> int:
+    def _under_way(self) -> int:
         """How many tasks wait."""
         return len(self._responses) + len(self._pauses)
 
-    def begin(self, number: int, do: Callable[[], Any]) -> None:
-        """Begin a task, and go on with it until it waits or ends."""
-        worker = _IDLE.workers.pop() if _IDLE.workers else _Worker()
-        worker.gr_context = copy_context()
-        worker.number = number
-        self._note(worker, worker.switch(do))
-
-    def go_on(self) -> None:
-        """Wait until some may go on, and let them."""
-        for worker, response in self._over():
-            self._note(worker, worker.switch(response))
-
     def _note(self, worker: _Worker, awaited: _Pause | Handle | None) -> None:
-        """Note what a task waits for, or the result of one that has ended."""
+        """Note what a worker waits for; None: it has nothing more to do."""
         if awaited is None:
-            self.results[worker.number] = worker.result
             _IDLE.workers.append(worker)
         elif isinstance(awaited, _Pause):
             self._pauses.append((awaited.until, worker))

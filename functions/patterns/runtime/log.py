@@ -1,9 +1,12 @@
-"""One JSON line per invocation: ids and outcomes, never bodies."""
+"""One JSON line per invocation: ids and outcomes, never bodies.
+
+Lines do not go through `logging`, whose records, filters and handlers cost five times what the line itself does.
+"""
 
 import json
-import logging
 import os
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
@@ -15,20 +18,47 @@ from patterns.runtime.metrics import STAGE
 SHARE: Final = "LOGGED_SHARE"
 """The environment variable that says of which share of requests that went well there is a line; 1 without it."""
 
-# What every record has; what it has besides came as `extra`.
-OWN_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))
+
+class Logger:
+    """Writes lines with their level, message, time and service, and whatever comes as `extra`."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+
+    def info(self, message: str, *, extra: Mapping[str, Any]) -> None:
+        """Write what an invocation did."""
+        write(self._line("INFO", message, extra))
+
+    def warning(self, message: str, *, extra: Mapping[str, Any]) -> None:
+        """Write what somebody should look at."""
+        write(self._line("WARNING", message, extra))
+
+    def error(self, message: str, *, extra: Mapping[str, Any], exc_info: BaseException) -> None:
+        """Write what failed, and the error's trace."""
+        write(self._line("ERROR", message, {**extra, **_trace_of(exc_info)}))
+
+    def _line(self, level: str, message: str, extra: Mapping[str, Any]) -> str:
+        """Return the line; what is no JSON comes as text, for a line must never be lost."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        line = {"level": level, "message": message, "timestamp": now, "service": self._service, **extra}
+        if "_aws" in line:
+            line[STAGE] = os.environ["STAGE"]  # a dimension of its metrics
+        try:
+            return strict_json.dumps(line)
+        except TypeError:
+            return json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 @cache
-def logger() -> logging.Logger:
-    """Return the process's logger, which writes JSON lines to standard output."""
-    made = logging.getLogger(os.environ.get("POWERTOOLS_SERVICE_NAME", "unnamed"))
-    made.setLevel(logging.INFO)
-    made.propagate = False  # Lambda's own handler would write each line again
-    handler = logging.StreamHandler(sys.stdout)
-    handler.setFormatter(JsonFormatter(made.name))
-    made.addHandler(handler)
-    return made
+def logger() -> Logger:
+    """Return the process's logger."""
+    return Logger(os.environ.get("POWERTOOLS_SERVICE_NAME", "unnamed"))
+
+
+def write(line: str) -> None:
+    """Write one line to standard output, at once; a lone surrogate, which UTF-8 cannot carry, as its escape."""
+    sys.stdout.write(f"{line}\n".encode(errors="backslashreplace").decode())
+    sys.stdout.flush()
 
 
 def is_sampled(request_id: str) -> bool:
@@ -37,31 +67,8 @@ def is_sampled(request_id: str) -> bool:
     return crc32(request_id.encode()) < share * 2**32
 
 
-class JsonFormatter(logging.Formatter):
-    """A record -> a line with its level, message, time and service, whatever came as `extra`, and an error's trace.
+def _trace_of(error: BaseException) -> dict[str, str]:
+    import traceback  # noqa: PLC0415  few invocations fail
 
-    A line with metrics says its stage, too.
-    """
-
-    def __init__(self, service: str) -> None:
-        super().__init__()
-        self._service = service
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line; what is no JSON comes as text, for a line must never be lost."""
-        line: dict[str, Any] = {
-            "level": record.levelname,
-            "message": record.getMessage(),
-            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "service": self._service,
-            **{name: value for name, value in vars(record).items() if name not in OWN_ATTRIBUTES},
-        }
-        if "_aws" in line:
-            line[STAGE] = os.environ["STAGE"]  # a dimension of its metrics
-        if record.exc_info and record.exc_info[0]:
-            line["exception"] = self.formatException(record.exc_info)
-            line["exception_name"] = record.exc_info[0].__name__
-        try:
-            return strict_json.dumps(line)
-        except TypeError:
-            return json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
+    text = "".join(traceback.format_exception(error)).removesuffix("\n")
+    return {"exception": text, "exception_name": type(error).__name__}

@@ -87,7 +87,7 @@ def put_if_newer(
     expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
     if ttl.is_expired(expires_at, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
-    life = UntilNewestExpires(expires_at=expires_at, now=now_ms // 1000)
+    life = UntilNewestExpires(expires_at, now_ms // 1000)
     return _write(table, update, order_of(event, update.about_ms, update.origin), life)
 
 

@@ -81,7 +81,7 @@ class UntilNewestExpires(NamedTuple):
     @property
     def first(self) -> Attempt:
         """Most facts are newer than what is there."""
-        return Attempt(_on_ttl(TTL_GROWS, ttl=self.expires_at, now=self.now), expires_at=self.expires_at)
+        return Attempt(_on_ttl(TTL_GROWS, ttl=self.expires_at, now=self.now), self.expires_at)
 
     def after(self, row: Item | None) -> Attempt:
         """Return the attempt that fits a row."""

@@ -1,10 +1,12 @@
 import pytest
 
 from local.legacy import __main__ as story
+from tests.support.log_lines import unlogged
 
 
 def test_the_story_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    story.main()
+    with unlogged():
+        story.main()
 
     told = capsys.readouterr().out.splitlines()
     assert len([line for line in told if not line.startswith(" ")]) == len(story.STORY)

@@ -1,15 +1,13 @@
-import logging
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.anomalies import Detector
+from tests.support.log_lines import unlogged
 
 
 @pytest.fixture(scope="module")
 def detector(one_thread: None) -> Iterator[Detector]:  # noqa: ARG001
     """Anomalies alone, over AWS in memory; to be restarted by who wants it empty."""
-    with Detector() as detector:
-        logging.disable(logging.INFO)
+    with Detector() as detector, unlogged():
         yield detector
-        logging.disable(logging.NOTSET)

@@ -1,7 +1,6 @@
 """A report that expired comes back from replayed events: the same row, whatever happens in which order."""
 
 import json
-import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from patterns.events.change_data_capture import events_of
 from patterns.runtime import clock
 from services.equipment import command, restore, trigger
 from services.equipment.tables import KEYS, TABLE, partition_of
+from tests.support.log_lines import unlogged
 from tests.support.orders import Step, ends_of_every_order
 from tests.support.samples import NOW
 from tests.support.services.reports import REPORT
@@ -35,10 +35,8 @@ LAST_MINUTE_MS = NOW - 33 * DAY_MS + 60_000
 
 @pytest.fixture(name="memory", scope="module")
 def memory_of_module(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
-    with TableInMemory("EQUIPMENT_TABLE", KEYS) as memory, frozen_clock(NOW):
-        logging.disable(logging.INFO)  # a line for each of some thousand invocations
+    with TableInMemory("EQUIPMENT_TABLE", KEYS) as memory, frozen_clock(NOW), unlogged():
         yield memory
-        logging.disable(logging.NOTSET)
 
 
 def report(at_ms: int) -> int:

@@ -1,7 +1,6 @@
 """Dispatch alone, at any time: its real handlers over a table in memory; a test delivers the reports itself."""
 
 import json
-import logging
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,6 +17,7 @@ from patterns.runtime import clock
 from services.dispatch import listener, sweep, trigger
 from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report
+from tests.support.log_lines import unlogged
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
 from tests.support.table_in_memory import Record, TableInMemory
@@ -55,8 +55,7 @@ class Floor(AbstractContextManager["Floor"]):
         self._stack.enter_context(self.table)
         real, clock.now_ms = clock.now_ms, lambda: self.now_ms
         self._stack.callback(setattr, clock, "now_ms", real)
-        logging.disable(logging.INFO)  # a line for each of some ten thousand invocations
-        self._stack.callback(logging.disable, logging.NOTSET)
+        self._stack.enter_context(unlogged())
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,6 @@
 """The whole loop in memory, message by message, with everything that must hold about it."""
 
 import json
-import logging
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 
@@ -15,10 +14,10 @@ from patterns.events.fault import TYPE as FAULT_TYPE
 from patterns.packages.discovery import follower_of_table, packages, readers, services, subscribers_of
 from patterns.packages.package import Package
 from patterns.runtime import clock, strict_json
-from patterns.runtime.log import logger
 from patterns.views.outcome import Outcome
 from stores.faults.store import BUCKET
 from tests.support.lake import LAKE, lake_of
+from tests.support.log_lines import LogLines, logged
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.loop.model import LOG_DAYS, Log, Model
 from tests.support.loop.odd_events import NO_FAULT, POISON, odd_body
@@ -59,7 +58,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         self._latest_ms = NOW
         self._loop = loop
         self._model = Model()
-        self._lines: list[dict[str, Any]] = []
+        self._lines: LogLines = []
         self._streams: dict[str, list[dict[str, Any]]] = {
             table: [] for table, schema in self._loop.schemas.items() if schema.stream
         }
@@ -76,7 +75,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     def __enter__(self) -> Self:
         real, clock.now_ms = clock.now_ms, lambda: self.now_ms
         self._stack.callback(setattr, clock, "now_ms", real)
-        self._stack.enter_context(_lines_to(self._lines))
+        self._lines = self._stack.enter_context(logged())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,7 +97,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     def call(self, event: dict[str, Any]) -> Answer:
         """Send an HTTP event, which is never answered by a failure."""
         answer = self._loop.call(event)
-        assert answer.status < 500, (event, answer, self._lines[-1]["exc_info"])
+        assert answer.status < 500, (event, answer, self._lines[-1]["exception"])
         return answer
 
     def report(self, machine: str, state: str, at_ms: int, detail: str | None) -> None:
@@ -217,7 +216,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
             if "received" in line:
                 assert line["received"] == sum(line[outcome.value] for outcome in Outcome), line
             assert not line.get("failed"), line
-            if line["msg"] == "swept":
+            if line["message"] == "swept":
                 assert line["errors"] == [], line
 
     def _check_logs(self) -> None:
@@ -369,27 +368,3 @@ def _is_by(event: dict[str, Any]) -> bool:
     rules = [f"rule:{entity['rule']}" for entity in entities if entity.get("by") == "rule"]
     consumers = [entity["consumer"] for entity in entities if event["type"] == FAULT_TYPE and "consumer" in entity]
     return [event["tags"]["actor"]] == (rules[:1] or consumers or [CALLER])
-
-
-class _Lines(logging.Handler):
-    def __init__(self, lines: list[dict[str, Any]]) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(dict(vars(record)))
-
-
-class _lines_to(AbstractContextManager[None]):  # noqa: N801  used as a function
-    """Take all log lines, and write none."""
-
-    def __init__(self, lines: list[dict[str, Any]]) -> None:
-        self._logger = logging.getLogger(logger().name)
-        self._taken = _Lines(lines)
-
-    def __enter__(self) -> None:
-        self._handlers, self._logger.handlers = self._logger.handlers, [self._taken]
-        self._propagate, self._logger.propagate = self._logger.propagate, False
-
-    def __exit__(self, *_: object) -> None:
-        self._logger.handlers, self._logger.propagate = self._handlers, self._propagate
