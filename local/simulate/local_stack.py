@@ -15,9 +15,9 @@ from local.simulate.model import Model
 from local.simulate.settings import HTTP
 
 # CPU of the emulator: for a request to it, and to bring an event to a function's process and the answer back.
-REQUEST_MS: Final = Limit(1.5, ASSUMED)
-INVOCATION_MS: Final = Limit(6, ASSUMED)
-MESSAGE_MS: Final = Limit(1, ASSUMED)  # from the bus to a queue, and out of it
+REQUEST_MS: Final = Limit(0.5, ASSUMED)
+INVOCATION_MS: Final = Limit(2, ASSUMED)
+MESSAGE_MS: Final = Limit(0.2, ASSUMED)  # from the bus to a queue, and out of it
 CLIENT_MS: Final = Limit(2, ASSUMED)  # of `make load` itself, which runs on the same processors
 # The emulator looks for a stream's changes and a queue's messages so often, one batch of each at a time.
 POLL_S: Final = Limit(0.1, ASSUMED)
