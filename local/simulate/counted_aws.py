@@ -263,22 +263,32 @@ def _text(value: dict[str, str]) -> str:
 
 def _size(row: Typed | None) -> int:
     """Return a row's size in bytes, about as DynamoDB counts: names and values."""
-    return 0 if row is None else sum(len(name.encode()) + _value_size(value) for name, value in row.items())
+    size = 0
+    for name, value in (row or {}).items():
+        size += _bytes(name) + _value_size(value)
+    return size
 
 
 def _value_size(value: dict[str, Any]) -> int:
     ((kind, content),) = value.items()
-    match kind:
-        case "S":
-            return len(content.encode())
-        case "N":
-            return len(content) // 2 + 1
-        case "M":
-            return 3 + sum(len(name.encode()) + 1 + _value_size(one) for name, one in content.items())
-        case "L":
-            return 3 + sum(1 + _value_size(one) for one in content)
-        case _:
-            return 1
+    if kind == "S":
+        return _bytes(content)
+    if kind == "N":
+        return len(content) // 2 + 1
+    size = 1
+    if kind == "M":
+        size = 3
+        for name, one in content.items():
+            size += _bytes(name) + 1 + _value_size(one)
+    elif kind == "L":
+        size = 3
+        for one in content:
+            size += 1 + _value_size(one)
+    return size
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _write_units(one: Typed | None, other: Typed | None) -> int:

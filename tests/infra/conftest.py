@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.infra.synthesised import Synthesised, synthesise
+from tests.support.infra.synthesised import OTHER_SETTINGS, Synthesised, synthesise
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,12 @@ def aws(layer: Path) -> Synthesised:
 @pytest.fixture(scope="session")
 def prod(layer: Path) -> Synthesised:
     return synthesise(layer, stage="prod")
+
+
+@pytest.fixture(scope="session")
+def varied(layer: Path) -> Synthesised:
+    """A stage whose settings are all other than by default: one stack for the tests of each of them."""
+    return synthesise(layer, **OTHER_SETTINGS)
 
 
 @pytest.fixture(scope="session")

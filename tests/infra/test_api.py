@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from infra.api import ACCESS_SCOPE
 from infra.sign_in import READ_SCOPE
 from pages.board import settings
 from patterns.packages.discovery import pages
-from tests.support.infra.synthesised import FILES, KEPT, PACKAGES, Synthesised, synthesise, text
+from tests.support.infra.synthesised import FILES, KEPT, PACKAGES, Synthesised, text
 
 ROUTE = "AWS::ApiGatewayV2::Route"
 
@@ -111,11 +110,9 @@ def test_the_page_knows_its_users_and_where_they_sign_in(aws: Synthesised, local
     assert text(on_the_emulator["Variables"]["ISSUER"]) == f"http://127.0.0.1:4566/{local.output('UserPoolId')}"
 
 
-def test_the_page_may_be_at_a_domain_of_its_own(layer: Path) -> None:
-    moved = synthesise(layer, origin="https://andon.example.com")
-
-    assert moved.outputs["BoardUrl"]["Value"] == "https://andon.example.com/"
-    for client in clients_of_the_page(moved).values():
+def test_the_page_may_be_at_a_domain_of_its_own(varied: Synthesised) -> None:
+    assert varied.outputs["BoardUrl"]["Value"] == "https://andon.example.com/"
+    for client in clients_of_the_page(varied).values():
         assert client["CallbackURLs"] == ["https://andon.example.com/"]
 
 

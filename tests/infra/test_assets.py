@@ -41,9 +41,16 @@ def assets(functions: Path, compiler: Path | None = None) -> dict[str, Path]:
     return packed
 
 
-def changed(functions: Path, file: str) -> set[str]:
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The assets of the sources as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asset, "ASSETS", tmp_path_factory.mktemp("untouched") / "code")
+        return assets(FUNCTIONS)
+
+
+def changed(before: dict[str, Path], functions: Path, file: str) -> set[str]:
     """The packages whose asset changes with a file."""
-    before = assets(functions)
     with (functions / file).open("a") as appended:
         appended.write("\n# touched\n")
     after = assets(functions)
@@ -51,32 +58,36 @@ def changed(functions: Path, file: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_touching_a_package_changes_its_asset_only(functions: Path, package: Package) -> None:
-    assert changed(functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
+def test_touching_a_package_changes_its_asset_only(
+    untouched: dict[str, Path], functions: Path, package: Package
+) -> None:
+    assert changed(untouched, functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
 
 
 @pytest.mark.parametrize("file", ["patterns/dynamodb/schema.py", "contract/groups.py"])
-def test_touching_what_is_shared_changes_every_asset(functions: Path, file: str) -> None:
-    assert changed(functions, file) == {name_of(package) for package in PACKAGES}
+def test_touching_what_is_shared_changes_every_asset(untouched: dict[str, Path], functions: Path, file: str) -> None:
+    assert changed(untouched, functions, file) == {name_of(package) for package in PACKAGES}
 
 
 @pytest.mark.parametrize("litter", ["services/equipment/__pycache__/command.cpython-313.pyc", "patterns/.DS_Store"])
-def test_what_tools_leave_behind_changes_no_asset(functions: Path, litter: str) -> None:
+def test_what_tools_leave_behind_changes_no_asset(untouched: dict[str, Path], functions: Path, litter: str) -> None:
     (functions / litter).parent.mkdir(exist_ok=True)
 
-    assert changed(functions, litter) == set()
+    assert changed(untouched, functions, litter) == set()
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(functions: Path, package: Package) -> None:
-    packed = assets(functions)[name_of(package)]
+def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(
+    untouched: dict[str, Path], package: Package
+) -> None:
+    packed = untouched[name_of(package)]
 
     held = {path.relative_to(packed) for path in packed.rglob("*.py")}
-    sides = {path.relative_to(functions) for path in functions.glob("*/__init__.py")}
+    sides = {path.relative_to(FUNCTIONS) for path in FUNCTIONS.glob("*/__init__.py")}
     shared = {
-        path.relative_to(functions) for side in ("contract", "patterns") for path in (functions / side).rglob("*.py")
+        path.relative_to(FUNCTIONS) for side in ("contract", "patterns") for path in (FUNCTIONS / side).rglob("*.py")
     }
-    own = {path.relative_to(functions) for path in (functions / package.side / package.name).rglob("*.py")}
+    own = {path.relative_to(FUNCTIONS) for path in (FUNCTIONS / package.side / package.name).rglob("*.py")}
     assert held == sides | shared | own
 
 
@@ -99,10 +110,10 @@ def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever
         assert all(flags_of(contents[file]) == UNCHECKED for file in compiled)
 
 
-def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(functions: Path) -> None:
-    plain, compiled = assets(functions), assets(functions, Path(sys.executable))
+def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(untouched: dict[str, Path], functions: Path) -> None:
+    compiled = assets(functions, Path(sys.executable))
 
-    assert all(plain[name].name != compiled[name].name for name in plain)
+    assert all(untouched[name].name != compiled[name].name for name in untouched)
 
 
 def contents_of(folder: Path) -> dict[Path, bytes]:

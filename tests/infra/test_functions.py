@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from patterns.packages.package import FUNCTIONS
-from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised, synthesise
+from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
@@ -90,9 +90,7 @@ def test_who_decides_knows_how_long_to_hold_back_and_nobody_else(
     assert on_the_emulator == ("2" if decides else None)
 
 
-def test_the_hold_back_is_a_setting_of_the_stage_and_the_same_for_all_who_decide(layer: Path) -> None:
-    varied = synthesise(layer, holdBackSeconds=0)
-
+def test_the_hold_back_is_a_setting_of_the_stage_and_the_same_for_all_who_decide(varied: Synthesised) -> None:
     assert {hold_back(varied, file) for file in FILES} == {"0", None}
 
 

@@ -1,12 +1,11 @@
 """The lake: it keeps everything for ever, one role adds to it, and nobody takes anything away."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.infra.synthesised import KEPT, TAKES, Properties, Synthesised, listed, synthesise, text
+from tests.support.infra.synthesised import KEPT, TAKES, Properties, Synthesised, listed, text
 
 LISTENER = "stores/lake/listener.py"
 ALARM = "AWS::CloudWatch::Alarm"
@@ -97,16 +96,17 @@ def test_nobody_lets_the_lake_expire(aws: Synthesised, action: str) -> None:
     assert is_denied(aws, action, f"{aws.output('LakeBucket')}.Arn", by="anybody")
 
 
-def test_a_setting_of_the_stage_locks_what_is_written_without_a_new_bucket(aws: Synthesised, layer: Path) -> None:
-    locked = synthesise(layer, lakeLockDays=365)
+def test_a_setting_of_the_stage_locks_what_is_written_without_a_new_bucket(
+    aws: Synthesised, varied: Synthesised
+) -> None:
+    plain, changed = bucket(aws)["Properties"], bucket(varied)["Properties"]
 
-    plain, changed = bucket(aws)["Properties"], bucket(locked)["Properties"]
     retention = {"DefaultRetention": {"Days": 365, "Mode": "GOVERNANCE"}}
     assert changed["ObjectLockConfiguration"] == {"ObjectLockEnabled": "Enabled", "Rule": retention}
     # To change this property replaces the bucket.
     assert plain["ObjectLockEnabled"] is changed["ObjectLockEnabled"] is True
     assert "Rule" not in plain.get("ObjectLockConfiguration", {})
-    assert aws.output("LakeBucket") == locked.output("LakeBucket")
+    assert aws.output("LakeBucket") == varied.output("LakeBucket")
 
 
 def test_everything_goes_into_the_lake_but_what_an_archive_replays(aws: Synthesised) -> None:

@@ -1,7 +1,6 @@
 """The broker: what browsers may do there, and that every topic of the template is one that AWS IoT takes."""
 
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from aws_cdk import App, Stack
@@ -9,7 +8,7 @@ from aws_cdk import App, Stack
 from infra.live import live_origin
 from patterns.live.connection import policy_of
 from patterns.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
-from tests.support.infra.synthesised import STAGES, Synthesised, synthesise, text
+from tests.support.infra.synthesised import STAGES, Synthesised, text
 from views.board.topics import PATH, filter_of
 
 PUSH, QUERY = "views/board/push.py", "views/board/query.py"
@@ -77,16 +76,14 @@ def test_only_the_query_may_assume_the_role(aws: Synthesised) -> None:
 
 
 def test_the_host_of_the_broker_is_asked_for_only_where_it_is_unknown(
-    aws: Synthesised, local: Synthesised, layer: Path
+    aws: Synthesised, local: Synthesised, varied: Synthesised
 ) -> None:
-    named = synthesise(layer, liveOrigin="wss://a1-ats.iot.eu-west-1.amazonaws.com")
-
     asks = ("iot:DescribeEndpoint", "*")
     assert "LIVE_ENDPOINT" not in variables(aws, QUERY)
     assert asks in aws.allowed(QUERY)
-    assert variables(named, QUERY)["LIVE_ENDPOINT"] == "wss://a1-ats.iot.eu-west-1.amazonaws.com"
+    assert variables(varied, QUERY)["LIVE_ENDPOINT"] == "wss://a1-ats.iot.eu-west-1.amazonaws.com"
     assert variables(local, QUERY)["LIVE_ENDPOINT"] == "ws://data-ats.iot.us-east-1.localhost:4566"
-    assert asks not in named.allowed(QUERY) | local.allowed(QUERY)
+    assert asks not in varied.allowed(QUERY) | local.allowed(QUERY)
 
 
 def origin(**context: Any) -> str:  # noqa: ANN401  context is any JSON

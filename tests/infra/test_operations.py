@@ -1,6 +1,5 @@
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from tests.support.infra.synthesised import (
     Synthesised,
     listed,
     rolls_back,
-    synthesise,
     text,
 )
 
@@ -211,8 +209,8 @@ def test_silence_is_no_alarm_but_of_what_speaks_each_minute_and_every_alarm_says
         assert re.fullmatch(r".+\. Runbook: docs/runbooks/[a-z0-9-]+\.md", made["AlarmDescription"])
 
 
-def test_the_pages_that_alarms_name_can_be_anywhere(layer: Path) -> None:
-    made = synthesise(layer, runbooks="https://example.com/runbooks").of_type(ALARM).values()
+def test_the_pages_that_alarms_name_can_be_anywhere(varied: Synthesised) -> None:
+    made = varied.of_type(ALARM).values()
 
     assert all(" Runbook: https://example.com/runbooks/" in one["AlarmDescription"] for one in made)
 
@@ -223,14 +221,16 @@ def test_no_alarm_is_metric_math_which_the_emulator_refuses(aws: Synthesised, lo
 
 
 @pytest.mark.parametrize(
-    ("named", "arn"),
+    ("settings", "arn"),
     [
-        ("arn:aws:sns:eu-central-1:000000000000:pager", "arn:aws:sns:eu-central-1:000000000000:pager"),
-        ("pager", "arn:AWS::Partition:sns:AWS::Region:AWS::AccountId:pager"),
+        ("varied", "arn:aws:sns:eu-central-1:000000000000:pager"),  # named by its ARN
+        ("aws", "arn:AWS::Partition:sns:AWS::Region:AWS::AccountId:pager"),  # by its name
     ],
 )
-def test_on_aws_every_alarm_that_wakes_somebody_goes_to_the_topic(layer: Path, named: str, arn: str) -> None:
-    wired = synthesise(layer, alarmTopic=named)
+def test_on_aws_every_alarm_that_wakes_somebody_goes_to_the_topic(
+    request: pytest.FixtureRequest, settings: str, arn: str
+) -> None:
+    wired: Synthesised = request.getfixturevalue(settings)
 
     for made in wired.of_type(ALARM).values():
         actions = [text(action) for action in listed(made.get("AlarmActions", []))]

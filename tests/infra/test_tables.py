@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from patterns.dynamodb.schema import Index, Keys
-from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, Synthesised, declared_tables, synthesise
+from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise
 from views.state_log import view as state_log
 
 OF_VIEWS = {name for package in VIEWS for name in declared_tables(package)}
@@ -77,24 +77,24 @@ def test_rows_expire_by_their_ttl(aws: Synthesised, name: str) -> None:
     assert table(aws, name)["Properties"]["TimeToLiveSpecification"] == expected
 
 
-def test_rows_without_an_end_leave_the_table_without_a_ttl(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_log, "TTL_DAYS", None)
-
-    made = table(synthesise(layer), "StateLogTable")["Properties"]
-
-    assert "TimeToLiveSpecification" not in made
-
-
-def test_an_index_copies_only_what_it_declares_and_sorts_numbers_as_numbers(
-    layer: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(scope="module")
+def redeclared(layer: Path) -> Properties:
+    """The table of a view whose rows have no end, with an index that copies one attribute."""
     narrow = Index(Keys("Operator", "Count", sort_type="N", one_partition_per="entity"), projects=("Detail",))
-    monkeypatch.setattr(state_log, "INDEXES", {"Narrow": narrow})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state_log, "TTL_DAYS", None)
+        patch.setattr(state_log, "INDEXES", {"Narrow": narrow})
+        made: Properties = table(synthesise(layer), "StateLogTable")["Properties"]
+    return made
 
-    made = table(synthesise(layer), "StateLogTable")["Properties"]
 
-    assert {"AttributeName": "Count", "AttributeType": "N"} in made["AttributeDefinitions"]
-    [index] = made["GlobalSecondaryIndexes"]
+def test_rows_without_an_end_leave_the_table_without_a_ttl(redeclared: Properties) -> None:
+    assert "TimeToLiveSpecification" not in redeclared
+
+
+def test_an_index_copies_only_what_it_declares_and_sorts_numbers_as_numbers(redeclared: Properties) -> None:
+    assert {"AttributeName": "Count", "AttributeType": "N"} in redeclared["AttributeDefinitions"]
+    [index] = redeclared["GlobalSecondaryIndexes"]
     assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["Detail"]}
 
 
@@ -104,17 +104,16 @@ def test_an_index_that_copies_nothing_has_keys_only(aws: Synthesised) -> None:
     assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
 
 
-def test_a_customer_key_is_a_setting_of_the_stage_and_whoever_uses_the_table_may_use_it(layer: Path) -> None:
-    made = synthesise(layer, customerKey=True)
-
+def test_a_customer_key_is_a_setting_of_the_stage_and_whoever_uses_the_table_may_use_it(varied: Synthesised) -> None:
     for name in DECLARED:
-        properties = table(made, name)["Properties"]
+        properties = table(varied, name)["Properties"]
         assert properties["SSESpecification"]["SSEType"] == "KMS"
         key = properties["SSESpecification"]["KMSMasterKeyId"]["Fn::GetAtt"][0]
-        assert made.of_type("AWS::KMS::Key")[key]["EnableKeyRotation"] is True
-    for file in (file for file in made.functions() if file.startswith(("services/", "views/"))):  # the others have none
-        assert any(action == "kms:Decrypt" for action, _ in made.allowed(file))
-        assert not any("*" in action for action, _ in made.allowed(file))
+        assert varied.of_type("AWS::KMS::Key")[key]["EnableKeyRotation"] is True
+    with_tables = (file for file in varied.functions() if file.startswith(("services/", "views/")))
+    for file in with_tables:
+        assert any(action == "kms:Decrypt" for action, _ in varied.allowed(file))
+        assert not any("*" in action for action, _ in varied.allowed(file))
 
 
 def key_schema(keys: Keys) -> list[dict[str, str]]:

@@ -16,11 +16,15 @@ PUSHES = {"before": "views/board/push.py", "after": "views/board_v2/push.py"}
 SYNTHESISE = """
 import json, sys
 from pathlib import Path
-from infra.stack import Andon
+from patterns.packages import serving
 from tests.support.infra.synthesised import synthesise
 
-made = synthesise(Path(sys.argv[1]))
-print(json.dumps({"Resources": made.resources, "Outputs": made.outputs}))
+both = {}
+for name, switched in {"before": {}, "after": {"board": {"serves": "board_v2", "before": "board"}}}.items():
+    serving.write(switched)
+    made = synthesise(Path(sys.argv[1]))
+    both[name] = {"Resources": made.resources, "Outputs": made.outputs}
+print(json.dumps(both))
 """
 
 
@@ -28,11 +32,8 @@ print(json.dumps({"Resources": made.resources, "Outputs": made.outputs}))
 def both(tmp_path_factory: pytest.TempPathFactory, layer: Path) -> dict[str, Synthesised]:
     """The stack before the switch, and after it."""
     clone = with_next_version("board", tmp_path_factory.mktemp("versions"))
-    before = json.loads(clone.done("-c", SYNTHESISE, str(layer)))
-    switch = {"board": {"serves": "board_v2", "before": "board"}}
-    clone.file("infra", "serving.json").write_text(json.dumps(switch))
-    after = json.loads(clone.done("-c", SYNTHESISE, str(layer)))
-    return {"before": Synthesised(before), "after": Synthesised(after)}
+    made = json.loads(clone.done("-c", SYNTHESISE, str(layer)))
+    return {name: Synthesised(template) for name, template in made.items()}
 
 
 def integrations(made: Synthesised) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 It knows the requests that our code makes, and raises `NotImplementedError` at all others. As DynamoDB, it refuses keys
 that are empty or too long, also those of indexes, and rows that are too large. Hooks on clients (`wire.py`) work as on
-moto, but for those of HTTP: what is lost on the way, and botocore's retries.
+moto; what is lost on the way is asked once more, as botocore does.
 """
 
 import io
@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 from unittest.mock import patch
 
 from botocore.client import BaseClient
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
 from local.in_process.expressions import Request, condition
 from local.in_process.lambda_events import bus_members
@@ -35,6 +35,7 @@ from stores.archive.jobs import QUEUE, RESTORERS
 from stores.faults.store import queue_variable
 from stores.replays import settings as replays
 from tests.support.table_in_memory import Record, TableInMemory
+from tests.support.wire import ANSWERED
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 MAX_PARTITION_KEY_BYTES: Final = 2048
@@ -139,6 +140,10 @@ class AwsInMemory(InProcess):
         events.emit(f"provide-client-params.{name}", params=request, model=model, context=context)
         _, replied = events.emit_until_response(f"before-call.{name}", params=request, model=model, context=context)
         answer: Answer = replied[1] if replied else self._answer(service.service_name, operation, request)
+        try:
+            events.emit(f"{ANSWERED}.{name}", request=SimpleNamespace(url="aws in memory"))
+        except ReadTimeoutError:
+            answer = self._answer(service.service_name, operation, request)
         response = SimpleNamespace(status_code=400 if "Error" in answer else 200)
         events.emit(f"after-call.{name}", http_response=response, parsed=answer, model=model, context=context)
         if "Error" in answer:

@@ -25,6 +25,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations_with_replacement, count
 from pathlib import Path
 from typing import Any, Self, cast
@@ -187,6 +188,7 @@ class _Lab:
         self._numbers = {event.id: number for number, event in enumerate(story)}
         self._known: dict[tuple[object, ...], tuple[Rows, Outcomes]] = {}
         self._references: dict[frozenset[int], Rows] = {frozenset(): NO_ROWS}
+        self._alive = cache(_alive)  # most ways lead to rows that were met before
         self._ways = count()
         if len(self._bodies) != len(story):
             raise ValueError("an id names one event")
@@ -286,7 +288,7 @@ class _Lab:
         )
 
     def _reaped(self, moment: Moment, step: Reap) -> tuple[Moment, str | None]:
-        rows = _alive(moment.rows, step.at_ms) if step.done else moment.rows
+        rows = self._alive(moment.rows, step.at_ms) if step.done else moment.rows
         interesting = {self._rows[number] for number in moment.seen if self._keeps_its_row(number, step.at_ms)}
         kept = frozenset(number for number in moment.kept if self._rows[number] in interesting)
         return replace(moment, rows=rows, now_ms=step.at_ms, kept=kept), None
@@ -301,7 +303,7 @@ class _Lab:
         return expiry is not None and is_expired(expiry, now_ms)
 
     def _wrong_rows(self, moment: Moment) -> str | None:
-        reference, rows = self._reference(moment.kept), _alive(moment.rows, moment.now_ms)
+        reference, rows = self._reference(moment.kept), self._alive(moment.rows, moment.now_ms)
         if self._anchor:  # a skeleton's ttl depends on when it was written, too
             reference, rows = _without_time(reference), _without_time(rows)
         if rows == reference:

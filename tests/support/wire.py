@@ -10,6 +10,8 @@ from botocore.exceptions import ReadTimeoutError
 from patterns.runtime import aws
 
 SERVICES = ("dynamodb", "events")
+ANSWERED = "answered-in-memory"
+"""What AWS in memory emits, which sends nothing, where botocore has sent something."""
 
 Parameters = dict[str, Any]
 
@@ -44,6 +46,7 @@ class Wire:
             events.register("provide-client-params", self._note)
             events.register("before-call", self._reply)
             events.register_last("before-send", self._lose)
+            events.register(ANSWERED, self._lose)
             events.register("after-call", self._answered)
         return self
 
@@ -55,6 +58,7 @@ class Wire:
             events.unregister("provide-client-params", self._note)
             events.unregister("before-call", self._reply)
             events.unregister("before-send", self._lose)
+            events.unregister(ANSWERED, self._lose)
             events.unregister("after-call", self._answered)
 
     @property

@@ -1,7 +1,8 @@
-"""The packages under `functions/`, found by folder: none is listed anywhere."""
+"""The packages under `functions/`, found by folder: none is listed anywhere. A process looks for them once."""
 
 import json
 from collections.abc import Iterable
+from functools import cache
 
 from patterns.packages.package import FUNCTIONS, SIDES, Package, Side
 
@@ -91,6 +92,7 @@ def role_of(route: str) -> str:
     return "query" if route.startswith("GET ") else "command"
 
 
+@cache
 def follower_of_table(table: str) -> tuple[Package, str]:
     """Return who follows a table's stream, by its environment variable or its deployed name: the owner, and the role.
 
@@ -107,6 +109,7 @@ def follower_of_table(table: str) -> tuple[Package, str]:
     raise LookupError(f"nobody follows {table}")
 
 
+@cache
 def owner_of_queue(queue: str) -> Package:
     """Return the package whose listener a queue feeds, by the queue's deployed name, as `Stack-lakeQueue1A2B`.
 
@@ -121,7 +124,12 @@ def owner_of_queue(queue: str) -> Package:
 
 
 def _packages(side: Side) -> list[Package]:
-    return [Package(side, file.parent.name) for file in sorted((FUNCTIONS / side).glob("*/routes.py"))]
+    return [Package(side, name) for name in _names(side)]
+
+
+@cache
+def _names(side: Side) -> tuple[str, ...]:
+    return tuple(file.parent.name for file in sorted((FUNCTIONS / side).glob("*/routes.py")))
 
 
 def _plain(name: str) -> str:

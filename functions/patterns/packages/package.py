@@ -18,6 +18,7 @@ No handler imports `patterns.packages`.
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, cast, get_args
 
@@ -145,8 +146,8 @@ class Package:
         return tuple(role for role in ROLES if self.has(role) and (self.serves or role != "recompute"))
 
     def has(self, file: str) -> bool:
-        """Return whether it has a Python file of that name."""
-        return (FUNCTIONS / self.side / self.name / f"{file}.py").is_file()
+        """Return whether it has a Python file of that name; a process looks once."""
+        return file in _files(self.side, self.name)
 
     def path(self, role: str) -> str:
         """Path of a handler file below `functions/`, as `views/board/query.py`."""
@@ -163,3 +164,8 @@ class Package:
     def load(self, file: str) -> Any:  # noqa: ANN401  a module
         """Import one of its files."""
         return importlib.import_module(f"{self.side}.{self.name}.{file}")
+
+
+@cache
+def _files(side: Side, name: str) -> frozenset[str]:
+    return frozenset(file.stem for file in (FUNCTIONS / side / name).glob("*.py"))

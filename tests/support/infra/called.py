@@ -39,6 +39,7 @@ from tests.support.archive import (
     line_of,
     report_of,
 )
+from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, fact, paths
 from tests.support.wire import Wire
 
@@ -96,7 +97,7 @@ def by_file() -> dict[str, set[Asked]]:
     """
     asked: dict[str, set[Asked]] = defaultdict(set)
     connection._origin_of_account.cache_clear()  # noqa: SLF001  a process asks once
-    with Loop() as loop, Wire() as wire:
+    with LoopInMemory() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
         for machine in MACHINES:  # a rule without a roster reads nothing
             row = {**whereabouts.key_of(partition_of(machine)), "factoryId": FACTORY}
@@ -242,7 +243,7 @@ def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
 def _recorded() -> Iterator[list[Call]]:
     """Record every call of every client."""
     calls: list[Call] = []
-    real = BaseClient._make_api_call  # noqa: SLF001  the one place that all calls go through; moto hooks in here, too
+    real = BaseClient._make_api_call  # noqa: SLF001  the one place that all calls go through; AWS in memory hooks in here, too
 
     def recording(client: Any, operation: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401
         calls.append((client.meta.service_model.service_name, operation, parameters))

@@ -58,6 +58,17 @@ STAGES = {
 }
 """The context that every app on AWS has."""
 
+OTHER_SETTINGS: dict[str, Any] = {
+    "alarmTopic": "arn:aws:sns:eu-central-1:000000000000:pager",
+    "customerKey": True,
+    "holdBackSeconds": 0,
+    "lakeLockDays": 365,
+    "liveOrigin": "wss://a1-ats.iot.eu-west-1.amazonaws.com",
+    "origin": "https://andon.example.com",
+    "runbooks": "https://example.com/runbooks",
+}
+"""Settings that do not depend on each other, none as by default."""
+
 FLAGS = {"target", "stage", "layer", "bytecode", "alarmTopic"}
 """What `-c` sets; all else is a setting of the stage."""
 
