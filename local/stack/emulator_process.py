@@ -23,7 +23,7 @@ from ministack import app as ministack  # type: ignore[import-not-found]  # noqa
 from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]  # noqa: E402
 from ministack.services import cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]  # noqa: E402
 
-from local.stack import foreign, live, server  # noqa: E402
+from local.stack import foreign, live, processors, server  # noqa: E402
 from local.stack.key_conditions import faster  # noqa: E402
 from local.stack.narrowing import Partitions, narrowed  # noqa: E402
 from local.stack.shortcut import Application, Message, Receive, Send, Shortcut  # noqa: E402
@@ -90,6 +90,8 @@ def main(port: str, routes: str, *flags: str) -> None:
     threading.Thread(target=_end_with, args=[front], daemon=True).start()
     if "--lifeline" in flags:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
+    else:  # several that tests start at once would share it
+        processors.keep_to_one()
     sys.argv[1:] = []  # the emulator has arguments of its own
     server.use_fast_loop()
     logging.getLogger("events").setLevel(logging.WARNING)  # not a line for each event and queue
