@@ -38,7 +38,7 @@ class Workload:
 
     what: what the commands are, in the plural; writer, reader: the roles that send them and that read the view.
     made_up: distinct items, given a name of this run, how many, and the time of the newest.
-    send: the status of the answer; newest: one query of the view, which shows a whole group; pages: all of a group.
+    send: the status of the answer; shown: items of a group -> those that one query of the view shows; pages: all of it.
     """
 
     what: str
@@ -46,7 +46,7 @@ class Workload:
     reader: str
     made_up: Callable[[str, int, int], list[Item]]
     send: Callable[[Connection, Item], int]
-    newest: Callable[[Connection, str], list[Item]]
+    shown: Callable[[Connection, Sequence[Item]], list[Item]]
     pages: Callable[[Connection, str], Iterator[Item]]
 
 
@@ -128,10 +128,9 @@ def _watch(workload: Workload, api: Api, items: Sequence[Item], give_up: threadi
     seen: dict[Item, float] = {}
     with api.connect() as connection:
         while len(seen) < len(items) and not give_up.wait(LOOK_EVERY_S):
-            newest = workload.newest(connection, items[0].group)
-            now = time.perf_counter()
-            for item in newest:
-                seen.setdefault(item, now)
+            missing = [item for item in items if item not in seen]  # asking for all would load the system, too
+            shown = workload.shown(connection, missing)
+            seen |= dict.fromkeys(set(shown) & set(missing), time.perf_counter())
     return seen
 
 

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
@@ -13,7 +13,7 @@ from local.bench.load import Workload
 from local.stack.api import Answer, Connection, path_of
 from local.stack.errors import Failed
 
-# Reports of one machine, so that one query shows all of those that are watched.
+# Reports of one machine, so that one query can show all of those that are watched.
 EACH: Final = 100
 PAGE: Final = 40  # small, so that reading the view means going from page to page
 STATES: Final = ("NORMAL", "WARNING1", "WARNING2", "ERROR")
@@ -36,9 +36,10 @@ def send(connection: Connection, item: Item) -> int:
     return connection.request("PUT", path, {"state": state}).status
 
 
-def newest(connection: Connection, machine: str) -> list[Item]:
-    """Return the newest logs of a machine."""
-    return _items(_logs(connection, machine, limit=EACH))
+def shown(connection: Connection, items: Sequence[Item]) -> list[Item]:
+    """Return the logs of a machine from the oldest of some reports to the newest."""
+    ordered = sorted(_time_of(item) for item in items)
+    return _items(_logs(connection, items[0].group, limit=EACH, **{"from": ordered[0], "to": ordered[-1]}))
 
 
 def pages(connection: Connection, machine: str) -> Iterator[Item]:
@@ -63,6 +64,10 @@ def _items(answer: Answer) -> list[Item]:
     return [_item(log["equipmentId"], log["state"], log["timestamp"]) for log in answer.json["items"]]
 
 
+def _time_of(item: Item) -> str:
+    return item.name.partition(" ")[2]
+
+
 def _item(machine: str, state: str, timestamp: str) -> Item:
     return Item(group=machine, name=f"{state} {timestamp}")
 
@@ -73,7 +78,7 @@ STATE_REPORTS: Final = Workload(
     reader=groups.OPERATOR,
     made_up=made_up,
     send=send,
-    newest=newest,
+    shown=shown,
     pages=pages,
 )
 
