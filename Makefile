@@ -112,14 +112,13 @@ cut-over:
 	@$(PYTHON) -m pytest $(CUTOVER) $(IN_ONE_PIECE)
 
 machine:
-	@$(GIVING_MORE_WAY) $(PYTHON) -m pytest tests/bench tests/infra tests/local $(IN_ONE_PIECE)
+	@$(GIVING_WAY) $(PYTHON) -m pytest tests/bench tests/infra tests/local $(IN_ONE_PIECE)
 
 others:
 	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e --ignore=tests/bench --ignore=tests/infra --ignore=tests/local
 
 CUTOVER := tests/e2e/test_cutover.py
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
-GIVING_MORE_WAY = $(if $(BESIDE),nice -n 8)  # `others` take longer, and end last
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from local.sample import factory as demo
+from services.dispatch.rules.at_risk import REPEATED
 
 NOW: Final = datetime(2026, 11, 21, 18, 34, 20, tzinfo=UTC)
 COMPANY: Final = demo.COMPANY
@@ -41,7 +42,7 @@ TROUBLE: Final[dict[str, Row]] = {
         "stateTimestamp": minutes_ago(24),
         "operator": "Luis",
         "escalatedTo": "Rosa",
-        "atRisk": {"since": minutes_ago(24), "reason": "3 troubles within 60 minutes"},
+        "atRisk": {"since": minutes_ago(24), "reason": REPEATED},
     },
     "Oven 1": {
         "state": "WARNING1",
@@ -82,7 +83,7 @@ def story() -> Row:
     now = [
         _entry("state-reported", 24, 24, 1, state="ERROR", detail="belt stopped, motor current 0 A"),
         _entry("operator-assigned", 24, 24, 2, state="ERROR", operator="Luis", **by_rule),
-        _entry("equipment-at-risk", 24, 24, 3, reason="3 troubles within 60 minutes", by="rule", rule="at-risk"),
+        _entry("equipment-at-risk", 24, 24, 3, reason=REPEATED, by="rule", rule="at-risk"),
         _entry("state-escalated", 9, 24, 4, state="ERROR", supervisor="Rosa", by="rule", rule="escalate"),
     ]
     earlier = [

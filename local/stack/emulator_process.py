@@ -5,6 +5,7 @@ project on its path. PORT and ROUTES are the front's. With `--lifeline` it ends 
 standard input does, however that ends.
 """
 
+import gc
 import logging
 import os
 import signal
@@ -34,6 +35,9 @@ from local.stack.worker_logs import drained, follow  # noqa: E402
 
 FRONT: Final = ROOT / "local" / "stack" / "front.py"
 FORBIDDEN: Final = 403
+
+# So many new objects until the next look for cycles, of which requests and rows have none.
+OBJECTS: Final = 100_000
 
 # Of the headers of each request, which ASGI names in lower case, `foreign` and `live` look at these.
 ASKED: Final = frozenset({b"host", b"origin", b"sec-fetch-site"})
@@ -94,6 +98,7 @@ def main(port: str, routes: str, *flags: str) -> None:
         processors.keep_to_one()
     sys.argv[1:] = []  # the emulator has arguments of its own
     server.use_fast_loop()
+    gc.set_threshold(OBJECTS)
     logging.getLogger("events").setLevel(logging.WARNING)  # not a line for each event and queue
     services = {b"DynamoDB_20120810": dynamodb.handle_request, b"AWSEvents": eventbridge.handle_request}
     emulator = Shortcut(ministack.app, services=services, enter=_enter)
