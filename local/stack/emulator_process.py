@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)
@@ -73,6 +73,12 @@ def _enter(access_key: str, region: str) -> None:
     responses.set_request_region(region)
 
 
+def _begun(worker: Any) -> None:  # noqa: ANN401  the emulator's `Worker`
+    """Handle a worker's output; the emulator calls this as soon as it has started its process."""
+    processors.free(worker._proc.pid)  # noqa: SLF001
+    follow(worker)
+
+
 def _end_all() -> None:
     os.killpg(0, signal.SIGTERM)  # the Lambda workers and the front, too
 
@@ -107,7 +113,7 @@ def main(port: str, routes: str, *flags: str) -> None:
     lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = followers.mappings, followers.poll  # noqa: SLF001
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
     dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001  see narrowing.py
-    lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = follow, drained  # noqa: SLF001
+    lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = _begun, drained  # noqa: SLF001
     lambda_runtime.zipfile = SHARED_ZIPS
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     ministack.main()

@@ -51,13 +51,19 @@ def sort_condition(
     if parts is None:
         return None
     name, sign, first, last = parts
-    key, low, high = names.get(name), _text(values.get(first)), _text(values.get(last))
+    key, low = names.get(name), _text(values.get(first))
     if key is None or low is None:
         return None
-    if sign == "BETWEEN":
-        return None if high is None or high < low else SortCondition(key, lambda found: low <= found <= high)
-    holds = {"begins_with": lambda found: found.startswith(low), "<": low.__gt__, ">": low.__lt__}[sign]
-    return SortCondition(key, holds)
+    match sign:
+        case "BETWEEN":
+            high = _text(values.get(last))
+            return None if high is None or high < low else SortCondition(key, lambda found: low <= found <= high)
+        case "begins_with":
+            return SortCondition(key, lambda found: found.startswith(low))
+        case "<":
+            return SortCondition(key, low.__gt__)
+        case _:
+            return SortCondition(key, low.__lt__)
 
 
 @cache

@@ -12,8 +12,6 @@ from subprocess import Popen
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from local.stack import processors
-
 CHUNK: Final = 65_536
 
 # A worker that failed has been ended, so that its pipe ends, too.
@@ -63,7 +61,6 @@ def _pipe_of(process: Popen[str]) -> Pipe:
 def follow(worker: Any) -> None:  # noqa: ANN401  the emulator's `Worker`
     """Take out what a worker writes until it ends, in place of its `_read_stderr`."""
     process, lines = worker._proc, worker._stderr_queue  # noqa: SLF001
-    processors.free(process.pid)  # here, for the emulator calls this as soon as it has started one
     pipe = _pipe_of(process)
     while not pipe.has_ended:
         pipe.wait()

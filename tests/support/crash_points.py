@@ -76,6 +76,14 @@ class Breaking:
         except Killed:
             return None
 
+    def insist(self, do: Callable[[], object]) -> None:
+        """Do it, and if that was broken, once more: whatever the error is, Lambda delivers again."""
+        try:
+            with self.watching():
+                do()
+        except (Killed, Exception):  # noqa: BLE001  see above
+            do()
+
     def _count(self, operation: str) -> None:
         self._made += 1
         if self._made == self.number:

@@ -25,7 +25,7 @@ from patterns.rules.micro_event_store import STORED_WITHIN_MS, store
 from patterns.rules.rule import Decision, History, Rule, due_ms
 from patterns.rules.stored_event import StoredEvent
 from patterns.rules.sweep import sweep
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call, calls_of
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -163,11 +163,7 @@ class Shop:
 
     def _insist(self, now_ms: int, invoke: Any) -> None:  # noqa: ANN401
         with frozen_clock(now_ms):
-            try:
-                with self._breaking.watching():
-                    invoke()
-            except (Killed, Exception):  # noqa: BLE001  whatever it is, Lambda delivers it again
-                invoke()
+            self._breaking.insist(invoke)
 
 
 @pytest.fixture(name="table", scope="module")

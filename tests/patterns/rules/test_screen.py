@@ -26,7 +26,7 @@ from patterns.rules.rule import Decision, History, Rule
 from patterns.rules.screen import MOST_BEHIND
 from patterns.rules.stored_event import EVENT, StoredEvent
 from patterns.rules.sweep import sweep
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call, calls_of
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.patterns.toy_control import (
     BROKEN,
     CONTROL,
@@ -149,11 +149,7 @@ class Line:
 
     def _insist(self, now_ms: int, invoke: Callable[[], object]) -> None:
         with frozen_clock(now_ms):
-            try:
-                with self.breaking.watching():
-                    invoke()
-            except (Killed, Exception):  # noqa: BLE001  whatever it is, Lambda delivers it again
-                invoke()
+            self.breaking.insist(invoke)
 
 
 def is_event(record: dict[str, Any]) -> bool:
