@@ -18,25 +18,31 @@ TASK: Final = "/var/task"  # where Lambda unpacks it
 
 
 def code_of(package: Package, compiler: Path | None, root: Path = FUNCTIONS) -> lambda_.AssetCode:
-    """Pack `functions/` without every other package, so that touching one package changes one asset.
-
-    The asset's hash is that of the sources: the same on every machine. With `compiler`, bytecode is added.
-    """
-    files = [file for file in sorted(root.rglob("*")) if file.is_file() and _belongs(file.relative_to(root), package)]
-    digest = hashlib.sha256((TAG if compiler else "source").encode())
-    for file in files:
-        digest.update(f"\n{file.relative_to(root).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}".encode())
+    """Pack `functions/` without every other package; with `compiler`, bytecode is added."""
 
     def fill(content: Path) -> None:
-        for file in files:
+        for file in _files_of(package, root):
             copied = content / file.relative_to(root)
             copied.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copied)
         if compiler:
             compile_all(content, compiler, loaded_from=TASK)
 
-    folder = build_once(ASSETS / f"{package.side}.{package.name}" / digest.hexdigest(), fill)
-    return lambda_.Code.from_asset(str(folder), asset_hash_type=AssetHashType.CUSTOM, asset_hash=folder.name)
+    packed = hash_of(package, root, is_compiled=compiler is not None)
+    folder = build_once(ASSETS / f"{package.side}.{package.name}" / packed, fill)
+    return lambda_.Code.from_asset(str(folder), asset_hash_type=AssetHashType.CUSTOM, asset_hash=packed)
+
+
+def hash_of(package: Package, root: Path = FUNCTIONS, *, is_compiled: bool) -> str:
+    """Return the hash of a package's asset, the same on every machine: touching one package changes one asset."""
+    digest = hashlib.sha256((TAG if is_compiled else "source").encode())
+    for file in _files_of(package, root):
+        digest.update(f"\n{file.relative_to(root).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}".encode())
+    return digest.hexdigest()
+
+
+def _files_of(package: Package, root: Path) -> list[Path]:
+    return [file for file in sorted(root.rglob("*")) if file.is_file() and _belongs(file.relative_to(root), package)]
 
 
 def _belongs(file: Path, package: Package) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from aws_cdk import App, Stack
 
 from infra import asset
-from infra.asset import code_of
+from infra.asset import code_of, hash_of
 from patterns.packages.package import FUNCTIONS, Package
 from tests.support.infra.synthesised import PACKAGES
 
@@ -49,31 +49,35 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         return assets(FUNCTIONS)
 
 
-def changed(before: dict[str, Path], functions: Path, file: str) -> set[str]:
+def hashes(functions: Path, *, is_compiled: bool = False) -> dict[str, str]:
+    """The hash of each package's asset."""
+    return {name_of(package): hash_of(package, functions, is_compiled=is_compiled) for package in PACKAGES}
+
+
+def changed(functions: Path, file: str) -> set[str]:
     """The packages whose asset changes with a file."""
+    before = hashes(functions)
     with (functions / file).open("a") as appended:
         appended.write("\n# touched\n")
-    after = assets(functions)
-    return {name for name in before if before[name].name != after[name].name}
+    after = hashes(functions)
+    return {name for name in before if before[name] != after[name]}
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_touching_a_package_changes_its_asset_only(
-    untouched: dict[str, Path], functions: Path, package: Package
-) -> None:
-    assert changed(untouched, functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
+def test_touching_a_package_changes_its_asset_only(functions: Path, package: Package) -> None:
+    assert changed(functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
 
 
 @pytest.mark.parametrize("file", ["patterns/dynamodb/schema.py", "contract/groups.py"])
-def test_touching_what_is_shared_changes_every_asset(untouched: dict[str, Path], functions: Path, file: str) -> None:
-    assert changed(untouched, functions, file) == {name_of(package) for package in PACKAGES}
+def test_touching_what_is_shared_changes_every_asset(functions: Path, file: str) -> None:
+    assert changed(functions, file) == {name_of(package) for package in PACKAGES}
 
 
 @pytest.mark.parametrize("litter", ["services/equipment/__pycache__/command.cpython-313.pyc", "patterns/.DS_Store"])
-def test_what_tools_leave_behind_changes_no_asset(untouched: dict[str, Path], functions: Path, litter: str) -> None:
+def test_what_tools_leave_behind_changes_no_asset(functions: Path, litter: str) -> None:
     (functions / litter).parent.mkdir(exist_ok=True)
 
-    assert changed(untouched, functions, litter) == set()
+    assert changed(functions, litter) == set()
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
@@ -96,6 +100,7 @@ def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever
 ) -> None:
     """Compiled here by the Python of the tests, as by that of Lambda for AWS."""
     first = assets(functions, Path(sys.executable))
+    assert {folder.name for folder in asset.ASSETS.glob("*/*/")} == set(hashes(functions, is_compiled=True).values())
     elsewhere = Path(shutil.copytree(functions, tmp_path / "another" / "place"))
     monkeypatch.setattr(asset, "ASSETS", tmp_path / "another" / "home")
     second = assets(elsewhere, Path(sys.executable))
@@ -110,10 +115,8 @@ def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever
         assert all(flags_of(contents[file]) == UNCHECKED for file in compiled)
 
 
-def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(untouched: dict[str, Path], functions: Path) -> None:
-    compiled = assets(functions, Path(sys.executable))
-
-    assert all(untouched[name].name != compiled[name].name for name in untouched)
+def test_an_asset_without_bytecode_is_never_taken_for_one_with_it() -> None:
+    assert hashes(FUNCTIONS).items().isdisjoint(hashes(FUNCTIONS, is_compiled=True).items())
 
 
 def contents_of(folder: Path) -> dict[Path, bytes]:

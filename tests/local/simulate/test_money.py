@@ -6,12 +6,12 @@ import pytest
 
 from infra.capacity import USED, Capacity
 from local.bench import prices
-from local.simulate import limits
+from local.simulate import bills, limits
 from local.simulate.bills import JUDGED, RATE, Bill, report, reserved
 from local.simulate.counted_aws import Place
 from local.simulate.model import Model
 from local.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
-from local.simulate.sample import Fleet, count
+from local.simulate.sample import Counted, Fleet, count
 from local.simulate.settings import HEADROOM, Settings, stages
 from patterns.packages.discovery import packages
 
@@ -136,14 +136,36 @@ def test_a_reservation_saves_on_capacity_only(mixed: Model) -> None:
     assert paid._replace(writes=0, reads=0) == parts._replace(writes=0, reads=0)
 
 
+def test_each_way_to_report_is_counted_once_and_priced_in_each_stage(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[Fleet] = []
+
+    def noted(fleet: Fleet) -> Counted:
+        counted.append(fleet)
+        return model.counted
+
+    monkeypatch.setattr(bills, "count", noted)
+
+    priced = bills.bills()
+
+    assert [(fleet.batched, fleet.abnormal) for fleet in counted if fleet.machines] == [
+        (False, 0),
+        (False, ABNORMAL),
+        (True, 0),
+        (True, ABNORMAL),
+    ]
+    assert {(bill.stage, bill.goal) for bill in priced} == {(stage, goal) for stage in stages() for goal in (7.5, 4.5)}
+
+
 def test_the_report_has_every_stage_and_judges_one(model: Model, mixed: Model) -> None:
-    bills = tuple(
+    made = tuple(
         Bill(stage, "a PUT each", goal, Model(model.counted, model.idle, Settings.of_stage(stage)), mixed)
         for stage in stages()
         for goal in (0, 1_000)
     )
 
-    said = report(bills)
+    said = report(made)
 
     assert all(f"{stage}: a PUT each" in said for stage in stages())
     assert said.count("MISSED") == said.count(": met") == 1
