@@ -29,7 +29,7 @@ from patterns.http.problem import (
 )
 from patterns.http.response import headers_of_every_response, respond
 from patterns.runtime import clock
-from patterns.runtime.deadline import in_time
+from patterns.runtime.deadline import TOO_LATE, in_time
 from patterns.runtime.errors import CallFailed, Rejected
 from patterns.runtime.lambda_context import LambdaContext
 from patterns.runtime.log import is_sampled, logger
@@ -168,7 +168,7 @@ class HttpApi(APIGatewayHttpResolver):
 
     def _respond_failed(self, error: Exception) -> Response[str]:
         self._error = error  # for the log line of the request
-        is_busy = isinstance(error, CallFailed) and is_throttled(error.code)
+        is_busy = isinstance(error, CallFailed) and (is_throttled(error.code) or error.code == TOO_LATE)
         return respond_throttled() if is_busy else respond_failed()
 
     def _log(self, route: str, **members: Any) -> None:  # noqa: ANN401

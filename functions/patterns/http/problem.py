@@ -67,7 +67,7 @@ def respond_failed() -> Response[str]:
 
 
 def respond_throttled() -> Response[str]:
-    """Return 503: nothing is wrong with the request, and later there is capacity for it."""
+    """Return 503: nothing is wrong with the request, and later there is capacity, or time, for it."""
     detail = "There is too much to do at this moment; send the request again later."
     return respond_problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
 

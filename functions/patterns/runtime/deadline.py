@@ -20,6 +20,9 @@ ATTEMPT_MS: Final = (CONNECT_SECONDS + READ_SECONDS) * 1000
 # Left of an invocation for an attempt that begins last, and for what is to be said of it.
 LAST_MS: Final = 1_000
 
+# What a request fails with that would begin too late.
+TOO_LATE: Final = "BegunTooLate"
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -56,4 +59,4 @@ def require_in_time(in_seconds: float = 0) -> None:
     """Raise `CallFailed` if an attempt, the first or a retry, would begin too late."""
     by_ms = _BEGUN_BY_MS.get()
     if by_ms is not None and clock.now_ms() + in_seconds * 1000 > by_ms:
-        raise CallFailed("BegunTooLate")
+        raise CallFailed(TOO_LATE)

@@ -95,7 +95,8 @@ def test_no_handler_begins_a_request_when_time_is_short(loop: Loop, log_lines: L
         assert log_lines[-1]["errors"] == ["BegunTooLate"]
 
         event = http_event("GET /equipment/{id}", path={"id": "d"})
-        assert Package("services", "equipment").handler("query")(event, SHORT)["statusCode"] == 500
+        answer = Package("services", "equipment").handler("query")(event, SHORT)
+        assert (answer["statusCode"], answer["headers"]["retry-after"]) == (503, "5")
 
     assert [request.answer for request in wire.requests if request.answer] == []
     assert loop.rows("STATE_LOG_TABLE") == []
