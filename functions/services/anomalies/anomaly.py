@@ -13,7 +13,7 @@ from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Expectation, Known
-from services.anomalies.reports import equipment_in, state_in, time_in
+from services.anomalies.reports import partition_in, state_in, time_in
 from services.anomalies.tables import KEYS
 
 DISCRIMINATOR: Final = "anomaly"
@@ -67,7 +67,7 @@ def decide(
         "at": about.timestamp_ms,
         "ttl": ttl_at(about.timestamp_ms, logs.TTL_DAYS),
     }
-    key = KEYS.of(equipment_in(about), sort_key("decision", kind, state_in(about), time_in(about)))
+    key = KEYS.of(partition_in(about), sort_key("decision", kind, state_in(about), time_in(about)))
     return Decision(key=key, row=row, triggers=(about,) if first is about else (first, about))
 
 

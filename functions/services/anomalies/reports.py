@@ -16,6 +16,6 @@ def time_in(report: DomainEvent) -> str:
     return report.entity("state").text("timestamp")
 
 
-def equipment_in(report: DomainEvent) -> str:
-    """Return the key that the reports of a piece of equipment correlate by: its partition."""
+def partition_in(report: DomainEvent) -> str:
+    """Return the partition of the equipment, which is the key that its reports correlate by."""
     return partition_of(report.entity("state").text("equipmentId"))

@@ -11,7 +11,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.events.fact import Change, Fact
 from patterns.rules.rule import WHY, Decision, decision_key
 from services.dispatch.facts import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
-from services.dispatch.reports import equipment_in
+from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS
 
 PUBLISHED: Final = ("equipmentId", "since", "timestamp", "reason", *WHY)
@@ -60,7 +60,7 @@ class Alert(NamedTuple):
         }
         if reason is not None:
             row["reason"] = reason
-        key = decision_key(KEYS, equipment_in(triggers[-1]), self.type, subject)
+        key = decision_key(KEYS, partition_in(triggers[-1]), self.type, subject)
         return Decision(key=key, row=row, triggers=triggers)
 
     def fact_of(self, change: Change) -> Fact | None:

@@ -66,6 +66,6 @@ def time_in(report: DomainEvent) -> str:
     return report.entity("state").text("timestamp")
 
 
-def equipment_in(event: DomainEvent) -> str:
-    """Return the key that the events of a piece of equipment correlate by: its partition."""
+def partition_in(event: DomainEvent) -> str:
+    """Return the partition of the equipment, which is the key that its events correlate by."""
     return partition_of(event.entity("state").text("equipmentId"))

@@ -8,7 +8,7 @@ from patterns.rules.rule import Decision, History, Rule
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known
-from services.anomalies.reports import HOUR_MS, equipment_in, state_in
+from services.anomalies.reports import HOUR_MS, partition_in, state_in
 
 # The hour before the report before the anchor begins in it.
 WINDOW_MS = 2 * HOUR_MS
@@ -45,7 +45,7 @@ def _is_cut_off(history: History) -> bool:
 RULE = Rule(
     id="burst",
     on=frozenset({REPORTED}),
-    key=equipment_in,
+    key=partition_in,
     window_ms=WINDOW_MS,
     most=MOST,
     screened=True,

@@ -10,7 +10,7 @@ from patterns.rules.rule import Decision, History, Rule, always
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known
-from services.anomalies.reports import HOUR_MS, equipment_in, state_in
+from services.anomalies.reports import HOUR_MS, partition_in, state_in
 
 
 def gap(history: History) -> Iterable[Decision]:
@@ -27,7 +27,7 @@ def gap(history: History) -> Iterable[Decision]:
 RULE = Rule(
     id="gap",
     on=frozenset({REPORTED}),
-    key=equipment_in,
+    key=partition_in,
     window_ms=HOUR_MS,
     until=always,  # one report back is all there is to see, however old it is
     screened=True,

@@ -7,7 +7,7 @@ from patterns.rules.rule import Decision, History, Rule
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known
-from services.anomalies.reports import equipment_in, state_in
+from services.anomalies.reports import partition_in, state_in
 from services.anomalies.rules.burst import MOST, WINDOW_MS
 
 
@@ -24,7 +24,7 @@ def odd_state(history: History) -> Iterable[Decision]:
 RULE = Rule(
     id="odd-state",
     on=frozenset({REPORTED}),
-    key=equipment_in,
+    key=partition_in,
     window_ms=WINDOW_MS,  # as much as bursts look at, so that it is read once for both
     most=MOST,
     screened=True,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contract.reports import REPORTED
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.facts import OPERATOR_ASSIGNED
-from services.dispatch.reports import MINUTE_MS, equipment_in, is_abnormal, log_in
+from services.dispatch.reports import MINUTE_MS, is_abnormal, log_in, partition_in
 from services.dispatch.responsibility import ASSIGNMENT
 from services.dispatch.roster import roster_in
 
@@ -26,7 +26,7 @@ RULE = Rule(
     id="assign",
     on=frozenset({REPORTED}),
     when=is_abnormal,
-    key=equipment_in,
+    key=partition_in,
     window_ms=15 * MINUTE_MS,
     at_once=True,  # each log is decided upon by itself, whatever came before
     needs_context=True,

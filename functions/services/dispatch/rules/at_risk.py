@@ -7,7 +7,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import AT_RISK
 from services.dispatch.episodes import episode_of
-from services.dispatch.reports import DAY_MS, MINUTE_MS, equipment_in, is_abnormal, is_normal, time_in
+from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, partition_in, time_in
 
 REPEATED = "three abnormal reports in 15 minutes"
 WORSE = "ERROR after WARNING"
@@ -49,7 +49,7 @@ RULE = Rule(
     id="at-risk",
     on=frozenset({REPORTED}),
     when=is_abnormal,
-    key=equipment_in,
+    key=partition_in,
     window_ms=DAY_MS,
     until=is_normal,
     expression=at_risk,

@@ -7,7 +7,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.episodes import Episode, episode_of
 from services.dispatch.facts import STATE_ACKNOWLEDGED, STATE_ESCALATED
-from services.dispatch.reports import DAY_MS, MINUTE_MS, equipment_in, is_abnormal, is_normal, log_in
+from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, log_in, partition_in
 from services.dispatch.responsibility import ESCALATION
 from services.dispatch.roster import roster_in
 
@@ -43,7 +43,7 @@ RULE = Rule(
     id="escalate",
     on=frozenset({REPORTED}),
     when=is_abnormal,
-    key=equipment_in,
+    key=partition_in,
     window_ms=DAY_MS,
     until=is_normal,
     after_ms=AFTER_MS,

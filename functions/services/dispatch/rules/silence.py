@@ -7,7 +7,7 @@ from patterns.events.domain_event import DomainEvent
 from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import BACK, SILENT
 from services.dispatch.limits import SILENT_AFTER_MS
-from services.dispatch.reports import equipment_in, is_report, reports_in, time_in
+from services.dispatch.reports import is_report, partition_in, reports_in, time_in
 
 AFTER_MS = SILENT_AFTER_MS
 
@@ -44,7 +44,7 @@ def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History)
 SILENT_RULE = Rule(
     id="silent",
     on=frozenset({REPORTED}),
-    key=equipment_in,
+    key=partition_in,
     window_ms=AFTER_MS,
     until=is_report,
     after_ms=AFTER_MS,
@@ -56,7 +56,7 @@ SILENT_RULE = Rule(
 BACK_RULE = Rule(
     id="back",
     on=frozenset({REPORTED}),
-    key=equipment_in,
+    key=partition_in,
     window_ms=2 * AFTER_MS,
     after_gap_ms=AFTER_MS,
     most=50,  # of a device that reports more often than every minute it is enough to see that there was no gap
