@@ -7,10 +7,12 @@ from typing import Final
 from infra.target import LOCAL, TARGETS
 from local.simulate import local_stack
 from local.simulate.arrivals import Load
+from local.simulate.fleet import EVERY_S, POSTED_AT_ONCE, Fleet
 from local.simulate.model import Model
 from local.simulate.plots import draw
+from local.simulate.prediction import predict
 from local.simulate.report import in_stage, report
-from local.simulate.sample import EVERY_S, POSTED_AT_ONCE, Fleet, count
+from local.simulate.sample import count
 from local.simulate.settings import Settings, stages
 from local.simulate.table import table
 
@@ -38,12 +40,12 @@ def main() -> None:
 
     load = Load(machines=options.machines, hours=options.hours, spread_s=options.spread)
     model = stage_for(load)
-    prediction = model.predict(load)
+    prediction = predict(model, load)
     print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
     print(in_stage(options.stage, model.settings))
     print(report(model, prediction))
     million = Load(machines=MILLION, hours=1)
-    beside = [] if options.machines == MILLION else [stage_for(million).predict(million)]
+    beside = [] if options.machines == MILLION else [predict(stage_for(million), million)]
     draw([prediction, *beside], options.plot)
     print(f"drawn: {options.plot}")
 

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from local.simulate.sample import EVERY_S
+from local.simulate.fleet import EVERY_S
 
 Seconds = NDArray[np.float64]
 """A number for each second."""

@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from local.bench import prices
+from local.simulate.counted import Counted
+from local.simulate.fleet import POSTED_AT_ONCE, Fleet
 from local.simulate.model import Model
 from local.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
-from local.simulate.sample import POSTED_AT_ONCE, Counted, Fleet, count
+from local.simulate.sample import count
 from local.simulate.settings import Settings, stages
 
 RATE: Final = 200.0

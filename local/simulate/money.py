@@ -8,10 +8,13 @@ import numpy as np
 
 from local.bench import prices
 from local.simulate import limits
-from local.simulate.counted_aws import Place, Used
-from local.simulate.model import GB, Model
-from local.simulate.sample import Calls
+from local.simulate.batches import batched
+from local.simulate.capacity import GB, provisioned_places, provisioned_reads, provisioned_writes, stored_gb
+from local.simulate.counted import Calls
+from local.simulate.model import Model
 from local.simulate.settings import HTTP, role_of
+from local.simulate.sweeps import row_cpu_ms, rows_of_report
+from local.simulate.used import Place, Used
 
 MONTH_S: Final = 30 * 86_400
 MILLION: Final = 1_000_000
@@ -78,9 +81,9 @@ def of_a_million(model: Model, rate: float) -> Parts:
         api=counted.requests * prices.API_REQUEST.dollars,
         # A million reports take 1,000,000 / rate seconds, in each of which so many units are provisioned.
         writes=_requested(model, model.write_units()) * prices.WRITE_UNIT.dollars
-        + model.provisioned_writes(rate) / rate * prices.PROVISIONED_WRITE.dollars,
+        + provisioned_writes(model, rate) / rate * prices.PROVISIONED_WRITE.dollars,
         reads=_requested(model, model.read_units()) * prices.READ_UNIT.dollars
-        + model.provisioned_reads(rate) / rate * prices.PROVISIONED_READ.dollars,
+        + provisioned_reads(model, rate) / rate * prices.PROVISIONED_READ.dollars,
         bus=entries * prices.BUS_ENTRY.dollars,
         queues=messages * (1 + 2 / limits.RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars,
         invocations=invocations * prices.INVOCATION.dollars,
@@ -103,7 +106,7 @@ def of_a_month(model: Model, rate: float) -> Month:
     counted, settings = model.counted, model.settings
     kept = 0.0
     for table in counted.row_bytes:
-        stored = model.stored_gb(table, rate)
+        stored = stored_gb(model, table, rate)
         backed_up = table not in VIEWS or settings.keeps_backups_of_views
         kept += stored * (prices.TABLE_GB.dollars + backed_up * prices.BACKUP_GB.dollars)
     messages = counted.published["lake"] / counted.reports * rate
@@ -119,12 +122,12 @@ def of_a_month(model: Model, rate: float) -> Month:
 
 def alarms_of_scaling(model: Model) -> int:
     """Return how many alarms Application Auto Scaling creates: they cost as any other."""
-    return len(model.provisioned_places()) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
+    return len(provisioned_places(model.settings)) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
 
 
 def _requested(model: Model, units: Mapping[Place, float]) -> float:
     """Return the units of a report that are paid by the request."""
-    places = model.provisioned_places()
+    places = provisioned_places(model.settings)
     return sum(count for place, count in units.items() if place not in places)
 
 
@@ -137,10 +140,10 @@ def _functions(model: Model, rate: float) -> tuple[float, float, float, float]:
     for name, calls in model.counted.calls.items():
         work, records = model.work(name), model.records(name)
         if name.endswith("sweep"):
-            rows = model.rows_of_report(name)
-            seconds = rows * model.row_cpu_ms(name, rows) / 1_000 / work.share if rows else 0.0
+            rows = rows_of_report(model, name)
+            seconds = rows * row_cpu_ms(model, name, rows) / 1_000 / work.share if rows else 0.0
         else:
-            step = model.batched(name, rate)
+            step = batched(model, name, rate)
             batch = step.batch(records * rate)
             seconds = records / batch * step.work.duration_ms(batch) / 1_000
             invocations += records / batch

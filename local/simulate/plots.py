@@ -6,7 +6,7 @@ from typing import Final
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from local.simulate.model import Prediction
+from local.simulate.prediction import Prediction
 
 BLUE, PALE, RED, GREY = "#2b6ca3", "#b9d3e8", "#c2413a", "#6b7280"
 LIMITS: Final = 10

@@ -5,9 +5,10 @@ from typing import Final
 
 from local.bench import prices
 from local.simulate import limits
-from local.simulate.model import Model, Prediction
+from local.simulate.fleet import EVERY_S
+from local.simulate.model import Model
 from local.simulate.money import Month, Parts, of_a_million, of_a_month
-from local.simulate.sample import EVERY_S
+from local.simulate.prediction import Prediction
 from local.simulate.settings import REPORTS, Settings, stages
 
 LAG_MS: Final = 5_000
@@ -52,7 +53,7 @@ def _lag(prediction: Prediction) -> Iterator[str]:
 def _late(prediction: Prediction) -> Iterator[str]:
     yield f"{'decided after it was due, s':<34} {'p50':>8} {'p99':>8} {'max':>8} {'rows/min':>10} {'at most':>10}"
     for name, late in prediction.late.items():
-        rows, most = prediction.due_per_minute[name]
+        rows, most = prediction.due_rows[name]
         seconds = " ".join(f"{value / 1_000:>8,.0f}" for value in (late.p50, late.p99, late.longest))
         yield f"  {name:<32} {seconds} {rows:>10,.0f} {most:>10,.0f}  {_goal(late.longest, LATE_MS)}"
 

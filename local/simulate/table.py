@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from local.simulate.arrivals import Load
-from local.simulate.model import Model, Prediction
+from local.simulate.counted import Counted
+from local.simulate.model import Model
 from local.simulate.money import of_a_month
-from local.simulate.sample import Counted
+from local.simulate.prediction import Prediction, predict
 from local.simulate.settings import Settings
 
 SIZES: Final = (1_000, 10_000, 60_000, 1_000_000)
@@ -33,7 +34,7 @@ def _rows(put: Counted, posted: Counted, idle: Counted, stage: str) -> Iterator[
         yield (
             f"| {machines:,} | {load.rate:,.0f} | "
             + " | ".join(f"{_rounded(one):,.0f}" for one in dollars)
-            + f" | {_first(models[0].predict(load))} |"
+            + f" | {_first(predict(models[0], load))} |"
         )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from infra.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from local.simulate import money
-from local.simulate.sample import EVERY_S
+from local.simulate.fleet import EVERY_S
 from local.simulate.settings import HEADROOM
 from patterns.dynamodb.schema import TableSchema
 from patterns.packages.package import Package

@@ -1899,14 +1899,14 @@ CAPACITY: Final = [
         ),
     ),
     *_in(
-        "local/simulate/model.py",
+        "local/simulate/capacity.py",
         "tests/local/simulate/test_money.py",
         (
             "capacity: the least is free",
-            "return max(least, used / self.settings.used)",
-            "return used / self.settings.used",
+            "return max(least, used / settings.used)",
+            "return used / settings.used",
         ),
-        ("capacity: all of it is used", "used / self.settings.used)", "used)"),
+        ("capacity: all of it is used", "used / settings.used)", "used)"),
     ),
     *_in(
         "functions/services/dispatch/tables.py",

@@ -1,7 +1,9 @@
 import pytest
 
+from local.simulate.counted import Counted
+from local.simulate.fleet import Fleet
 from local.simulate.model import Model
-from local.simulate.sample import Counted, Fleet, count
+from local.simulate.sample import count
 from local.simulate.settings import Settings
 
 

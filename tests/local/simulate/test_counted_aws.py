@@ -2,7 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.simulate.counted_aws import CountedAws, Place
+from local.simulate.counted_aws import CountedAws
+from local.simulate.used import Place
 from patterns.dynamodb.attribute_values import to_typed
 from patterns.dynamodb.client import Table
 from patterns.dynamodb.errors import ConditionFailed

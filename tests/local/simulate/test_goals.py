@@ -2,10 +2,11 @@
 
 from local.simulate.arrivals import Load
 from local.simulate.model import Model
+from local.simulate.prediction import predict
 
 
 def test_no_decision_comes_later_than_ninety_seconds_after_it_was_due(model: Model) -> None:
-    late = model.predict(Load(machines=60_000, hours=1)).late
+    late = predict(model, Load(machines=60_000, hours=1)).late
 
     assert late
     assert max(one.longest for one in late.values()) < 90_000

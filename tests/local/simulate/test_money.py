@@ -8,11 +8,14 @@ from infra.capacity import USED, Capacity
 from local.bench import prices
 from local.simulate import bills, limits
 from local.simulate.bills import JUDGED, RATE, Bill, report, reserved
-from local.simulate.counted_aws import Place
+from local.simulate.capacity import provisioned_places
+from local.simulate.counted import Counted
+from local.simulate.fleet import Fleet
 from local.simulate.model import Model
 from local.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
-from local.simulate.sample import Counted, Fleet, count
+from local.simulate.sample import count
 from local.simulate.settings import HEADROOM, Settings, stages
+from local.simulate.used import Place
 from patterns.packages.discovery import packages
 
 WRITE_RATIO = prices.PROVISIONED_WRITE.dollars / prices.WRITE_UNIT.dollars
@@ -57,7 +60,7 @@ def test_what_a_table_has_at_least_is_paid_whether_it_is_used_or_not(model: Mode
     hardly, much = (of_a_million(provisioned, rate).writes for rate in (1, RATE))
 
     assert capacity
-    units = capacity.least * len(provisioned.provisioned_places())
+    units = capacity.least * len(provisioned_places(provisioned.settings))
     assert hardly == pytest.approx(units * prices.PROVISIONED_WRITE.dollars)
     assert hardly > of_a_million(model, 1).writes > much
 
@@ -79,7 +82,7 @@ def test_alarms_that_follow_the_load_cost_as_any_other(model: Model) -> None:
     provisioned = with_settings(model, capacity=NO_LEAST)
 
     assert alarms_of_scaling(model) == 0
-    assert alarms_of_scaling(provisioned) == 2 * ALARMS_OF_POLICY * len(provisioned.provisioned_places())
+    assert alarms_of_scaling(provisioned) == 2 * ALARMS_OF_POLICY * len(provisioned_places(provisioned.settings))
     more = of_a_month(provisioned, RATE).idle - of_a_month(model, RATE).idle
     assert more == pytest.approx(alarms_of_scaling(provisioned) * prices.ALARM.dollars)
 
@@ -88,7 +91,7 @@ def test_a_table_is_steady_if_and_only_if_every_report_writes_to_it(model: Model
     written = {place.table for place, units in model.write_units().items() if units >= 1}
 
     assert written == {name for name, schema in SCHEMAS.items() if schema.steady}
-    assert with_settings(model, capacity=NO_LEAST).provisioned_places() == {
+    assert provisioned_places(with_settings(model, capacity=NO_LEAST).settings) == {
         Place(table, index) for table in written for index in ("", *SCHEMAS[table].indexes)
     }
 
@@ -100,7 +103,7 @@ def test_what_a_table_has_at_first_is_enough_for_the_planned_load_and_at_most_fo
 
     assert capacity
     for normal, units in ((model.write_units(), mixed.write_units()), (model.read_units(), mixed.read_units())):
-        for place in mixed.provisioned_places():
+        for place in provisioned_places(mixed.settings):
             usual = units.get(place, 0.0)
             worst = normal.get(place, 0.0) + (usual - normal.get(place, 0.0)) / ABNORMAL
             assert usual * takes / HEADROOM <= capacity.first * mixed.settings.used

@@ -5,6 +5,7 @@ from local.simulate import limits
 from local.simulate.arrivals import Load, arrivals
 from local.simulate.model import Model
 from local.simulate.money import of_a_million, of_a_month
+from local.simulate.prediction import predict
 from local.simulate.report import report
 from local.simulate.steps import backlog
 
@@ -33,18 +34,18 @@ def test_what_cannot_be_taken_waits() -> None:
 
 
 def test_at_sixty_thousand_machines_reports_are_readable_in_time_and_no_partition_is_too_hot(model: Model) -> None:
-    found = model.predict(SIXTY_THOUSAND)
+    found = predict(model, SIXTY_THOUSAND)
 
     assert found.lag.p99 < 5_000
     assert max(one.units_per_s for one in found.partitions) < limits.PARTITION_WRITES.value
 
 
 def test_a_report_writes_nothing_to_the_one_partition_of_a_company(model: Model) -> None:
-    assert "ByPlace" not in {one.place.index_name for one in model.predict(SIXTY_THOUSAND).partitions}
+    assert "ByPlace" not in {one.place.index_name for one in predict(model, SIXTY_THOUSAND).partitions}
 
 
 def test_at_a_million_it_names_what_must_be_bought(model: Model) -> None:
-    found = model.predict(Load(machines=1_000_000, hours=0.1))
+    found = predict(model, Load(machines=1_000_000, hours=0.1))
 
     named = {one.limit.quota for one in found.exceeded}
     assert limits.NEW_TABLE_WRITES.quota in named
