@@ -77,7 +77,7 @@ def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
     for bill in bills_:
         if bill.stage == JUDGED:
             yield from _judged(bill)
-    for model in {bill.stage: bill.normal for bill in bills_}.items():
+    for model in {bill.stage: bill.mixed for bill in bills_}.items():
         yield _fixed(*model)
     yield f"({prices.REGION}, prices as of {prices.AS_OF}; what is kept, and what a month costs: make simulate)"
 
@@ -105,11 +105,11 @@ def _levers(bill: Bill) -> Iterator[str]:
 
 
 def _fixed(stage: str, model: Model) -> str:
-    """Return what a stage costs without any report."""
+    """Return what a stage costs however few report."""
     alarms, used = alarms_of_scaling(model), model.settings.used
     what = f"capacity {used:.0%} used, if the load never jumps; {alarms} alarms follow it" if alarms else "on demand"
     traced = "traced" if model.settings.traced else "not traced"
-    return f"{stage}: {what}; {traced}; without any report ${of_a_month(model, RATE).idle:.2f} a month"
+    return f"{stage}: {what}; {traced}; however few report ${of_a_month(model, RATE).idle:.2f} a month"
 
 
 def reserved(parts: Parts) -> Parts:
@@ -126,4 +126,5 @@ def without(counted: Counted, service: str) -> Counted:
         used={name: counted.used[name] for name in functions if name in counted.used},
         calls={name: counted.calls[name] for name in functions},
         published={name: count_ for name, count_ in counted.published.items() if name != service},
+        metrics=frozenset(metric for metric in counted.metrics if metric.package != service),
     )

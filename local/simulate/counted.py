@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from local.simulate.fleet import Fleet
+from local.simulate.metrics import Metric
 from local.simulate.used import Used
 
 
@@ -27,6 +28,7 @@ class Counted:
     late_ms: Mapping[str, Sequence[int]]
     decided: Mapping[str, int]
     row_bytes: Mapping[str, float]  # that a report leaves in each table, its indexes with it
+    metrics: frozenset[Metric]
 
     @property
     def requests(self) -> float:

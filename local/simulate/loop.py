@@ -10,6 +10,7 @@ from local.in_process.lambda_context import LambdaContext
 from local.in_process.lambda_events import bus_members, http_event, sqs_event
 from local.simulate.counted import Calls
 from local.simulate.counted_aws import CountedAws
+from local.simulate.metrics import Metric, metrics_in
 from patterns.dynamodb.schema import TableSchema
 from patterns.packages.discovery import follower_of_table, owner_of_route, services, subscribers_of
 from patterns.packages.package import Package
@@ -20,14 +21,17 @@ class Loop:
     """Requests, changes, events and schedules -> handlers.
 
     calls: by function, as `board listener`. published: messages by the package that subscribes; "lake" gets all.
+    metrics: what the functions' lines are read for.
     """
 
     def __init__(self, schemas: Mapping[str, TableSchema], aws: CountedAws) -> None:
         self.calls: dict[str, Calls] = defaultdict(Calls)
         self.published: dict[str, int] = defaultdict(int)
+        self.metrics: set[Metric] = set()
         self._streams = [name for name, schema in schemas.items() if schema.stream]
         self._aws = aws
         self._log_bytes = 0
+        self._package = ""
 
     def request(self, route: str, **parts: Any) -> None:  # noqa: ANN401  see `http_event`
         """Call the API.
@@ -65,11 +69,13 @@ class Loop:
     def count_line(self, line: str) -> None:
         """Count a line that a function logs; it stands in for `log.write`."""
         self._log_bytes += len(f"{line}\n".encode())
+        self.metrics.update(metrics_in(line, self._package))
 
     def forget_counts(self) -> None:
         """Count anew."""
         self.calls.clear()
         self.published.clear()
+        self.metrics.clear()
 
     def _deliver(self, entries: Sequence[Mapping[str, str]]) -> None:
         batches: dict[Package, list[str]] = defaultdict(list)
@@ -89,7 +95,7 @@ class Loop:
 
     def _invoke(self, package: Package, role: str, event: dict[str, Any], *, records: int) -> Any:  # noqa: ANN401
         name = f"{package.name} {role}"
-        self._log_bytes = 0
+        self._log_bytes, self._package = 0, package.name
         with self._aws.on_behalf_of(name):
             response = package.handler(role)(event, LambdaContext(f"Andon-{package.name}-{role}"))
         self.calls[name].records.append(records)

@@ -11,6 +11,7 @@ from local.simulate import limits
 from local.simulate.batches import batched
 from local.simulate.capacity import GB, provisioned_places, provisioned_reads, provisioned_writes, stored_gb
 from local.simulate.counted import Calls
+from local.simulate.metrics import FILTERS, UNSAMPLED
 from local.simulate.model import Model
 from local.simulate.settings import HTTP, role_of
 from local.simulate.sweeps import row_cpu_ms, rows_of_report
@@ -30,7 +31,6 @@ POLL_S: Final = 20
 ALARMS: Final = 143
 ALARMS_OF_POLICY: Final = 4  # of target tracking: two of what is used, two of what is provisioned
 POLICIES_OF_PLACE: Final = 2  # of writes and of reads
-METRICS: Final = 110  # by view or service: see views/ledger.py and infra/metrics.py
 
 
 class Parts(NamedTuple):
@@ -56,7 +56,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """Dollars a month: of reports, of what is kept, and of what runs without any report."""
+    """Dollars a month: of reports, of what is kept, and of what costs the same however few report."""
 
     reports: float
     kept: float
@@ -115,8 +115,8 @@ def of_a_month(model: Model, rate: float) -> Month:
     kept += rate * settings.archive_days * 86_400 * entry_bytes / GB * prices.ARCHIVE_GB.dollars
     polls = QUEUES_POLLED * limits.QUEUE_POLLERS.value * MONTH_S / POLL_S
     idle = polls / MILLION * prices.QUEUE_REQUEST.dollars
-    alarms = ALARMS + alarms_of_scaling(model)
-    idle += alarms * prices.ALARM.dollars + METRICS * prices.METRIC.dollars + prices.DASHBOARD.dollars
+    alarms, metrics = ALARMS + alarms_of_scaling(model), len(counted.metrics | UNSAMPLED) + FILTERS
+    idle += alarms * prices.ALARM.dollars + metrics * prices.METRIC.dollars + prices.DASHBOARD.dollars
     return Month(reports=reports / MILLION * million, kept=kept, idle=idle)
 
 

@@ -96,6 +96,7 @@ class _Sample:
             late_ms=dict(self._aws.late_ms),
             decided=dict(self._aws.decided),
             row_bytes={name: max(0.0, size / max(1, self._reports)) for name, size in grown.items()},
+            metrics=frozenset(self._loop.metrics),
         )
 
     def _prepare(self) -> None:

@@ -8,6 +8,7 @@ import pytest
 from infra.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from local.simulate import money
 from local.simulate.fleet import EVERY_S
+from local.simulate.metrics import FILTERS
 from local.simulate.settings import HEADROOM
 from patterns.dynamodb.schema import TableSchema
 from patterns.packages.package import Package
@@ -106,12 +107,13 @@ def test_a_version_that_is_being_filled_is_on_demand(monkeypatch: pytest.MonkeyP
     assert not schema().steady
 
 
-def test_the_bill_has_every_alarm_and_every_queue_that_lambda_polls(prod: Synthesised) -> None:
+def test_the_bill_has_every_alarm_every_metric_filter_and_every_queue_that_lambda_polls(prod: Synthesised) -> None:
     sources = [text(made["EventSourceArn"]) for made in prod.of_type("AWS::Lambda::EventSourceMapping").values()]
     queues = [queue for queue in prod.of_type("AWS::SQS::Queue") if f"{queue}.Arn" in sources]
 
     assert len(queues) == money.QUEUES_POLLED
     assert len(prod.of_type("AWS::CloudWatch::Alarm")) == money.ALARMS
+    assert len(prod.of_type("AWS::Logs::MetricFilter")) == FILTERS
     policies = money.ALARMS_OF_POLICY * len(prod.of_type(POLICY))
     assert policies == money.ALARMS_OF_POLICY * money.POLICIES_OF_PLACE * len([*places(prod)])
 

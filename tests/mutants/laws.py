@@ -1899,6 +1899,16 @@ CAPACITY: Final = [
         ),
     ),
     *_in(
+        "local/simulate/money.py",
+        "tests/local/simulate/test_metrics.py",
+        ("bill: only sampled metrics are paid for", "len(counted.metrics | UNSAMPLED)", "len(counted.metrics)"),
+    ),
+    *_in(
+        "local/simulate/loop.py",
+        "tests/local/simulate/test_metrics.py",
+        ("bill: metrics of all packages are one's", "metrics_in(line, self._package)", 'metrics_in(line, "")'),
+    ),
+    *_in(
         "local/simulate/capacity.py",
         "tests/local/simulate/test_money.py",
         (

@@ -19,6 +19,10 @@ HOUR_MS: Final = 60 * 60 * 1000
 LATEST_DAYS: Final = 20
 
 
+COUNTS: Final = ("days", "stale", "passes", "left")
+"""The metrics of a run."""
+
+
 class TimeLeft:
     """Whether the time of an invocation is enough for another step: for twice the longest one so far."""
 
@@ -34,7 +38,7 @@ class TimeLeft:
 
 def compact_stale_days(context: LambdaContext, *, now_ms: int) -> None:
     """Write stale days, the newest first, until there are none or time runs out: the next run goes on."""
-    counts, time_left = Counter(days=0, stale=0, passes=0, left=0), TimeLeft(context)
+    counts, time_left = Counter(dict.fromkeys(COUNTS, 0)), TimeLeft(context)
     for day in sorted(days_to_check(days_in_lake(), now_ms=now_ms), reverse=True):
         done = compact_if_stale(day, kinds_kept(day, now_ms=now_ms), goes_on=time_left.is_enough)
         counts["days"] += 1

@@ -2,13 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from contract.lake import Envelope
 from patterns.runtime.metrics import directive
 from patterns.views.ledger import NONE_YET, Result
 from patterns.views.outcome import Outcome
 from stores.lake import objects
+
+COUNTS: Final = ("received", *NONE_YET, "unreadable", "objects", "bytes")
+"""The metrics of a batch."""
 
 
 class LakeObject(NamedTuple):
@@ -73,7 +76,7 @@ def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> dict[str, Any]:
         "view": "lake",
         **counts,
         "errors": sorted({result.error for result in results if result.error}),
-        "_aws": directive(dimension="view", counts=counts, now_ms=now_ms),
+        "_aws": directive(dimension="view", counts=COUNTS, now_ms=now_ms),
     }
 
 

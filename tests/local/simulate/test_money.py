@@ -1,5 +1,6 @@
 """Laws of the bill: whatever the prices are, and whatever a report writes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def mixed(model: Model) -> Model:
 
 def with_settings(model: Model, **changed: Any) -> Model:  # noqa: ANN401  any of them
     """The same that was counted, in a stage that differs."""
-    return Model(model.counted, model.idle, model.settings._replace(**changed))
+    return replace(model, settings=model.settings._replace(**changed))
 
 
 def test_parts_add_up_and_none_is_below_zero(model: Model) -> None:
@@ -163,7 +164,7 @@ def test_each_way_to_report_is_counted_once_and_priced_in_each_stage(
 
 def test_the_report_has_every_stage_and_judges_one(model: Model, mixed: Model) -> None:
     made = tuple(
-        Bill(stage, "a PUT each", goal, Model(model.counted, model.idle, Settings.of_stage(stage)), mixed)
+        Bill(stage, "a PUT each", goal, *(replace(one, settings=Settings.of_stage(stage)) for one in (model, mixed)))
         for stage in stages()
         for goal in (0, 1_000)
     )

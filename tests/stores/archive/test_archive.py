@@ -20,7 +20,7 @@ from patterns.runtime.errors import CallFailed
 from stores.archive import lines, pages
 from stores.archive.objects import to_data
 from stores.archive.store import BUCKET, EQUIPMENT, KINDS, LAKE, OPERATORS
-from stores.archive.sweep_days import LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
+from stores.archive.sweep_days import COUNTS, LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
 from tests.support.archive import (
     ARCHIVE,
     DAY_MS,
@@ -138,6 +138,8 @@ def test_a_sweep_of_what_is_as_the_lake_is_writes_nothing(loop: Loop, s3: Wire, 
     assert {"PutObject", "DeleteObject"} & set(s3.operations) == set()
     line = log_lines[-1]
     assert (line["message"], line["days"], line["stale"]) == ("archived", 1, 0)
+    metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    assert {metric["Name"] for metric in metrics} == set(COUNTS) <= line.keys()
 
 
 def test_the_same_events_are_the_same_bytes_however_they_lie_in_the_lake(loop: Loop) -> None:

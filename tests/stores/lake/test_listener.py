@@ -10,6 +10,7 @@ import pytest
 from local.in_process.lambda_events import bus_message
 from patterns.runtime.errors import CallFailed
 from stores.lake import listener
+from stores.lake.batch import COUNTS
 from stores.lake.objects import unreadable_key_of
 from stores.lake.store import BUCKET
 from tests.support.lake import LAKE, lake_of
@@ -113,6 +114,8 @@ def test_one_log_line_has_no_content_and_is_its_metrics(loop: LoopInMemory, log_
     assert directive["Dimensions"] == [["view", "stage"]]
     assert line["view"] == "lake"
     assert all(isinstance(line[metric["Name"]], int) for metric in directive["Metrics"])
+    assert {metric["Name"] for metric in directive["Metrics"]} == set(COUNTS)
+    assert {name for name, value in line.items() if isinstance(value, int)} == set(COUNTS)
     assert "fact-1" not in json.dumps(line)
 
 
