@@ -13,14 +13,14 @@ MODES: Final = (ON_DEMAND, PROVISIONED)
 # So much of the capacity is to be used, in percent: what Application Auto Scaling aims at.
 USED: Final = 70
 
-# Units a second, of a table or an index, for each report a second that the API takes.
-FIRST_UNITS: Final = 4  # twice what the planned load uses, which is half of what the API takes
+# Units a second, of a table or an index, for each report a second that the stage is made for.
+FIRST_UNITS: Final = 4  # twice what the usual load uses, which is half of what the stage is made for
 MOST_UNITS: Final = 30  # if none of them is NORMAL
 LEAST_SHARE: Final = 1 / 40
 
 # Of the reads of a view: a screen reads a row of each machine every five minutes, too fast for scaling. A table lends
 # what it did not use for five minutes, and a machine reports once in them: so it takes a unit for each report.
-SHOWN_SHARE: Final = 1 / 2  # as the planned load is
+SHOWN_SHARE: Final = 1 / 2  # as the usual load is
 
 # What AWS's console proposes.
 LEAST: Final = 5
@@ -48,7 +48,7 @@ class Capacity(NamedTuple):
 
     @classmethod
     def of(cls, mode: str, reports_per_second: float) -> "Capacity | None":
-        """Return what goes with the reports a second that the API takes; None: on demand.
+        """Return what goes with the reports a second that the stage is made for; None: on demand.
 
         Raises:
             ValueError: there is no such mode.

@@ -60,7 +60,8 @@ class Service(Construct):
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
         self.functions = functions = functions_of(self, package, environment)
-        api.serve(package.routes, functions, throttles=_throttles_of(package, Target.of(self)))
+        throttles = _throttles_of(package, Target.of(self))
+        api.serve(package.routes, functions, throttles=throttles, shared=package.shared)
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
         # The other versions of the service, whose edits cross into it.

@@ -26,6 +26,7 @@ class Stage:
     log_retention: a name of CDK's RetentionDays. deployment: one of CDK's LambdaDeploymentConfig.
     alarm_topic: the SNS topic for alarms, by its ARN, or by its name if it is in the same account and region.
     runbooks: where the pages that alarms name can be read, if not in this repository.
+    reports_per_second: of all callers together; reports_per_second_of_one: of each, from one worker of the command.
     capacity: of the tables that reports fill, ON_DEMAND or PROVISIONED. traced: Lambda samples traces for X-Ray.
     put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them.
     """
@@ -36,6 +37,7 @@ class Stage:
     log_retention: str
     deployment: str
     reports_per_second: int
+    reports_per_second_of_one: int
     requests_per_second: int
     capacity: str = ON_DEMAND
     traced: bool = False

@@ -12,7 +12,7 @@ from infra import stage as stages
 from infra.capacity import Capacity
 from infra.names import FIRST_STAGE, stack_of
 from infra.stage import Stage
-from infra.throttles import LEAST, REPORTS, REQUESTS, Quotas, Throttle
+from infra.throttles import LEAST, OF_ONE, REPORTS, REQUESTS, Quotas, Throttle
 from patterns.rules import hold_back
 from patterns.rules.sweep import ALL_SHARDS
 
@@ -65,7 +65,8 @@ class Target:
     environment: Environment | None = None  # account and region; None: whichever the template is deployed to
     protected: bool = False  # the stack refuses to be deleted
     deployment: str | None = None  # how traffic moves to new code, see canary.py; None: at once, without aliases
-    reports: Throttle = REPORTS  # of each route on which devices report
+    reports: Throttle = REPORTS  # of each route on which devices report: what is planned
+    reports_of_one: int = OF_ONE  # of it, a second, for each caller of a route that is shared out
     requests: Throttle = REQUESTS  # of each other route
     quotas: Quotas = LEAST
     capacity: Capacity | None = None  # of each table that is steady; None: all are on demand
@@ -97,7 +98,7 @@ class Target:
         """Return this target with the settings of a stage.
 
         Raises:
-            ValueError: alarms would wake nobody, or CDK does not know a name.
+            ValueError: alarms would wake nobody, CDK does not know a name, or one caller's share is none.
 
         """
         if stage.alarm_topic is None:
@@ -110,6 +111,7 @@ class Target:
             protected=stage.termination_protection,
             deployment=stage.deployment,
             reports=Throttle.of(stage.reports_per_second),
+            reports_of_one=_share(stage),
             requests=Throttle.of(stage.requests_per_second),
             quotas=Quotas(
                 stage.put_events_per_second or quotas.put_events, stage.invocations_per_second or quotas.invocations
@@ -194,6 +196,7 @@ LOCAL: Final = Target(
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
+    reports_of_one=1_000,  # `make load` and others report for all machines by one token
     live_origin="ws://data-ats.iot.us-east-1.localhost:4566",  # of `make up`, unless `-c liveOrigin` says another port
     log_retention=RetentionDays.ONE_DAY,
     serves_sign_in=True,
@@ -201,6 +204,13 @@ LOCAL: Final = Target(
 )
 
 TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}
+
+
+def _share(stage: Stage) -> int:
+    share, all_of_it = stage.reports_per_second_of_one, stage.reports_per_second
+    if not 1 <= share <= all_of_it:
+        raise ValueError(f"reportsPerSecondOfOne is {share}, but should be from 1 to reportsPerSecond, {all_of_it}")
+    return share
 
 
 def _retention(name: str) -> RetentionDays:

@@ -1,6 +1,8 @@
 """How many requests a second each route takes, so that no caller's flood takes what other routes need.
 
-API Gateway throttles a route for all of its callers together: an HTTP API knows no plans for single callers.
+API Gateway throttles a route for all of its callers together: an HTTP API knows no plans for single callers. Of a route
+that is shared out it takes more than is planned, and the function refuses whoever exceeds its share of it, see
+`patterns/http/shares.py`.
 """
 
 from typing import Final, NamedTuple
@@ -36,6 +38,9 @@ SHARE: Final = 0.5
 # Of a second's requests, at once: what begins at the same moment although it was to be spread.
 BURST_SECONDS: Final = 2
 
+# A route that is shared out takes so many times what is planned: most of it is for requests that the function refuses.
+HEADROOM: Final = 4
+
 
 class Throttle(NamedTuple):
     """A rate, and how many requests may come at once before it counts."""
@@ -47,6 +52,15 @@ class Throttle(NamedTuple):
     def of(cls, per_second: float) -> "Throttle":
         """Return a rate with the burst that goes with it."""
         return cls(per_second, max(1, int(BURST_SECONDS * per_second)))
+
+    def with_headroom(self) -> "Throttle":
+        """Return the rate of a route that is shared out: at most half of the account's quota, unless more is planned.
+
+        Its burst is no larger: each request of a burst may need a worker of its own, and all functions of an account
+        have 1,000 together. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+        """
+        most = max(self.per_second, ACCOUNT_PER_SECOND // 2)
+        return self._replace(per_second=min(HEADROOM * self.per_second, most))
 
 
 class Quotas(NamedTuple):
@@ -75,3 +89,6 @@ LEAST: Final = Quotas.of(None)
 # 60,000 devices that report every five minutes are 200 requests a second; spread at random, hardly ever 300.
 REPORTS: Final = Throttle.of(400)
 REQUESTS: Final = Throttle.of(100)
+
+# Of one caller of a route that is shared out. A device reports every five minutes.
+OF_ONE: Final = 5

@@ -38,24 +38,27 @@ class Arrivals:
     refused: float
 
 
-def arrivals(load: Load, *, throttle: float, seed: int = 17) -> Arrivals:
-    """Return the reports of all hours, second by second; `throttle`: reports a second, in bursts twice as many."""
+def arrivals(load: Load, *, throttle: float, burst: float, seed: int = 17) -> Arrivals:
+    """Return the reports of all hours, second by second; `throttle`: reports a second, `burst`: at once."""
     rng = np.random.default_rng(seed)
     seconds = round(load.hours * 3_600)
     in_period = np.zeros(EVERY_S)
     in_period[: load.spread_s] = load.machines / load.spread_s
     offered = rng.poisson(np.resize(in_period, seconds)).astype(float)
-    return _throttled(offered, throttle)
+    return _throttled(offered, throttle, max(burst, throttle))
 
 
-def _throttled(offered: Seconds, rate: float) -> Arrivals:
-    """Take what a token bucket lets through; what is refused comes again, spread over `RETRY_WITHIN_S`."""
+def _throttled(offered: Seconds, rate: float, most: float) -> Arrivals:
+    """Take what a token bucket lets through; what is refused comes again, spread over `RETRY_WITHIN_S`.
+
+    most: in a second.
+    """
     if offered.max(initial=0) <= rate:
         return Arrivals(offered, float(offered.sum()), 0.0)
     taken, again = np.zeros_like(offered), np.zeros(len(offered) + RETRY_WITHIN_S)
-    tokens, refused = 2 * rate, 0.0
+    tokens, refused = most, 0.0
     for second, new in enumerate(offered):
-        tokens = min(tokens + rate, 2 * rate)
+        tokens = min(tokens + rate, most)
         wants = new + again[second]
         taken[second] = min(wants, tokens)
         tokens -= taken[second]

@@ -47,10 +47,10 @@ class Prediction:
 
 def predict(model: Model, load: Load) -> Prediction:
     """Let the fleet report for all of its hours."""
-    throttle = model.settings.api_rate / model.counted.requests
+    throttle, burst = (of / model.counted.requests for of in (model.settings.api_rate, model.settings.api_burst))
     if load.rate > throttle:
         throttle = load.rate * 2  # it is a setting; `used` says that it has to be raised
-    came = arrivals(load, throttle=throttle)
+    came = arrivals(load, throttle=throttle, burst=burst)
     rng = np.random.default_rng(SEED)
     steps, whole = lag(model, rng, came.taken, load.rate)
     late, due_rows = lateness(model, rng, came.taken)

@@ -26,10 +26,10 @@ def report(model: Model, prediction: Prediction) -> str:
 def in_stage(name: str, settings: Settings) -> str:
     """Return which stage it is, and what would have to be set for this load."""
     said = stages()[name][REPORTS]
-    needed = "" if settings.api_rate == said else f" (cdk.json says {said:,}: it would have to be raised)"
+    needed = "" if settings.reports == said else f" (cdk.json says {said:,}: it would have to be raised)"
     sweeps = f"{settings.sweeps_at_once} sweeps at a time"
     tables = "on demand" if settings.capacity is None else f"provisioned, {settings.used:.0%} used if no load jumps"
-    return f"stage {name}: {REPORTS} {settings.api_rate:,.0f}{needed}, {sweeps}, steady tables {tables}"
+    return f"stage {name}: {REPORTS} {settings.reports:,.0f}{needed}, {sweeps}, steady tables {tables}"
 
 
 def _load(prediction: Prediction) -> Iterator[str]:

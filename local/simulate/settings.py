@@ -21,6 +21,7 @@ HEADROOM: Final = 2
 class Settings(NamedTuple):
     """What is set. queue, stream: the most records of a batch, and the seconds that Lambda waits for so many.
 
+    reports: `reportsPerSecond`. api_rate, api_burst: what the API lets through on the route of single reports.
     capacity: of tables that are steady; None: all are on demand. used: the share of it that is used.
     """
 
@@ -29,7 +30,9 @@ class Settings(NamedTuple):
     lake: tuple[int, int]
     listeners: int
     lake_listeners: int
+    reports: float
     api_rate: float
+    api_burst: float
     archive_days: int
     sweeps_at_once: int
     keeps_backups_of_views: bool
@@ -41,13 +44,16 @@ class Settings(NamedTuple):
     @classmethod
     def of(cls, target: Target = AWS) -> "Settings":
         """Return those of a target."""
+        throttle = target.reports.with_headroom()
         return cls(
             queue=target.queue_batch,
             stream=target.stream_batch,
             lake=target.lake_batch,
             listeners=target.listeners,
             lake_listeners=lake.FEWEST,
-            api_rate=target.reports.per_second,
+            reports=target.reports.per_second,
+            api_rate=throttle.per_second,
+            api_burst=throttle.burst,
             archive_days=target.archive_days or 0,
             sweeps_at_once=target.sweeps_at_once,
             keeps_backups_of_views=False,

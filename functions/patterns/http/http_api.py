@@ -1,5 +1,7 @@
 """HTTP requests -> the functions of a handler file: authorised, then validated, then answered, and logged.
 
+Of a route that is shared out each caller has a share, see `shares.py`: between authorisation and validation.
+
 Each request that is refused or fails has a line; of those that go well a share has, see `patterns/runtime/log.py`.
 """
 
@@ -28,6 +30,7 @@ from patterns.http.problem import (
     respond_throttled,
 )
 from patterns.http.response import headers_of_every_response, respond
+from patterns.http.shares import require_share
 from patterns.runtime import clock
 from patterns.runtime.deadline import TOO_LATE, in_time
 from patterns.runtime.errors import CallFailed, Rejected
@@ -48,11 +51,12 @@ class RequestContext(TypedDict):
 
 
 class HttpApi(APIGatewayHttpResolver):
-    """The routes of one package and who may call each: `{"GET /things/{id}": groups}`."""
+    """The routes of one package and who may call each: `{"GET /things/{id}": groups}`; `shared`: each has a share."""
 
-    def __init__(self, routes: Mapping[str, frozenset[str]]) -> None:
+    def __init__(self, routes: Mapping[str, frozenset[str]], *, shared: frozenset[str] = frozenset()) -> None:
         super().__init__(enable_validation=True, json_body_deserializer=parse)
         self._routes = routes
+        self._shared = shared
         self._error: Exception | None = None
         self.use(middlewares=[refuse_unknown_query, refuse_array])
         self.exception_handler([RequestValidationError])(respond_invalid)
@@ -158,7 +162,10 @@ class HttpApi(APIGatewayHttpResolver):
     def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         try:
             # Authorisation comes before validation: a caller without the right group learns nothing of what is valid.
-            self.append_context(caller=authorize(event, self._routes))  # type: ignore[no-untyped-call]
+            caller = authorize(event, self._routes)
+            if event["routeKey"] in self._shared:
+                require_share(event["routeKey"], caller.subject, clock.now_ms())
+            self.append_context(caller=caller)  # type: ignore[no-untyped-call]
             return self.resolve(routable(event), cast("Any", context))
         except Rejected as error:
             response = respond_rejected(error)

@@ -21,6 +21,9 @@ LATER: Final = {
 # Every route can refuse a request as invalid, and a caller as not allowed, and can be throttled by AWS.
 ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.SERVICE_UNAVAILABLE)
 
+# Nothing is wrong with these requests: later they are taken.
+TO_BE_REPEATED: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+
 
 def responses(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
     """Return the responses of a route by status: `model` for those below 400, a problem for the others."""
@@ -38,7 +41,7 @@ def responses_of_write(model: type[BaseModel] | None, *statuses: int) -> dict[in
 def _response(status: HTTPStatus, model: type[BaseModel] | None) -> dict[str, Any]:
     if status >= HTTPStatus.BAD_REQUEST:
         refused = {"description": status.phrase, "content": {PROBLEM_JSON: {"model": Problem}}}
-        return refused | ({"headers": LATER} if status is HTTPStatus.SERVICE_UNAVAILABLE else {})
+        return refused | ({"headers": LATER} if status in TO_BE_REPEATED else {})
     if model is None or status == HTTPStatus.NOT_MODIFIED:
         return {"description": status.phrase}
     return {"description": status.phrase, "content": {JSON: {"model": model}}}

@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from patterns.http.models import ResponseModel
 from patterns.http.response import respond
-from patterns.runtime.errors import FieldError, Invalid, Rejected
+from patterns.runtime.errors import FieldError, Invalid, Rejected, TooManyRequests
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -43,6 +43,8 @@ class Problem(ResponseModel):
 
 def respond_rejected(error: Rejected) -> Response[str]:
     """Return the response to a request that is refused."""
+    if isinstance(error, TooManyRequests):
+        return respond_problem(error.status, error.detail, retry_after_seconds=error.retry_after_seconds)
     return respond_problem(error.status, error.detail, error.fields)
 
 
@@ -72,16 +74,19 @@ def respond_throttled() -> Response[str]:
     return respond_problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
 
 
-def respond_problem(status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = ()) -> Response[str]:
+def respond_problem(
+    status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = (), *, retry_after_seconds: int | None = None
+) -> Response[str]:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 
-    The last of 101 errors says how many more there are. 503 says after how many seconds to try again.
+    The last of 101 errors says how many more there are. 503 says after how many seconds to try again, and 429 does.
     """
     problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
     errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:MAX_ERRORS]]
     if len(fields) > MAX_ERRORS:
         errors.append({"field": "", "detail": f"{len(fields) - MAX_ERRORS} more"})
-    headers = {RETRY_AFTER: str(RETRY_AFTER_SECONDS)} if status is HTTPStatus.SERVICE_UNAVAILABLE else {}
+    seconds = RETRY_AFTER_SECONDS if status is HTTPStatus.SERVICE_UNAVAILABLE else retry_after_seconds
+    headers = {} if seconds is None else {RETRY_AFTER: str(seconds)}
     return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON, **headers)
 
 

@@ -5,7 +5,7 @@ No handler imports `patterns.packages`.
 
 | file | declares | in |
 |---|---|---|
-| `routes.py` | ROUTES: route -> groups that may call it; STREAM_FIRST, see `stream_first` | every package |
+| `routes.py` | ROUTES: route -> groups that may call it; SHARED, STREAM_FIRST, see `Package` | every package |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services, some stores |
 | `facts.py` | TYPES: the types of events that it publishes | services |
 | `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing` | services with a listener |
@@ -52,6 +52,11 @@ class Package:
         if not self.serves:
             return {}
         return cast("Mapping[str, frozenset[str]]", self.load("routes").ROUTES)
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """The routes of which each caller has a share: who sends more is refused, and takes nothing from the others."""
+        return cast("frozenset[str]", getattr(self.load("routes"), "SHARED", frozenset()))
 
     @property
     def stream_first(self) -> Mapping[str, tuple[str, int]]:

@@ -7,6 +7,7 @@ Rejected                  a request that is refused, with a status
 ├── Conflict              409
 ├── Stale                 412
 ├── PreconditionRequired  428
+├── TooManyRequests       429
 └── Unavailable           503
 Poison                    a message that can never succeed: it becomes a `fault`
 CallFailed                AWS refused a call or did not respond: the caller retries
@@ -74,6 +75,16 @@ class PreconditionRequired(Rejected):
     """To change what exists, a request needs If-Match."""
 
     status = HTTPStatus.PRECONDITION_REQUIRED
+
+
+class TooManyRequests(Rejected):
+    """The caller has used up its share; the same request may be sent again later."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+    def __init__(self, *, retry_after_seconds: int) -> None:
+        super().__init__("You send too many requests to this route; send this one again later.")
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Unavailable(Rejected):

@@ -33,10 +33,10 @@ from services.equipment.bodies import (
 )
 from services.equipment.metadata import EquipmentRow
 from services.equipment.reporting import Reporter
-from services.equipment.routes import ROUTES
+from services.equipment.routes import ROUTES, SHARED
 from services.equipment.tables import HISTORY_TABLE, TABLE
 
-app = HttpApi(ROUTES)
+app = HttpApi(ROUTES, shared=SHARED)
 handler = app.handler
 
 
@@ -91,7 +91,7 @@ def post_states(reports: Reports) -> Response[str]:
     return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events], "after": tokens})
 
 
-@app.put("/equipment/<id>/states/<timestamp>", responses=responses_of_write(StateReport, 201, 200, 409))
+@app.put("/equipment/<id>/states/<timestamp>", responses=responses_of_write(StateReport, 201, 200, 409, 429))
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
     """Report the state of a piece of equipment at a time; the same again changes nothing.
 

@@ -25,4 +25,7 @@ ROUTES = {
     "GET /equipment/{id}/states/latest": READERS,
 }
 
+# A device reports every few minutes; whoever reports for many machines does so by POST /states.
+SHARED = frozenset({"PUT /equipment/{id}/states/{timestamp}"})
+
 STREAM_FIRST = {"POST /states": (STATE_REPORTED, REPORTS_AT_ONCE)}

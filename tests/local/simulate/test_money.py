@@ -55,7 +55,7 @@ def test_a_steady_load_costs_the_ratio_of_the_prices_divided_by_what_is_used(mod
 
 
 def test_what_a_table_has_at_least_is_paid_whether_it_is_used_or_not(model: Model) -> None:
-    capacity = Capacity.of("PROVISIONED", model.settings.api_rate)
+    capacity = Capacity.of("PROVISIONED", model.settings.reports)
     provisioned = with_settings(model, capacity=capacity)
 
     hardly, much = (of_a_million(provisioned, rate).writes for rate in (1, RATE))
@@ -100,7 +100,7 @@ def test_a_table_is_steady_if_and_only_if_every_report_writes_to_it(model: Model
 def test_what_a_table_has_at_first_is_enough_for_the_planned_load_and_at_most_for_the_worst(
     model: Model, mixed: Model
 ) -> None:
-    capacity, takes = mixed.settings.capacity, mixed.settings.api_rate
+    capacity, takes = mixed.settings.capacity, mixed.settings.reports
 
     assert capacity
     for normal, units in ((model.write_units(), mixed.write_units()), (model.read_units(), mixed.read_units())):
@@ -124,11 +124,10 @@ def test_all_tables_of_a_new_stage_stay_below_the_quota_of_the_account() -> None
 def test_a_stage_for_more_machines_differs_by_one_setting_only() -> None:
     usual, larger = Settings.of_stage(JUDGED), Settings.of_stage(JUDGED, 3_333)
 
-    assert larger.api_rate == HEADROOM * 3_333
+    assert larger.reports == HEADROOM * 3_333
     assert larger.sweeps_at_once > usual.sweeps_at_once
-    assert larger._replace(api_rate=0, capacity=None, sweeps_at_once=0) == usual._replace(
-        api_rate=0, capacity=None, sweeps_at_once=0
-    )
+    following = {"reports": 0, "api_rate": 0, "api_burst": 0, "capacity": None, "sweeps_at_once": 0}
+    assert larger._replace(**following) == usual._replace(**following)  # type: ignore[arg-type]
     assert Settings.of_stage(JUDGED, 1) == usual
 
 

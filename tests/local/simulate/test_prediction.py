@@ -13,7 +13,7 @@ SIXTY_THOUSAND = Load(machines=60_000, hours=1)
 
 
 def test_reports_that_no_clock_holds_in_step_are_all_taken() -> None:
-    came = arrivals(SIXTY_THOUSAND, throttle=400)
+    came = arrivals(SIXTY_THOUSAND, throttle=400, burst=800)
 
     assert came.taken.sum() == came.sent == pytest.approx(720_000, rel=0.01)
     assert came.refused == 0
@@ -22,7 +22,7 @@ def test_reports_that_no_clock_holds_in_step_are_all_taken() -> None:
 def test_what_is_refused_comes_again_and_none_is_lost() -> None:
     on_the_clock = Load(machines=60_000, hours=1, spread_s=60)
 
-    came = arrivals(on_the_clock, throttle=400)
+    came = arrivals(on_the_clock, throttle=400, burst=800)
 
     assert came.taken.max() <= 800
     assert came.refused > 0
