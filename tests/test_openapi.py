@@ -15,7 +15,8 @@ from schemathesis.checks import negative_data_rejection, positive_data_acceptanc
 from local.in_process import openapi
 from local.in_process.loop import Loop
 from local.in_process.world import frozen_clock
-from patterns.http.problem import PROBLEM_JSON
+from patterns.http.problem import PROBLEM_JSON, RETRY_AFTER
+from patterns.packages.discovery import packages
 from tests.support.documented import SPELLINGS, Example, examples
 from tests.support.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths
@@ -107,6 +108,18 @@ def test_what_rules_and_people_did_is_told_as_documented(
 
     assert set(members) <= set(_members(answer.json()))
     case.validate_response(answer)
+
+
+def test_a_route_of_which_each_caller_has_a_share_says_when_to_try_again() -> None:
+    limited = {
+        f"{method.upper()} {path}": operation["responses"]["429"]
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+    saying = {route for route, response in limited.items() if RETRY_AFTER in response.get("headers", {})}
+    assert saying == {route for package in packages() for route in package.shared}
+    assert all(PROBLEM_JSON in limited[route]["content"] for route in saying)
 
 
 @schema.parametrize()

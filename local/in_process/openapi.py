@@ -33,12 +33,15 @@ A fleet whose clocks agree would report in the same second, and most of it would
 4. **Sends what has piled up together**: `POST /states` takes up to 100 reports, and has a throttle of its own. After
    a 503 that names reports (`errors`) it sends only those again.
 
-429 comes from the gateway, without `Retry-After` and without a problem as its body. Each route has a throttle of its
-own, for all callers together.
+Each route has a throttle of its own, for all callers together; its 429 comes from the gateway, without `Retry-After`
+and without a problem as its body. Of `PUT /equipment/{id}/states/{timestamp}` each caller has a share, too, by default
+five reports a second and 50 at once: beyond it come 429, `Retry-After` and a problem. Gateways report many machines
+together, by `POST /states`.
 """
 
 # The gateway's own: what was throttled reaches none of our functions.
 TOO_MANY = {"description": "Too many requests to this route: try again later, see the description of this API."}
+TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `Retry-After`, of all: try again later."
 
 ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
@@ -97,7 +100,9 @@ def _described(function: Callable[..., Any], groups: frozenset[str]) -> dict[str
 
 
 def _responses(responses: dict[str, Any]) -> dict[str, Any]:
-    responses = {status: answer for status, answer in responses.items() if status != "422"} | {"429": TOO_MANY}
+    responses = {"429": TOO_MANY} | {status: answer for status, answer in responses.items() if status != "422"}
+    if "content" in responses["429"]:  # each caller has a share
+        responses["429"]["description"] = TOO_MANY_OF_ONE
     if "412" in responses or "304" in responses:
         for status in responses.keys() & {"200", "201", "304"}:
             responses[status]["headers"] = {"ETag": ETAG, **responses[status].get("headers", {})}

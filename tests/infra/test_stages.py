@@ -44,7 +44,9 @@ def test_a_protected_stack_says_so(aws: Synthesised, prod: Synthesised, local: S
     assert [one.protected for one in (aws, prod, local)] == [False, True, False]
 
 
-@pytest.mark.parametrize("forgotten", ["customerKey", "terminationProtection", "deployment", "logRetention"])
+@pytest.mark.parametrize(
+    "forgotten", ["customerKey", "terminationProtection", "deployment", "logRetention", "reportsPerSecondOfOne"]
+)
 def test_a_setting_that_is_missing_is_refused(forgotten: str) -> None:
     with pytest.raises(ValueError, match=rf"stages.prod of cdk.json: {forgotten} is missing"):
         target("prod", **{forgotten: None})

@@ -1,16 +1,31 @@
 """Throttles: what each route takes, and that no flood of one takes what others need."""
 
+from pathlib import Path
+
 import pytest
 
 from contract.groups import DEVICE
-from infra.throttles import ACCOUNT_PER_SECOND, INVOCATIONS, LEAST, PUT_EVENTS, REPORTS, SHARE, Quotas
-from patterns.packages.discovery import packages, subscribers_of
+from infra.throttles import (
+    ACCOUNT_PER_SECOND,
+    HEADROOM,
+    INVOCATIONS,
+    LEAST,
+    PUT_EVENTS,
+    REPORTS,
+    SHARE,
+    Quotas,
+    Throttle,
+)
+from local.simulate import limits
+from patterns.http import shares
+from patterns.packages.discovery import packages, role_of, subscribers_of
 from patterns.packages.package import Package
 from services.equipment.bodies import Reports
 from services.equipment.routes import REPORTS_AT_ONCE
-from tests.support.infra.synthesised import PROJECT, SERVICES, Properties, Synthesised
+from tests.support.infra.synthesised import PROJECT, SERVICES, Properties, Synthesised, synthesise
 
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]
+SHARED = {route: package for package in packages() for route in package.shared}
 ROUTES = {route: groups for package in packages() for route, groups in package.routes.items()}
 
 
@@ -24,15 +39,58 @@ def rate(aws: Synthesised, route: str) -> float:
     return float(settings["ThrottlingRateLimit"])
 
 
-def test_every_route_is_throttled_with_a_burst_of_two_seconds(aws: Synthesised) -> None:
-    for settings in (stage(aws)["DefaultRouteSettings"], *stage(aws)["RouteSettings"].values()):
-        allowed = settings["ThrottlingRateLimit"]
-        assert allowed > 0
-        assert settings["ThrottlingBurstLimit"] == max(1, int(2 * allowed))
+def test_every_route_is_throttled_with_a_burst_of_two_seconds_of_what_is_planned(aws: Synthesised) -> None:
+    of_routes = stage(aws)["RouteSettings"]
+    for route, settings in {"": stage(aws)["DefaultRouteSettings"], **of_routes}.items():
+        planned = settings["ThrottlingRateLimit"] / (HEADROOM if route in SHARED else 1)
+        assert planned > 0
+        assert settings["ThrottlingBurstLimit"] == max(1, int(2 * planned))
 
 
-def test_sixty_thousand_devices_have_twice_what_they_need(aws: Synthesised) -> None:
-    assert rate(aws, "PUT /equipment/{id}/states/{timestamp}") == REPORTS.per_second == 2 * 60_000 / 300
+def test_sixty_thousand_devices_have_twice_what_they_need() -> None:
+    assert REPORTS.per_second == 2 * 60_000 / 300
+
+
+def test_a_route_that_is_shared_out_takes_more_than_is_planned_so_that_who_is_refused_takes_no_others_part(
+    aws: Synthesised, prod: Synthesised
+) -> None:
+    assert set(SHARED) == {"PUT /equipment/{id}/states/{timestamp}"}
+    for route in SHARED:
+        assert rate(aws, route) == rate(prod, route) == HEADROOM * REPORTS.per_second == 1_600
+
+
+@pytest.mark.parametrize(("planned", "allowed"), [(1, 4), (400, 1_600), (1_250, 5_000), (3_000, 5_000), (6_667, 6_667)])
+def test_the_headroom_takes_no_more_than_half_of_the_accounts_quota(planned: int, allowed: int) -> None:
+    throttle = Throttle.of(planned)
+
+    assert throttle.with_headroom() == (allowed, throttle.burst)
+
+
+def test_a_burst_of_reports_fits_into_the_workers_of_the_account() -> None:
+    assert REPORTS.with_headroom().burst < limits.CONCURRENCY.value
+
+
+@pytest.mark.parametrize(("stack", "share"), [("aws", "5"), ("prod", "5"), ("local", "1000")])
+def test_a_function_knows_the_share_of_a_caller_if_and_only_if_it_has_a_route_that_is_shared_out(
+    request: pytest.FixtureRequest, stack: str, share: str
+) -> None:
+    functions: dict[str, Properties] = request.getfixturevalue(stack).functions()
+
+    sharing = {package.path(role_of(route)) for route, package in SHARED.items()}
+    knowing = {file: made["Environment"]["Variables"].get(shares.VARIABLE) for file, made in functions.items()}
+
+    assert {file: said for file, said in knowing.items() if said} == dict.fromkeys(sharing, share)
+
+
+@pytest.mark.parametrize("share", [0, -1, 401])
+def test_a_share_that_is_none_or_more_than_all_is_refused(layer: Path, share: int) -> None:
+    with pytest.raises(ValueError, match=rf"reportsPerSecondOfOne is {share}, but should be from 1 to .* 400"):
+        synthesise(layer, reportsPerSecondOfOne=share)
+
+
+def test_a_route_is_shared_out_where_devices_report_and_the_package_has_it() -> None:
+    for route, package in SHARED.items():
+        assert DEVICE in package.routes[route]
 
 
 def test_all_routes_together_leave_room_in_the_accounts_quota_so_that_none_takes_from_another(

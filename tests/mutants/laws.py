@@ -16,6 +16,16 @@ REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
 
+SHARING: Final = (
+    '            if event["routeKey"] in self._shared:\n'
+    '                require_share(event["routeKey"], caller.subject, clock.now_ms())\n'
+)
+OF_TOKEN: Final = 'event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"]'
+WORKING: Final = (
+    "            self.append_context(caller=caller)  # type: ignore[no-untyped-call]\n"
+    '            {} self.resolve(routable(event), cast("Any", context))\n'
+)
+
 
 def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutant]:
     """Return the mutants of one file that the same tests notice: name, text before, text after."""
@@ -1237,9 +1247,41 @@ HTTP: Final = [
         f"{TESTS}/http/test_http_api.py",
         (
             "a request is validated before it is authorised",
-            "self.append_context(caller=authorize(event, self._routes))",
-            "routable(event); self.append_context(caller=authorize(event, self._routes))",
+            "caller = authorize(event, self._routes)",
+            "routable(event); caller = authorize(event, self._routes)",
         ),
+    ),
+    *_in(
+        f"{PATTERNS}/http/http_api.py",
+        f"{TESTS}/http/test_shares.py",
+        (
+            "who may not call uses up a share",
+            f"            caller = authorize(event, self._routes)\n{SHARING}",
+            f"{SHARING.replace('caller.subject', OF_TOKEN)}            caller = authorize(event, self._routes)\n",
+        ),
+        (
+            "a share is asked for when all is done",
+            f"{SHARING}{WORKING.format('return')}",
+            f"{WORKING.format('done =')}{SHARING}            return done\n",
+        ),
+    ),
+    *_in(
+        f"{PATTERNS}/http/shares.py",
+        f"{TESTS}/http/test_shares.py",
+        (
+            "what is refused uses up the share",
+            "(level - REQUEST if is_admitted else level, now_ms)",
+            "(level - REQUEST, now_ms)",
+        ),
+        (
+            "all callers have one share",
+            ".get(caller, (self._full",
+            ".get(next(iter(self._buckets), caller), (self._full",
+        ),
+        ("a clock that goes backwards takes a share away", "max(0, now_ms - then_ms)", "(now_ms - then_ms)"),
+        ("callers are never forgotten", "if len(self._buckets) > self._most_callers:", "if False:"),
+        ("who floods is forgotten first", "        self._buckets.move_to_end(caller)\n", ""),
+        ("a share grows without end", "level = min(self._full, level + ", "level = max(0, level + "),
     ),
     *_in(
         f"{PATTERNS}/http/caller.py",
