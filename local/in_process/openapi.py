@@ -31,7 +31,7 @@ A fleet whose clocks agree would report in the same second, and most of it would
    `min(300, 2^n)` seconds before attempt n + 1, and no less than `Retry-After` says. After 401 it gets a new token
    first. After any other response it does not try again: the same request would be refused again.
 4. **Sends what has piled up together**: `POST /states` takes up to 100 reports, and has a throttle of its own. After
-   a 503 that names reports (`errors`) it sends only those again.
+   a 503 that names reports (`errors`) it sends only those again. While that route takes none, it sends them singly.
 
 Each route has a throttle of its own, for all callers together; its 429 comes from the gateway, without `Retry-After`
 and without a problem as its body. Of `PUT /equipment/{id}/states/{timestamp}` each caller has a share, too, by default
