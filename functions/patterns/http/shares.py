@@ -1,7 +1,9 @@
 """A share of a route for each caller: whoever sends too much is refused, and the others are not.
 
 The shares are in the memory of one worker, Lambda's execution environment: they need no read, no write, and cost
-nothing. So a caller may get `per_second` from each worker: all workers together admit up to as many times that.
+nothing. Workers know nothing of each other, so a caller may get `per_second` from each: together they admit at most as
+many times that. A loop over a few connections keeps a few workers busy; a flood that makes Lambda begin hundreds of
+them is hardly limited here, but by the throttle of the route.
 """
 
 import os
