@@ -1,12 +1,15 @@
 """The npm library `aws-lambda-stream`, which this project is compared with; nothing that is deployed uses it."""
 
+import hashlib
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
 
+from infra.built import PROJECT, build_once
+
 VERSION: Final = "1.0.0"
-HOME: Final = Path(__file__).parents[2] / ".local"
+HOME: Final = PROJECT / ".local" / "npm"
 INSTALL: Final = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save")
 
 # Lambda brings AWS's SDK, the library does not.
@@ -28,7 +31,7 @@ def library() -> Path:
         NotInstalled: see there.
 
     """
-    return _installed(f"aws-lambda-stream-{VERSION}", (f"aws-lambda-stream@{VERSION}",))
+    return _installed("aws-lambda-stream", (f"aws-lambda-stream@{VERSION}",))
 
 
 def sdk() -> Path:
@@ -44,14 +47,14 @@ def sdk() -> Path:
 def _installed(name: str, packages: tuple[str, ...]) -> Path:
     if not shutil.which("npm") or not shutil.which("node"):
         raise NotInstalled("there is no npm")
-    folder, done = HOME / name, HOME / name / ".installed"
-    if not done.exists() or done.read_text() != " ".join(packages):
-        folder.mkdir(parents=True, exist_ok=True)
+
+    def install(folder: Path) -> None:
+        folder.mkdir()
         (folder / "package.json").write_text('{"private": true}')
         run = subprocess.run(
             [*INSTALL, *packages], cwd=folder, capture_output=True, text=True, check=False, timeout=120
         )
         if run.returncode:
             raise NotInstalled(f"npm could not install {' '.join(packages)}: {run.stderr[-200:]}")
-        done.write_text(" ".join(packages))
-    return folder
+
+    return build_once(HOME / name / hashlib.sha256(" ".join(packages).encode()).hexdigest(), install)
