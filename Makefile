@@ -32,6 +32,8 @@ demo: install  ## let the demo factory live on the running system, until Ctrl-C:
 console: install  ## watch the flow through the running system, and its faults; one screen of it: ONCE=1
 	@$(RUN) local.console
 
+# Make has an AS of its own, the assembler.
+override AS := $(if $(filter line,$(origin AS)),$(value AS))
 token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name)
 	@$(RUN) local.stack.users $(ROLE) $(if $(AS),'$(AS)')
 

@@ -34,7 +34,7 @@ LOGGED: Final = {
     "requestId": "$context.requestId",
     "routeKey": "$context.routeKey",
     "status": "$context.status",
-    "integrationStatus": "$context.integration.status",  # of the function; none if it was not called
+    "functionStatus": "$context.integration.status",  # of the function; none if it was not called
     "responseLatency": "$context.responseLatency",
     "subject": "$context.authorizer.claims.sub",
     "authorizerError": "$context.authorizer.error",

@@ -30,7 +30,7 @@ def build_once(folder: Path, fill: Callable[[Path], None]) -> Path:
         os.utime(folder)
         for other in folder.parent.iterdir():
             if other.is_dir() and time.time() - other.stat().st_mtime > STALE_S:
-                shutil.rmtree(other)
+                shutil.rmtree(other, ignore_errors=True)
     return folder
 
 

@@ -17,9 +17,8 @@ from infra.function import Function, functions_of
 from infra.names import FAILURES_BUCKET, TRIGGER, pascal
 from infra.owned_table import OwnedTable
 from infra.target import Target
-from infra.throttles import Throttle
+from infra.throttles import throttles_of
 from patterns.events import fault
-from patterns.packages.discovery import subscribers_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
@@ -60,7 +59,7 @@ class Service(Construct):
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
         self.functions = functions = functions_of(self, package, environment)
-        throttles = _throttles_of(package, Target.of(self))
+        throttles = throttles_of(package, Target.of(self).quotas)
         api.serve(package.routes, functions, throttles=throttles, shared=package.shared)
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
@@ -133,14 +132,6 @@ def _sharing(sweep: Function, at_once: int) -> Iterator[events.IRuleTarget]:
     for first in range(at_once):
         named = events.RuleTargetInput.from_object({SHARDS: [*ALL_SHARDS[first::at_once]]})
         yield targets.LambdaFunction(sweep.handler, event=named, retry_attempts=0)
-
-
-def _throttles_of(package: Package, target: Target) -> dict[str, Throttle]:
-    """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
-    return {
-        route: target.quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
-        for route, (event_type, most) in package.stream_first.items()
-    }
 
 
 def _without_due_times(table: OwnedTable) -> list[dict[str, object]]:

@@ -166,7 +166,7 @@ def _of_table(table: OwnedTable) -> Iterator[Signal]:
 def _of_api(api: Api) -> Iterator[Signal]:
     means, failing = "Callers get 5xx answers.", metrics.of_api(api, "5xx")
     yield Signal(name="Failing", metric=failing, minutes=NO_ACCIDENT, means=means, runbook="api-failing")
-    means = "Requests got 429: a route has more than its throttle allows."
+    means = "Requests got 429: a route has more than its throttle allows, or a caller more than its share."
     yield Signal(name="Throttled", metric=metrics.throttled(api), minutes=5, means=means, runbook="api-throttled")
     means = f"One request in a hundred takes longer than {SLOW_MS} ms."
     latency = metrics.of_api(api, "Latency", "p99")

@@ -7,6 +7,9 @@ that is shared out it takes more than is planned, and the function refuses whoev
 
 from typing import Final, NamedTuple
 
+from patterns.packages.discovery import subscribers_of
+from patterns.packages.package import Package
+
 # All APIs of an account in a region share this.
 # https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 ACCOUNT_PER_SECOND: Final = 10_000
@@ -82,6 +85,14 @@ class Quotas(NamedTuple):
         """
         per_second = SHARE * min(self.put_events / events, self.invocations / (events * rules))
         return Throttle.of(round(per_second, 2))
+
+
+def throttles_of(package: Package, quotas: Quotas) -> dict[str, Throttle]:
+    """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
+    return {
+        route: quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
+        for route, (event_type, most) in package.stream_first.items()
+    }
 
 
 LEAST: Final = Quotas.of(None)

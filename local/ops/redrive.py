@@ -99,7 +99,10 @@ def _moved_by_hand(sqs: Any, pair: Pair) -> int:  # noqa: ANN401
 
 def show(sqs: Any, pair: Pair) -> Iterator[str]:  # noqa: ANN401
     """Yield some of the dead letters, with what EventBridge says of those that it could not deliver."""
-    for message in _receive(sqs, pair.dead_letters, hidden_seconds=0)[:SHOWN]:
+    messages = _receive(sqs, pair.dead_letters, hidden_seconds=0)[:SHOWN]
+    if not messages:
+        yield f"{pair.name}: no dead letters."
+    for message in messages:
         attributes = {name: one.get("StringValue") for name, one in message.get("MessageAttributes", {}).items()}
         received = message.get("Attributes", {}).get("ApproximateReceiveCount")
         yield f"received {received} times {attributes or ''}\n  {message['Body']}"

@@ -45,20 +45,17 @@ def arrivals(load: Load, *, throttle: float, burst: float, seed: int = 17) -> Ar
     in_period = np.zeros(EVERY_S)
     in_period[: load.spread_s] = load.machines / load.spread_s
     offered = rng.poisson(np.resize(in_period, seconds)).astype(float)
-    return _throttled(offered, throttle, max(burst, throttle))
+    return _throttled(offered, throttle, burst)
 
 
-def _throttled(offered: Seconds, rate: float, most: float) -> Arrivals:
-    """Take what a token bucket lets through; what is refused comes again, spread over `RETRY_WITHIN_S`.
-
-    most: in a second.
-    """
+def _throttled(offered: Seconds, rate: float, burst: float) -> Arrivals:
+    """Take what a token bucket lets through; what is refused comes again, spread over `RETRY_WITHIN_S`."""
     if offered.max(initial=0) <= rate:
         return Arrivals(offered, float(offered.sum()), 0.0)
     taken, again = np.zeros_like(offered), np.zeros(len(offered) + RETRY_WITHIN_S)
-    tokens, refused = most, 0.0
+    tokens, refused = burst, 0.0
     for second, new in enumerate(offered):
-        tokens = min(tokens + rate, most)
+        tokens = min(tokens, burst) + rate
         wants = new + again[second]
         taken[second] = min(wants, tokens)
         tokens -= taken[second]

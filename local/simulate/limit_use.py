@@ -40,7 +40,7 @@ def of_api_and_bus(model: Model, load: Load, busiest: float) -> Iterator[LimitUs
     counted, reports = model.counted, model.counted.reports
     entries = sum(used.entries for used in counted.used.values()) / reports
     deliveries = sum(counted.published.values()) / reports
-    own_throttle = Limit(model.settings.api_rate, "infra/api.py", "the API's own throttle")
+    own_throttle = Limit(model.throttle.per_second, "infra/throttles.py", "the API's own throttle")
     yield LimitUse("requests/s of the API, its own throttle", load.rate * counted.requests, own_throttle)
     yield LimitUse("requests/s of the account's API Gateway", busiest * counted.requests, limits.API_RATE)
     yield LimitUse("events/s onto the bus", entries * busiest, limits.BUS_ENTRIES)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from infra.throttles import Throttle
 from local.simulate.counted import Counted
 from local.simulate.settings import HTTP, Settings, memory_mb, role_of
 from local.simulate.steps import Work
@@ -16,6 +17,11 @@ class Model:
     counted: Counted
     idle: Counted
     settings: Settings
+
+    @property
+    def throttle(self) -> Throttle:
+        """How many requests the API takes of those that bring reports."""
+        return self.settings.batches if self.counted.fleet.batched else self.settings.single
 
     def requests(self, name: str) -> float:
         """Return the requests to AWS that a report makes of a function."""

@@ -47,7 +47,7 @@ class Prediction:
 
 def predict(model: Model, load: Load) -> Prediction:
     """Let the fleet report for all of its hours."""
-    throttle, burst = (of / model.counted.requests for of in (model.settings.api_rate, model.settings.api_burst))
+    throttle, burst = (of / model.counted.requests for of in model.throttle)
     if load.rate > throttle:
         throttle = load.rate * 2  # it is a setting; `used` says that it has to be raised
     came = arrivals(load, throttle=throttle, burst=burst)

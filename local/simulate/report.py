@@ -78,7 +78,7 @@ def _limits(prediction: Prediction) -> Iterator[str]:
         mark = "  TOO MUCH" if one.share > 1 else ""
         yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit.value:>10,.0f}{mark}"
     machines = prediction.load.machines / first.share
-    yield f"  {first.what} is full at {machines:,.0f} machines"
+    yield f"  at {machines:,.0f} machines the first of them is full"
     for one in prediction.exceeded:
         what = f"to be bought: {one.limit.quota}" if one.limit.quota else "cannot be bought"
         yield f"  {what}: {one.used:,.0f} {one.what}"

@@ -8,20 +8,23 @@ from typing import Any, Final, NamedTuple
 from infra import function, lake, stage
 from infra.capacity import USED, Capacity
 from infra.target import AWS, Target
+from infra.throttles import Quotas, Throttle, throttles_of
+from local.bench import prices
+from patterns.packages.package import Package
 
 HTTP: Final = frozenset({"command", "query"})
 STREAMED: Final = frozenset({"trigger", "push"})
 
 CDK: Final = Path(__file__).parents[2] / "cdk.json"
 REPORTS: Final = "reportsPerSecond"
-HEADROOM: Final = 2
+PLANNED_OVER_USUAL: Final = 2
 """What a stage takes is twice what comes on average: machines are not spread evenly."""
 
 
 class Settings(NamedTuple):
     """What is set. queue, stream: the most records of a batch, and the seconds that Lambda waits for so many.
 
-    reports: `reportsPerSecond`. api_rate, api_burst: what the API lets through on the route of single reports.
+    reports: `reportsPerSecond`. single, batches: the throttles of the two routes by which machines report.
     capacity: of tables that are steady; None: all are on demand. used: the share of it that is used.
     """
 
@@ -31,8 +34,8 @@ class Settings(NamedTuple):
     listeners: int
     lake_listeners: int
     reports: float
-    api_rate: float
-    api_burst: float
+    single: Throttle
+    batches: Throttle
     archive_days: int
     sweeps_at_once: int
     keeps_backups_of_views: bool
@@ -44,7 +47,6 @@ class Settings(NamedTuple):
     @classmethod
     def of(cls, target: Target = AWS) -> "Settings":
         """Return those of a target."""
-        throttle = target.reports.with_headroom()
         return cls(
             queue=target.queue_batch,
             stream=target.stream_batch,
@@ -52,8 +54,8 @@ class Settings(NamedTuple):
             listeners=target.listeners,
             lake_listeners=lake.FEWEST,
             reports=target.reports.per_second,
-            api_rate=throttle.per_second,
-            api_burst=throttle.burst,
+            single=target.reports.with_headroom(),
+            batches=_throttle_of_batches(),
             archive_days=target.archive_days or 0,
             sweeps_at_once=target.sweeps_at_once,
             keeps_backups_of_views=False,
@@ -66,9 +68,15 @@ class Settings(NamedTuple):
     def of_stage(cls, name: str, rate: float = 0) -> "Settings":
         """Return those of a stage; `rate`: of the stage as it would have to be for so many reports a second."""
         settings = stages()[name]
-        reports = max(settings[REPORTS], round(HEADROOM * rate))
+        reports = max(settings[REPORTS], round(PLANNED_OVER_USUAL * rate))
         settings = {**settings, REPORTS: reports, stage.FLAG: "simulated"}
         return cls.of(AWS.of_stage(stage.read(name, settings)))
+
+
+def _throttle_of_batches() -> Throttle:
+    """Return the throttle of `POST /states` in the region whose prices and quotas the model has."""
+    [throttle] = throttles_of(Package("services", "equipment"), Quotas.of(prices.REGION)).values()
+    return throttle
 
 
 def stages() -> Mapping[str, Mapping[str, Any]]:

@@ -1,5 +1,6 @@
 import shutil
 import sys
+from collections.abc import Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -29,11 +30,11 @@ def name_of(package: Package) -> str:
     return f"{package.side}-{package.name}".replace("_", "-")
 
 
-def assets(functions: Path, compiler: Path | None = None) -> dict[str, Path]:
+def assets(functions: Path, compiler: Path | None = None, *, of: Sequence[Package] = PACKAGES) -> dict[str, Path]:
     """The packed folder of each package; its name carries the hash of what is in it."""
     app = App()
     packed: dict[str, Path] = {}
-    for package in PACKAGES:
+    for package in of:
         stack = Stack(app, name_of(package))
         located = code_of(package, compiler, functions).bind(stack).s3_location
         assert located is not None
@@ -115,8 +116,10 @@ def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever
         assert all(flags_of(contents[file]) == UNCHECKED for file in compiled)
 
 
-def test_an_asset_without_bytecode_is_never_taken_for_one_with_it() -> None:
-    assert hashes(FUNCTIONS).items().isdisjoint(hashes(FUNCTIONS, is_compiled=True).items())
+def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(untouched: dict[str, Path]) -> None:
+    [(name, compiled)] = assets(FUNCTIONS, Path(sys.executable), of=PACKAGES[:1]).items()
+
+    assert untouched[name].name != compiled.name
 
 
 def contents_of(folder: Path) -> dict[Path, bytes]:

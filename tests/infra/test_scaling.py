@@ -9,7 +9,7 @@ from infra.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from local.simulate import money
 from local.simulate.fleet import EVERY_S
 from local.simulate.metrics import FILTERS
-from local.simulate.settings import HEADROOM
+from local.simulate.settings import PLANNED_OVER_USUAL
 from patterns.dynamodb.schema import TableSchema
 from patterns.packages.package import Package
 from tests.support.infra.synthesised import PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise, text
@@ -121,7 +121,7 @@ def test_the_bill_has_every_alarm_every_metric_filter_and_every_queue_that_lambd
 @pytest.mark.parametrize("reports", [20, 400, 6_667])
 def test_what_a_view_lends_is_a_row_of_each_machine_that_the_stage_is_planned_for(reports: int) -> None:
     made = Capacity.of(PROVISIONED, reports)
-    machines = reports / HEADROOM * EVERY_S
+    machines = reports / PLANNED_OVER_USUAL * EVERY_S
 
     assert made
     assert made.shown * BURST_S >= 0.99 * machines

@@ -2,7 +2,7 @@
 
 Of a route that is shared out each caller has a share, see `shares.py`: between authorisation and validation.
 
-Each request that is refused or fails has a line; of those that go well a share has, see `patterns/runtime/log.py`.
+Each request that is refused or fails has a line; of those that go well some have, see `patterns/runtime/log.py`.
 """
 
 import time
@@ -51,7 +51,7 @@ class RequestContext(TypedDict):
 
 
 class HttpApi(APIGatewayHttpResolver):
-    """The routes of one package and who may call each: `{"GET /things/{id}": groups}`; `shared`: each has a share."""
+    """The routes of one package and who may call each: `{"GET /things/{id}": groups}`; `shared`: see `shares.py`."""
 
     def __init__(self, routes: Mapping[str, frozenset[str]], *, shared: frozenset[str] = frozenset()) -> None:
         super().__init__(enable_validation=True, json_body_deserializer=parse)

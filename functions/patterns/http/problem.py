@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from patterns.http.models import ResponseModel
 from patterns.http.response import respond
-from patterns.runtime.errors import FieldError, Invalid, Rejected, TooManyRequests
+from patterns.runtime.errors import FieldError, Invalid, Rejected
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -43,9 +43,7 @@ class Problem(ResponseModel):
 
 def respond_rejected(error: Rejected) -> Response[str]:
     """Return the response to a request that is refused."""
-    if isinstance(error, TooManyRequests):
-        return respond_problem(error.status, error.detail, retry_after_seconds=error.retry_after_seconds)
-    return respond_problem(error.status, error.detail, error.fields)
+    return respond_problem(error.status, error.detail, error.fields, retry_after_seconds=error.retry_after_seconds)
 
 
 def respond_invalid(error: RequestValidationError) -> Response[str]:
@@ -79,14 +77,15 @@ def respond_problem(
 ) -> Response[str]:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 
-    The last of 101 errors says how many more there are. 503 says after how many seconds to try again, and 429 does.
+    The last of 101 errors says how many more there are. retry_after_seconds: by default 503 says a few, others nothing.
     """
     problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
     errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:MAX_ERRORS]]
     if len(fields) > MAX_ERRORS:
         errors.append({"field": "", "detail": f"{len(fields) - MAX_ERRORS} more"})
-    seconds = RETRY_AFTER_SECONDS if status is HTTPStatus.SERVICE_UNAVAILABLE else retry_after_seconds
-    headers = {} if seconds is None else {RETRY_AFTER: str(seconds)}
+    if retry_after_seconds is None and status is HTTPStatus.SERVICE_UNAVAILABLE:
+        retry_after_seconds = RETRY_AFTER_SECONDS
+    headers = {} if retry_after_seconds is None else {RETRY_AFTER: str(retry_after_seconds)}
     return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON, **headers)
 
 

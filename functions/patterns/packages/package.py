@@ -55,7 +55,7 @@ class Package:
 
     @property
     def shared(self) -> frozenset[str]:
-        """The routes of which each caller has a share: who sends more is refused, and takes nothing from the others."""
+        """The routes of a service of which each caller has a share, beyond which it is refused."""
         return cast("frozenset[str]", getattr(self.load("routes"), "SHARED", frozenset()))
 
     @property

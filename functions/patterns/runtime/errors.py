@@ -30,10 +30,13 @@ class Rejected(Exception):
 
     status: ClassVar[HTTPStatus]
 
-    def __init__(self, detail: str, *, fields: tuple[FieldError, ...] = ()) -> None:
+    def __init__(
+        self, detail: str, *, fields: tuple[FieldError, ...] = (), retry_after_seconds: int | None = None
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.fields = fields
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Invalid(Rejected):
@@ -83,8 +86,8 @@ class TooManyRequests(Rejected):
     status = HTTPStatus.TOO_MANY_REQUESTS
 
     def __init__(self, *, retry_after_seconds: int) -> None:
-        super().__init__("You send too many requests to this route; send this one again later.")
-        self.retry_after_seconds = retry_after_seconds
+        detail = "You send too many requests to this route; send this one again later."
+        super().__init__(detail, retry_after_seconds=retry_after_seconds)
 
 
 class Unavailable(Rejected):

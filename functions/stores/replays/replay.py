@@ -234,4 +234,4 @@ def to_response(row: ReplayRow, progress: Progress) -> Mapping[str, Any]:
 
 def _state(row: ReplayRow, progress: Progress) -> str:
     is_done = progress.days >= row["days"] and progress.done >= progress.objects
-    return DONE_STATE if is_done and row["state"] != CANCELLED else row["state"]
+    return DONE_STATE if is_done else row["state"]

@@ -243,9 +243,15 @@ def test_a_paused_replay_goes_on_where_it_was_and_a_cancelled_one_never(loop: Lo
     assert (progress(loop, begun)["state"], len(loop.rows(LOG))) == ("done", 6)
     assert act(loop, begun, "pause").body["state"] == "done"
 
-    assert act(loop, begun, "cancel").body["state"] == "cancelled"
-    assert act(loop, begun, "cancel").status == 200
-    assert [act(loop, begun, action).status for action in ("pause", "resume")] == [409, 409]
+    assert act(loop, begun, "cancel").body["state"] == "done", "nothing is left to cancel"
+
+    other = begin(loop, rate=100)
+    step(loop, loop.asked_of_replays())
+    assert act(loop, other, "cancel").body["state"] == "cancelled"
+    assert act(loop, other, "cancel").status == 200
+    assert [act(loop, other, action).status for action in ("pause", "resume")] == [409, 409]
+    step(loop, loop.asked_of_replays())
+    assert loop.resubmitted(STATE_LOG) == []
 
 
 def test_an_object_that_is_done_is_not_sent_again(loop: Loop) -> None:

@@ -1,0 +1,34 @@
+import os
+import re
+import subprocess
+from typing import Final
+
+from infra.built import PROJECT
+
+OPTIONS: Final = sorted(set(re.findall(r"\$\(if \$\((\w+)\)", (PROJECT / "Makefile").read_text())))
+
+
+def make(*arguments: str, **environment: str) -> str:
+    done = subprocess.run(  # noqa: S603
+        ["make", "--no-print-directory", *arguments],  # noqa: S607  the one on the PATH is meant
+        cwd=PROJECT,
+        env={**os.environ, "MAKEFLAGS": "", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_no_option_of_a_verb_has_a_value_that_make_itself_gave_it() -> None:
+    """Make has variables of its own, as AS, the assembler."""
+    values = "".join(f"{name}=[$({name})]" for name in OPTIONS)
+
+    said = make(f"--eval=values: ; @echo '{values}'", "values", AS="as")
+
+    assert "AS" in OPTIONS
+    assert said == "".join(f"{name}=[]" for name in OPTIONS)
+
+
+def test_an_option_on_the_command_line_is_taken() -> None:
+    assert "local.stack.users device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")
