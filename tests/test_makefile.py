@@ -12,7 +12,7 @@ def make(*arguments: str, **environment: str) -> str:
     done = subprocess.run(  # noqa: S603
         ["make", "--no-print-directory", *arguments],  # noqa: S607  the one on the PATH is meant
         cwd=PROJECT,
-        env={**os.environ, "MAKEFLAGS": "", **environment},
+        env={"PATH": os.environ["PATH"], **environment},  # else with what the make that runs this was told
         capture_output=True,
         text=True,
         check=True,
