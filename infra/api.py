@@ -24,7 +24,6 @@ from infra.function import METRICS, Function
 from infra.sign_in import READ_SCOPE, SignIn
 from infra.target import Target
 from infra.throttles import Throttle
-from patterns.http import shares
 from patterns.packages.discovery import role_of
 from patterns.runtime.metrics import STAGE
 
@@ -73,13 +72,11 @@ class Api(Construct):
         *,
         public: bool = False,
         throttles: Mapping[str, Throttle] | None = None,
-        shared: frozenset[str] = frozenset(),
     ) -> None:
         """Send a package's routes to its functions: reads to the query, all else to the command.
 
         routes: the groups that may call each; those on which devices report are throttled apart from those of people.
-        throttles: of single routes. Those of a `public` package ask for no token. shared: on which devices report, and
-        each caller has a share.
+        throttles: of single routes. Those of a `public` package ask for no token.
 
         Raises:
             ValueError: a route needs a handler file that does not exist.
@@ -107,19 +104,11 @@ class Api(Construct):
             throttle = (throttles or {}).get(route)
             if groups.DEVICE in callers:
                 throttle = throttle or Target.of(self).reports
-            if route in shared:
-                throttle = self._share_out(functions[role])
             if throttle:
                 self._throttle(route, made, throttle)
             if public:
                 for one in made:
                     nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
-
-    def _share_out(self, function: Function) -> Throttle:
-        """Let a function refuse who exceeds its share, and the gateway send it more than is planned."""
-        target = Target.of(self)
-        function.handler.add_environment(shares.VARIABLE, str(target.reports_of_one))
-        return target.reports.with_headroom()
 
     def _roll_back(self, function: Function) -> None:
         """Roll back when callers get 5xx, too: to Lambda, such a response is no error."""

@@ -19,6 +19,8 @@ from infra.owned_table import OwnedTable
 from infra.target import Target
 from infra.throttles import throttles_of
 from patterns.events import fault
+from patterns.http import shares
+from patterns.packages.discovery import role_of
 from patterns.packages.package import Package
 from patterns.rules import due, hold_back
 from patterns.rules.stored_event import EXPIRE
@@ -59,8 +61,7 @@ class Service(Construct):
         self._tables = {variable: OwnedTable(self, variable, schema) for variable, schema in schemas.items()}
         environment = {variable: table.table_name for variable, table in self._tables.items()}
         self.functions = functions = functions_of(self, package, environment)
-        throttles = throttles_of(package, Target.of(self).quotas)
-        api.serve(package.routes, functions, throttles=throttles, shared=package.shared)
+        self._serve(package, api)
         published = frozenset((name, event_type) for event_type in package.types | {fault.TYPE})
         hub.join(Participant(name, package.subscriptions, published, package.latched))
         # The other versions of the service, whose edits cross into it.
@@ -92,6 +93,14 @@ class Service(Construct):
             self._grant(restore, RESTORE_ACTIONS)
             restoring = queues.feed(Construct(self, "Restoring"), restore, output=f"{pascal(name)}Restore")
             hub.restorers[package.restore_queue] = restoring.queue
+
+    def _serve(self, package: Package, api: Api) -> None:
+        """Serve the routes; of those that are shared out the function refuses whoever exceeds its share."""
+        target = Target.of(self)
+        for role in {role_of(route) for route in package.shared}:
+            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.reports_of_one))
+        throttles = throttles_of(package, reports=target.reports, quotas=target.quotas)
+        api.serve(package.routes, self.functions, throttles=throttles)
 
     def _grant(self, function: Function, actions: Iterable[str]) -> None:
         for table in self._tables.values():

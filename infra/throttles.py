@@ -87,12 +87,17 @@ class Quotas(NamedTuple):
         return Throttle.of(round(per_second, 2))
 
 
-def throttles_of(package: Package, quotas: Quotas) -> dict[str, Throttle]:
-    """Return the throttles of routes that publish as they are called: together they stay below the bus's quotas."""
-    return {
+def throttles_of(package: Package, *, reports: Throttle, quotas: Quotas) -> dict[str, Throttle]:
+    """Return the throttles of single routes of a package, by route.
+
+    Those that are shared out have headroom over `reports`. Those that publish as they are called stay, together, below
+    the bus's quotas.
+    """
+    batches = {
         route: quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
         for route, (event_type, most) in package.stream_first.items()
     }
+    return dict.fromkeys(package.shared, reports.with_headroom()) | batches
 
 
 LEAST: Final = Quotas.of(None)

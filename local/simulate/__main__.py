@@ -7,7 +7,7 @@ from typing import Final
 from infra.target import LOCAL, TARGETS
 from local.simulate import local_stack
 from local.simulate.arrivals import Load
-from local.simulate.fleet import EVERY_S, POSTED_AT_ONCE, Fleet
+from local.simulate.fleet import EVERY_S, Fleet
 from local.simulate.model import Model
 from local.simulate.plots import draw
 from local.simulate.prediction import predict
@@ -15,6 +15,7 @@ from local.simulate.report import in_stage, report
 from local.simulate.sample import count
 from local.simulate.settings import Settings, stages
 from local.simulate.table import table
+from services.equipment.routes import REPORTS_AT_ONCE
 
 IDLE: Final = Fleet(machines=0)
 MILLION: Final = 1_000_000
@@ -25,10 +26,10 @@ def main() -> None:
     options = _options()
     fleet = Fleet(abnormal=options.abnormal)
     if options.batched:
-        fleet = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
+        fleet = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
     counted, idle = count(fleet), count(IDLE)
     if options.table:
-        gateways = Fleet(machines=POSTED_AT_ONCE, abnormal=options.abnormal, batched=True)
+        gateways = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
         print(table(counted, count(gateways), idle, stage=options.stage))
         return
     if options.target == LOCAL.name:

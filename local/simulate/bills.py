@@ -6,11 +6,12 @@ from typing import Final, NamedTuple
 
 from local.bench import prices
 from local.simulate.counted import Counted
-from local.simulate.fleet import POSTED_AT_ONCE, Fleet
+from local.simulate.fleet import Fleet
 from local.simulate.model import Model
 from local.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
 from local.simulate.sample import count
 from local.simulate.settings import Settings, stages
+from services.equipment.routes import REPORTS_AT_ONCE
 
 RATE: Final = 200.0
 """Reports a second: 60,000 machines. The more, the fuller batches are."""
@@ -50,7 +51,7 @@ class Bill(NamedTuple):
 
 def bills() -> tuple[Bill, ...]:
     """Count, and price what was counted in each stage of cdk.json."""
-    idle, gateway = count(Fleet(machines=0)), Fleet(machines=POSTED_AT_ONCE, batched=True)
+    idle, gateway = count(Fleet(machines=0)), Fleet(machines=REPORTS_AT_ONCE, batched=True)
     ways = (("a PUT each", 7.50, Fleet()), ("POST of 100", 4.50, gateway))
     counted = [(name, goal, count(fleet), count(replace(fleet, abnormal=ABNORMAL))) for name, goal, fleet in ways]
     return tuple(

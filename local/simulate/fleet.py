@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 EVERY_S: Final = 300
-POSTED_AT_ONCE: Final = 100
-"""The most that `POST /states` takes: the machines of a gateway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

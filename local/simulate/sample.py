@@ -20,6 +20,7 @@ from local.simulate.counted import Counted
 from local.simulate.counted_aws import CountedAws
 from local.simulate.fleet import EVERY_S, Fleet
 from local.simulate.loop import Loop
+from local.simulate.settings import POST, PUT
 from patterns.packages.discovery import packages
 from patterns.runtime import clock, log
 from services.anomalies.control import MODELS
@@ -31,8 +32,6 @@ MINUTE_S: Final = 60
 WARM_UP_S: Final = 2 * 3_600  # then the sweeps take out as much as is put in, and look-backs of two hours are full
 BEGIN_MS: Final = 1_790_000_000_000 // 3_600_000 * 3_600_000
 DETAIL: Final = "spindle at 81 °C"
-PUT: Final = "PUT /equipment/{id}/states/{timestamp}"
-POST: Final = "POST /states"
 
 ENVIRONMENT: Final = {
     "AWS_WIRE": "libcurl",

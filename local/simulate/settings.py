@@ -15,6 +15,9 @@ from patterns.packages.package import Package
 HTTP: Final = frozenset({"command", "query"})
 STREAMED: Final = frozenset({"trigger", "push"})
 
+PUT: Final = "PUT /equipment/{id}/states/{timestamp}"
+POST: Final = "POST /states"
+
 CDK: Final = Path(__file__).parents[2] / "cdk.json"
 REPORTS: Final = "reportsPerSecond"
 PLANNED_OVER_USUAL: Final = 2
@@ -46,7 +49,9 @@ class Settings(NamedTuple):
 
     @classmethod
     def of(cls, target: Target = AWS) -> "Settings":
-        """Return those of a target."""
+        """Return those of a target, in the region whose prices and quotas the model has."""
+        quotas = Quotas.of(prices.REGION)
+        throttles = throttles_of(Package("services", "equipment"), reports=target.reports, quotas=quotas)
         return cls(
             queue=target.queue_batch,
             stream=target.stream_batch,
@@ -54,8 +59,8 @@ class Settings(NamedTuple):
             listeners=target.listeners,
             lake_listeners=lake.FEWEST,
             reports=target.reports.per_second,
-            single=target.reports.with_headroom(),
-            batches=_throttle_of_batches(),
+            single=throttles[PUT],
+            batches=throttles[POST],
             archive_days=target.archive_days or 0,
             sweeps_at_once=target.sweeps_at_once,
             keeps_backups_of_views=False,
@@ -71,12 +76,6 @@ class Settings(NamedTuple):
         reports = max(settings[REPORTS], round(PLANNED_OVER_USUAL * rate))
         settings = {**settings, REPORTS: reports, stage.FLAG: "simulated"}
         return cls.of(AWS.of_stage(stage.read(name, settings)))
-
-
-def _throttle_of_batches() -> Throttle:
-    """Return the throttle of `POST /states` in the region whose prices and quotas the model has."""
-    [throttle] = throttles_of(Package("services", "equipment"), Quotas.of(prices.REGION)).values()
-    return throttle
 
 
 def stages() -> Mapping[str, Mapping[str, Any]]:

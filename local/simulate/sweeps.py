@@ -31,7 +31,7 @@ def lateness(model: Model, rng: np.random.Generator, came: Seconds) -> tuple[dic
     for table, found in model.counted.late_ms.items():
         package, _ = follower_of_table(table)
         of_report = len(found) / model.counted.reports
-        rows = minutes * len(found) / model.counted.reports
+        rows = minutes * of_report
         capacity = sweep_capacity(model, f"{package.name} sweep", of_report)
         waiting = backlog(rows, capacity)
         at = rng.choice(len(rows), DRAWN, p=rows / rows.sum())
