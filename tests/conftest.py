@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 
 import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.runtime import in_threads
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import in_threads
 from tests.support.log_lines import LogLines, logged
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW

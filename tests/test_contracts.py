@@ -12,22 +12,22 @@ from typing import Any
 
 import pytest
 
-from contract import times
-from contract.archive import shard_of
-from local.in_process import openapi
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import bus_message, sqs_event
-from local.in_process.replay import time_of
-from local.in_process.world import InProcess, frozen_clock
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.events import drift, fault
-from patterns.events.actor import actor_of, with_actor
-from patterns.events.bus_entry import to_message
-from patterns.events.domain_event import DomainEvent
-from patterns.events.upcast import NONE, upcast
-from patterns.packages.discovery import apis, packages, pages, readers, recomputed, services, subscribers_of, views
-from patterns.packages.package import FUNCTIONS, ROLES, Package
-from patterns.runtime import aws
+from andon.dynamodb.attribute_values import to_typed
+from andon.events import drift, fault
+from andon.events.actor import actor_of, with_actor
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import NONE, upcast
+from andon.packages.discovery import apis, packages, pages, readers, recomputed, services, subscribers_of, views
+from andon.packages.package import FUNCTIONS, ROLES, Package
+from andon.recorded.archive import shard_of
+from andon.runtime import times
+from andon.tools.in_process import openapi
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import bus_message, sqs_event
+from andon.tools.in_process.replay import time_of
+from andon.tools.in_process.world import InProcess, frozen_clock
+from andon.wire import aws
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import keep_in_lake
 from tests.support.aws_in_memory import AwsInMemory
@@ -404,7 +404,7 @@ def test_no_file_imports_another_package(path: Path) -> None:
     assert not {name for name in of_packages if not _within(name, mine)}
 
 
-@pytest.mark.parametrize("module", [*DECLARATIONS, "patterns.packages.discovery"])
+@pytest.mark.parametrize("module", [*DECLARATIONS, "andon.packages.discovery"])
 def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(module: str) -> None:
     assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "aws_cdk"} & loaded_by(module)
 
@@ -416,7 +416,7 @@ def test_no_handler_loads_boto3_when_it_is_initialised(module: str) -> None:
 
     loaded = loaded_by(module, **on_lambda)
 
-    assert "patterns.runtime.log" in loaded
+    assert "andon.runtime.log" in loaded
     # Powertools looks whether botocore is there, without loading what is in it.
     assert not {"boto3", "botocore.session"} & loaded
 

@@ -3,7 +3,7 @@ import re
 import subprocess
 from typing import Final
 
-from infra.built import PROJECT
+from andon.cdk.built import PROJECT
 
 OPTIONS: Final = sorted(set(re.findall(r"\$\(if \$\((\w+)\)", (PROJECT / "Makefile").read_text())))
 
@@ -33,4 +33,4 @@ def test_no_option_of_a_verb_has_a_value_that_make_itself_gave_it() -> None:
 
 
 def test_an_option_on_the_command_line_is_taken() -> None:
-    assert "local.stack.users device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")
+    assert "andon.tools.stack.users device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")

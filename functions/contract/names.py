@@ -2,7 +2,7 @@
 
 import re
 
-from contract.texts import identifier
+from andon.runtime.texts import identifier
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"

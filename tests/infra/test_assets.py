@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from aws_cdk import App, Stack
 
-from infra import asset
-from infra.asset import code_of, hash_of
-from patterns.packages.package import FUNCTIONS, Package
+from andon.cdk import asset
+from andon.cdk.asset import code_of, hash_of
+from andon.packages.package import FUNCTIONS, Package
 from tests.support.infra.synthesised import PACKAGES
 
 UNCHECKED = 0b01  # by the hash of the source, which nobody compares
@@ -69,7 +69,7 @@ def test_touching_a_package_changes_its_asset_only(functions: Path, package: Pac
     assert changed(functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
 
 
-@pytest.mark.parametrize("file", ["patterns/dynamodb/schema.py", "contract/groups.py"])
+@pytest.mark.parametrize("file", ["andon/dynamodb/schema.py", "contract/groups.py"])
 def test_touching_what_is_shared_changes_every_asset(functions: Path, file: str) -> None:
     assert changed(functions, file) == {name_of(package) for package in PACKAGES}
 

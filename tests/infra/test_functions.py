@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from patterns.packages.package import FUNCTIONS
+from andon.packages.package import FUNCTIONS
 from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised
 
 

@@ -7,12 +7,12 @@ from typing import Final
 
 import pytest
 
-from infra import layer
-from infra.bytecode import compiler_here
-from infra.layer import BOTOCORE_DESCRIBES
-from infra.target import AWS, LOCAL
-from patterns.packages.package import FUNCTIONS
-from patterns.runtime import aws
+from andon.cdk import layer
+from andon.cdk.bytecode import compiler_here
+from andon.cdk.layer import BOTOCORE_DESCRIBES
+from andon.cdk.target import AWS, LOCAL
+from andon.packages.package import FUNCTIONS
+from andon.wire import aws
 
 MAX_MB: Final = 60
 BINARY: Final = "_pycurl.cpython-313-aarch64-linux-gnu.so"

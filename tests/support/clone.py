@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.stack.emulator import ROOT
-from local.views import new_version
+from andon.tools.stack.emulator import ROOT
+from andon.tools.views import new_version
 
 TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer")
 LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", "__pycache__", ".*_cache", ".hypothesis")

@@ -22,7 +22,7 @@ DOMAIN = {"contract", "services", "views", "stores", "pages"}
 AROUND = {"infra", "local", "tests"}
 
 VENDOR = {"boto3", "botocore"}
-CALLS_THE_VENDOR = ("patterns.runtime", "patterns.dynamodb", "patterns.events.publish")
+CALLS_THE_VENDOR = ("andon.runtime", "andon.dynamodb", "andon.events.publish")
 
 FACTORY_WORDS = frozenset(
     [
@@ -84,7 +84,7 @@ def users_of_packages(sources: Sources) -> set[Finding]:
     return {
         (module, name)
         for module, name in _imports(sources)
-        if _is_within(name, "patterns.packages") and not _is_within(module, "patterns.packages")
+        if _is_within(name, "andon.packages") and not _is_within(module, "andon.packages")
     }
 
 

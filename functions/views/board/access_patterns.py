@@ -1,8 +1,8 @@
 """The questions that board answers, each as one query of an index, and the rows that it names."""
 
+from andon.dynamodb.key_query import KeyQuery, Sort
+from andon.runtime.errors import Invalid
 from contract import locations, names
-from patterns.dynamodb.key_query import KeyQuery, Sort
-from patterns.runtime.errors import Invalid
 from views.board.view import BY_LOCATION
 
 
