@@ -2,10 +2,10 @@
 
 PYTHON3 ?= python3
 PYTHON := .venv/bin/python
-RUN := PYTHONPATH=functions $(PYTHON) -m
+RUN := PYTHONPATH=functions:library:. $(PYTHON) -m
 CDK := node_modules/.bin/cdk
 TSC := node_modules/.bin/tsc
-PROGRESS = $(PYTHON3) -m andon.tools.stack.progress
+PROGRESS = PYTHONPATH=library $(PYTHON3) -m andon.tools.stack.progress
 
 # The version of jsii's banner about Node 20's end of life that is not to be shown.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
@@ -163,7 +163,7 @@ deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without i
 	@$(CDK) deploy --all $(if $(STAGE),--context=stage=$(STAGE)) $(ARGS)
 
 smoke: install  ## send one fact through a stage on AWS, and take it back: STAGE=prod (without it: the running system)
-	@$(RUN) andon.tools.smoke $(if $(STAGE),--stage $(STAGE))
+	@$(RUN) demo.smoke $(if $(STAGE),--stage $(STAGE))
 
 lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
 	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins

@@ -11,12 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from andon.packages.package import FUNCTIONS
+from andon.project import project
 from andon.tools.stack.aws import KEY, REGION
 from bench import npm
 from bench.server import HOST, Calls, Stored
 
-ROOT: Final = Path(__file__).parents[2]
 PEERS: Final = Path(__file__).parent / "peers"
 SERVER: Final = (sys.executable, "-m", "bench.server")
 ANDON: Final = (sys.executable, "-m", "bench.peers.andon")
@@ -136,7 +135,7 @@ class Client(Process):
 def environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a function: nothing of AWS's or of npm's but what is set here."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return {**kept, "PYTHONPATH": f"{ROOT}{os.pathsep}{FUNCTIONS}", **ENVIRONMENT, **more}
+    return {**kept, "PYTHONPATH": project().imports, **ENVIRONMENT, **more}
 
 
 def node_path() -> str:

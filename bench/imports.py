@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from andon.packages.discovery import packages
-from andon.packages.package import FUNCTIONS
+from andon.project import project
 from bench.figure import Figure, Goal, median_ratio
 
 ROLES: Final = ("listener", "trigger", "push", "sweep", "command", "query")
@@ -48,7 +48,7 @@ def handlers() -> list[str]:
 
 def imported(statement: str) -> float:
     """Run a statement in a new process; return its CPU in seconds."""
-    environment = os.environ | {"PYTHONPATH": str(FUNCTIONS), "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
+    environment = os.environ | {"PYTHONPATH": project().imports, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is compiled is kept, as in a deployed asset
     command = [sys.executable, "-c", MEASURED.format(statement)]
     return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)

@@ -6,10 +6,11 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from andon.cdk.built import PROJECT, build_once
+from andon.cdk.built import build_once
+from andon.project import project
 
 VERSION: Final = "1.0.0"
-HOME: Final = PROJECT / ".local" / "npm"
+HOME: Final = project().local / "npm"
 INSTALL: Final = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save")
 
 # Lambda brings AWS's SDK, the library does not.

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Final, TypedDict
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
+from andon.project import project
 from andon.rules.due import Due, partition_of, shard_of
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import times
@@ -23,7 +23,7 @@ from services.dispatch.rules import silence
 EVENTS: Final = 100
 PAGE: Final = 10  # rows that a query of the view finds
 
-SAMPLES: Final = Path(__file__).parents[2] / "events"
+SAMPLES: Final = project().root / "events"
 LAST: Final = "9999999999999#"
 
 

@@ -8,9 +8,9 @@ from typing import Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from andon.project import project
 from andon.tools.stack import users
 from andon.tools.stack.api import path_of
-from andon.tools.stack.emulator import ROOT
 from andon.tools.stack.errors import Failed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
@@ -19,7 +19,7 @@ from demo import episode, factory_start, questions, scenario, seed
 from demo.factory import COMPANY, FACTORY, MACHINES
 from demo.scenario import Played
 
-STORY: Final = episode.STORY.relative_to(ROOT)
+STORY: Final = episode.STORY.relative_to(project().root)
 
 
 def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:

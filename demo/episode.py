@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from andon.project import project
 from andon.runtime import clock
-from andon.tools.stack.emulator import ROOT
 from andon.tools.stack.stack import Stack
 from demo.scenario import Answer, Call, Played, play
 
-STORY: Final = ROOT / "events" / "scenarios" / "episode.jsonl"
+STORY: Final = project().root / "events" / "scenarios" / "episode.jsonl"
 
 WITHIN_S: Final = 120
 POLL_S: Final = 0.5

@@ -19,7 +19,9 @@ from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import NONE, upcast
 from andon.packages.discovery import apis, packages, pages, readers, recomputed, services, subscribers_of, views
-from andon.packages.package import FUNCTIONS, ROLES, Package
+from andon.packages.package import ROLES, Package
+from andon.packages.source import source
+from andon.project import project
 from andon.recorded.archive import shard_of
 from andon.runtime import times
 from andon.tools.in_process import openapi
@@ -76,8 +78,11 @@ def rules_named_in(message: dict[str, Any]) -> Iterator[str]:
 
 
 def modules(file: str) -> list[str]:
-    paths = sorted(FUNCTIONS.glob(f"*/*/{file}.py"))
-    return [".".join(path.relative_to(FUNCTIONS).with_suffix("").parts) for path in paths]
+    return [
+        ".".join(place.with_suffix("").parts)
+        for _, place in source().files()
+        if place.name == f"{file}.py" and len(place.parts) > 2
+    ]
 
 
 DECLARED = ("routes", "tables", "facts", "subscriptions", "view", "store")
@@ -88,8 +93,7 @@ def loaded_by(module: str, **environment: str) -> set[str]:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", code],
-        cwd=FUNCTIONS,
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": project().imports} | environment,
         capture_output=True,
         text=True,
         check=True,
@@ -350,7 +354,7 @@ def test_the_sample_of_the_lakes_queue_has_samples_of_events_inside() -> None:
 
 
 def test_every_package_stands_in_the_stack() -> None:
-    stack = (FUNCTIONS.parent / "infra" / "stack.py").read_text()
+    stack = (project().root / "infra" / "stack.py").read_text()
 
     assert [page.name for page in pages() if f'Page(self, "{page.name}", api)' not in stack] == []
     assert not [
@@ -394,10 +398,10 @@ def test_the_openapi_document_is_what_the_handlers_say() -> None:
     assert openapi.DOCUMENT.read_text() == openapi.text(), "run: make openapi"
 
 
-@pytest.mark.parametrize("path", sorted(FUNCTIONS.rglob("*.py")), ids=lambda path: str(path.relative_to(FUNCTIONS)))
-def test_no_file_imports_another_package(path: Path) -> None:
+@pytest.mark.parametrize(("path", "place"), [one for one in source().files() if one[0].suffix == ".py"], ids=str)
+def test_no_file_imports_another_package(path: Path, place: Path) -> None:
     imported = set(_imports(path))
-    owner = path.relative_to(FUNCTIONS).parts
+    owner = place.parts[1:] if place.parts[0] == "andon" else place.parts
     mine = ".".join(owner[:2])
 
     of_packages = {name for name in imported if name.startswith(("pages.", "services.", "stores.", "views."))}

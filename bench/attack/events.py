@@ -12,14 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from andon.project import project
 from andon.runtime import times
-from andon.tools.stack.emulator import ROOT
 from bench.attack import examples
 from bench.attack.hostile import CONTROL, INVISIBLE, NO_CHARACTER
 
 Json = dict[str, Any]
 
-SAMPLES: Final = ROOT / "events" / "domain"
+SAMPLES: Final = project().root / "events" / "domain"
 AGO_MS: Final = 10 * 60_000
 MARK: Final = "{machine}"
 MOST_OFTEN: Final = "state-reported"

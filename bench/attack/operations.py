@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from andon.packages.discovery import apis
-from andon.tools.stack.emulator import ROOT
+from andon.project import project
 
-DOCUMENT: Final = ROOT / "docs" / "openapi.json"
+DOCUMENT: Final = project().root / "docs" / "openapi.json"
 JSON: Final = "application/json"
 
 Schema = Mapping[str, Any]

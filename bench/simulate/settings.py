@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from andon.cdk import function, lake, stage
@@ -10,6 +9,7 @@ from andon.cdk.capacity import USED, Capacity
 from andon.cdk.target import AWS, Target
 from andon.cdk.throttles import Quotas, Throttle, throttles_of
 from andon.packages.package import Package
+from andon.project import project
 from bench import prices
 
 HTTP: Final = frozenset({"command", "query"})
@@ -18,7 +18,7 @@ STREAMED: Final = frozenset({"trigger", "push"})
 PUT: Final = "PUT /equipment/{id}/states/{timestamp}"
 POST: Final = "POST /states"
 
-CDK: Final = Path(__file__).parents[2] / "cdk.json"
+CDK: Final = project().root / "cdk.json"
 REPORTS: Final = "reportsPerSecond"
 PLANNED_OVER_USUAL: Final = 2
 """What a stage takes is twice what comes on average: machines are not spread evenly."""

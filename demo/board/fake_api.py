@@ -15,11 +15,11 @@ from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import BrowserContext, Route
 
-from andon.packages.package import FUNCTIONS
+from andon.project import project
 from demo.board.fake_broker import TOPIC, URL, FakeBroker
 
 ORIGIN: Final = "https://andon.test"
-PAGE: Final = FUNCTIONS / "pages" / "board" / "page"
+PAGE: Final = project().functions / "pages" / "board" / "page"
 TYPES: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 POLICY: Final = (

@@ -1,15 +1,15 @@
 """Makes the pictures in docs/pictures/ from a factory that is always the same, at a time that is always the same."""
 
-from pathlib import Path
 from typing import Final
 
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
+from andon.project import project
 from andon.tools.browser.launch import launched
 from demo.board import factory
 from demo.board.fake_api import ORIGIN, FakeApi, sign_in
 
-PICTURES: Final = Path(__file__).parents[2] / "docs" / "pictures"
+PICTURES: Final = project().root / "docs" / "pictures"
 WALL: Final[ViewportSize] = {"width": 1920, "height": 1080}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 BOARD: Final = f"{ORIGIN}/#/board/{factory.COMPANY}/{factory.FACTORY}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.packages.package import FUNCTIONS
+from andon.packages.source import source
 from tests.support.layers import (
     DOMAIN,
     LEVELS,
@@ -20,7 +20,7 @@ from tests.support.layers import (
 
 @pytest.fixture(scope="module")
 def sources() -> Sources:
-    return read_sources(FUNCTIONS)
+    return read_sources(source().files())
 
 
 def test_imports_go_down_only(sources: Sources) -> None:
@@ -41,7 +41,7 @@ def test_no_handler_imports_the_description_of_packages(sources: Sources) -> Non
 
 def test_every_module_of_the_library_is_in_a_room(sources: Sources) -> None:
     assert outside_of_rooms(sources) == set()
-    assert {module.split(".")[1] for module in sources if module.startswith("patterns.")} == set(LEVELS)
+    assert {module.split(".")[1] for module in sources if module.startswith("andon.")} == {*LEVELS, "project"}
 
 
 def test_the_library_does_not_speak_of_the_domain(sources: Sources) -> None:
@@ -57,7 +57,7 @@ CUTS = [
     ("andon.views.materialize", "from andon.rules.collect import Collected"),
     ("andon.http.page", "from andon.rules.rule import Rule"),
     ("andon.rules.rule", "from andon.http.page import Page"),
-    ("andon.wire.aws", "from patterns import dynamodb"),
+    ("andon.wire.aws", "from andon import dynamodb"),
     ("andon.wire.aws", "def late():\n    from andon.dynamodb.client import Table"),
     ("andon.wire.aws", "if TYPE_CHECKING:\n    from andon.dynamodb.client import Table"),
     ("andon.wire.aws", 'importlib.import_module("andon.dynamodb.client")'),
@@ -102,9 +102,9 @@ def test_a_handler_that_reads_declarations_by_itself_is_found() -> None:
 
 
 def test_a_module_without_a_room_is_found() -> None:
-    assert outside_of_rooms({"patterns.helpers": "", "patterns.misc.things": "", "andon.wire.aws": ""}) == {
-        "patterns.helpers",
-        "patterns.misc.things",
+    assert outside_of_rooms({"andon.helpers": "", "andon.misc.things": "", "andon.wire.aws": ""}) == {
+        "andon.helpers",
+        "andon.misc.things",
     }
 
 

@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from andon.project import project
 from andon.tools.stack import demo, emulator
 from andon.tools.stack.stack import Stack
 from contract import groups
@@ -32,6 +33,6 @@ def test_what_to_paste_names_the_api_and_the_board_and_is_short() -> None:
 def test_the_demo_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert demo.find() is sys.modules[sample.__name__]
 
-    monkeypatch.setitem(sys.modules, sample.__name__, None)
+    monkeypatch.setattr(demo, "project", lambda: project()._replace(demo=None))
 
     assert demo.find() is None

@@ -4,7 +4,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-QUERIES: Final = "library/andon/stores/lake/queries"
+QUERIES: Final = "functions/queries"
 ANSWERS: Final = "tests/demo/lake/test_answers.py"
 WITHIN_BUS_SECOND: Final = "self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS"
 IN_TIME: Final = "library/tests/runtime/test_deadline.py"
@@ -1586,7 +1586,7 @@ STORES: Final = [
         ("a question's order of facts is half", " || '#' || id AS oplock", " AS oplock"),
     ),
     *_in(
-        f"{QUERIES}/__init__.py",
+        "library/andon/stores/lake/queries/__init__.py",
         "library/tests/stores/lake/test_queries.py",
         ("a quote ends a question's value", """.replace("'", "''")""", ""),
     ),
@@ -1684,6 +1684,31 @@ ANOMALIES: Final = [
 ]
 
 PAGES: Final = [
+    *_in(
+        "library/andon/tools/stack/sign_in_paths.py",
+        "tests/tools/test_sign_in_paths.py library/tests/tools/test_front.py",
+        ("a sign-in has any member", "if one and one[1] in names]", "if one]"),
+        ("a sign-in has a member twice", "== len(known) == len(set(known))", "== len(known)"),
+        ("a sign-in has what is no member", "len(found) == len(known) ==", "len(known) =="),
+        ("a sign-in names another service", " or name.startswith(_OF_AWS) for", " for"),
+        ("a sign-in is signed for another service", '{"authorization", "content-encoding"', '{"content-encoding"'),
+        (
+            "a sign-in is read in another way",
+            '"authorization", "content-encoding"',
+            '"authorization"',
+        ),
+        ("a form of a sign-in has a query", "path not in _FORMS or query or", "path not in _FORMS or"),
+        ("a form of a sign-in is put", 'if method != "POST" or path', "if path"),
+        ("a form of a sign-in has any length", " or int(lengths[0]) > LONGEST:", ":"),
+        ("a form of a sign-in is of any type", "if not _FORM_TYPE.fullmatch(types[0]) or not", "if not"),
+    ),
+    *_in(
+        "library/andon/tools/stack/front.py",
+        "library/tests/tools/test_front.py",
+        ("the front checks no sign-in", "if body is None:", "if False:"),
+        ("the front checks no form of a sign-in", "if not expected.is_form(body):", "if False:"),
+        ("the front opens a tunnel", "if method not in METHODS:", "if False:"),
+    ),
     *_in(
         "library/andon/tools/stack/live.py",
         "library/tests/tools/test_front.py",

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from andon.packages.discovery import owner_of_route, subscribers_of
+from andon.project import project
 from andon.tools.in_process.loop import Loop
 from andon.tools.in_process.replay import NotReplayable, invocations_of, replay, report
 from andon.wire import aws
 from tests.support.lake import lake_of
 from tests.support.samples import paths, sample
 
-ROOT = Path(__file__).parents[2]
 EVERY = [*paths("http"), *paths("stream"), *paths("push"), *paths("domain"), *paths("queue")]
 
 
@@ -152,7 +152,7 @@ def test_replaying_a_request_is_answered_and_never_a_500(path: Path, world: Loop
 
 
 def test_from_the_command_line_a_replay_says_what_it_wrote_and_the_second_that_it_wrote_nothing(tmp_path: Path) -> None:
-    event = ROOT / "events/domain/state-reported.json"
+    event = project().root / "events/domain/state-reported.json"
 
     first, second = (_run(event, tmp_path) for _ in range(2))
 
@@ -182,7 +182,7 @@ def _run(event: Path, folder: Path) -> str:
 
 
 def _start(event: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
-    environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "PATH": "/usr/bin:/bin"}
+    environment = {"PYTHONPATH": project().imports, "PATH": "/usr/bin:/bin"}
     return subprocess.run(  # noqa: S603  our own module, on a file of ours
         [sys.executable, "-m", "andon.tools.in_process.replay", str(event)],
         cwd=folder,

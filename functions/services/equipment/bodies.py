@@ -11,6 +11,7 @@ from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.runtime import texts
 from contract import names
+from contract.schemas import STATE
 from services.equipment.routes import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
@@ -110,7 +111,7 @@ class Audits(ResponseModel):
 class StateBody(RequestModel):
     """The state that a device reports of itself."""
 
-    state: Annotated[str, AfterValidator(names.state), WithJsonSchema(schemas.STATE)] = Field(examples=["WARNING1"])
+    state: Annotated[str, AfterValidator(names.state), WithJsonSchema(STATE)] = Field(examples=["WARNING1"])
     detail: Detail | None = None
 
 

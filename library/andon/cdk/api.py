@@ -24,8 +24,8 @@ from andon.cdk.sign_in import READ_SCOPE, SignIn
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import role_of
+from andon.project import project
 from andon.runtime.metrics import STAGE
-from contract import groups
 
 # Ids and outcomes. Not paths and queries: they name people.
 # What a client asked too often has no function's log line: only these lines say it.
@@ -102,7 +102,7 @@ class Api(Construct):
                 authorization_scopes=None if public else _scopes(method),
             )
             throttle = (throttles or {}).get(route)
-            if groups.DEVICE in callers:
+            if project().groups.devices & callers:
                 throttle = throttle or Target.of(self).reports
             if throttle:
                 self._throttle(route, made, throttle)
@@ -178,7 +178,7 @@ class Api(Construct):
             deletion_protection=target.keeps_data,
             removal_policy=target.removal_policy,
         )
-        for name in groups.ALL:
+        for name in project().groups.all:
             pool.add_group(name.capitalize(), group_name=name)
         CfnOutput(Stack.of(self), "UserPoolId", value=pool.user_pool_id)
         nag.acknowledge(pool, COG2=nag.DEVICES, COG8=nag.PLUS_TIER)

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-PROJECT: Final = Path(__file__).parents[1]
 STALE_S: Final = 60 * 60  # longer than any synth takes: what was not asked for since then, nobody reads
 
 

@@ -17,6 +17,7 @@ from andon.cdk.checks import nag
 from andon.cdk.layer import third_party
 from andon.cdk.target import Target
 from andon.packages.package import Package
+from andon.project import project
 from andon.runtime import log
 from andon.runtime.metrics import STAGE
 from andon.views.outcome import Outcome
@@ -52,7 +53,7 @@ OWN_SIZES: Final = {
     "stores/replays/listener.py": Size(512, 120),
 }
 
-METRICS: Final = "Andon"  # the namespace of all metrics
+METRICS: Final = project().name  # the namespace of all metrics
 
 
 class Function(Construct):

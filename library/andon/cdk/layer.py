@@ -11,12 +11,13 @@ from aws_cdk import AssetHashType, Stack
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from andon.cdk.built import PROJECT, build_once
+from andon.cdk.built import build_once
 from andon.cdk.bytecode import PYTHON, TAG, compile_all, compiler_for, run
 from andon.cdk.target import Target
+from andon.project import project
 
-REQUIREMENTS: Final = PROJECT / "requirements" / "runtime.txt"
-LAYERS: Final = PROJECT / ".local" / "layer"
+REQUIREMENTS: Final = project().root / "requirements" / "runtime.txt"
+LAYERS: Final = project().local / "layer"
 
 # botocore describes more than 400 services, in a third of what the layer would weigh. These are what the functions call
 # (a test reads it from the code), and what botocore itself calls for credentials.

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-PROJECT: Final = "Andon"
+from andon.project import project
+
 FIRST_STAGE: Final = "dev"  # what is deployed if nobody chooses
 
 # How the outputs of a trigger, and of the bucket with what it gave up on, end; they begin with its service.
@@ -16,7 +17,7 @@ FAILURES: Final = "aws/lambda"
 
 def stack_of(stage: str) -> str:
     """Return the name of a stage's stack: the first stage's is that of the project, others add theirs."""
-    return PROJECT if stage == FIRST_STAGE else f"{PROJECT}-{stage}"
+    return project().name if stage == FIRST_STAGE else f"{project().name}-{stage}"
 
 
 def pascal(name: str) -> str:

@@ -6,7 +6,6 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from andon.http import schemas
 from andon.runtime import texts, times
-from contract import names
 
 MAX_TEXT_CHARACTERS: Final = 1000
 
@@ -19,7 +18,7 @@ def _lines(text: str) -> str:
     return texts.lines(text, longest=MAX_TEXT_CHARACTERS)
 
 
-Part = Annotated[str, AfterValidator(names.part), WithJsonSchema(schemas.PART)]
+Part = Annotated[str, AfterValidator(texts.part), WithJsonSchema(schemas.PART)]
 Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_TEXT_CHARACTERS))]
 Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_TEXT_CHARACTERS))]

@@ -9,8 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from andon.http import schemas
 from andon.http.page import DEFAULT_LIMIT, MAX_LIMIT
 from andon.http.schemas import Schema
-from andon.runtime import texts, times
-from contract import names
+from andon.runtime import times
 
 _IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -39,125 +38,87 @@ def _limit(text: str) -> int:
     return int(text)
 
 
-def _as(schema: Schema, example: object = None, **more: object) -> WithJsonSchema:
+def described(schema: Schema, example: object = None, **more: object) -> WithJsonSchema:
     """Return the schema of a parameter; Powertools cannot derive it from the functions that validate."""
     return WithJsonSchema(schema | more | ({} if example is None else {"examples": [example]}))
 
 
-EquipmentId = Annotated[
-    str,
-    AfterValidator(texts.identifier),
-    _as(schemas.IDENTIFIER, "press-7"),
-    Path(alias="id", description="Chosen by the client."),
-]
-FactoryId = Annotated[
-    str,
-    AfterValidator(texts.identifier),
-    _as(schemas.IDENTIFIER, "gdl-1"),
-    Path(alias="factoryId", description="The `factoryId` of the equipment."),
-]
-Operator = Annotated[str, AfterValidator(texts.identifier), _as(schemas.IDENTIFIER, "Liz"), Path()]
-Supervisor = Annotated[str, AfterValidator(texts.identifier), _as(schemas.IDENTIFIER, "Sara"), Path()]
-State = Annotated[
-    str,
-    AfterValidator(names.state),
-    _as(schemas.STATE, "WARNING1"),
-    Path(description="What the equipment reported."),
-]
 Timestamp = Annotated[
     str,
     AfterValidator(times.normalised),
-    _as(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(schemas.TIME, "2026-11-21T09:35:00Z"),
     Path(description="ISO 8601; without an offset it is UTC."),
 ]
 
 IfMatch = Annotated[
     int | None,
     BeforeValidator(_version),
-    _as(schemas.VERSION, '"3"'),
+    described(schemas.VERSION, '"3"'),
     Header(alias="If-Match", description='The version that the change is based on, quoted: `"3"`.'),
 ]
 IfNoneMatch = Annotated[
     str | None,
-    _as(schemas.TEXT, '"3"'),
+    described(schemas.TEXT, '"3"'),
     Header(alias="If-None-Match", description="Versions that the client has, quoted; 304 if one is current."),
 ]
 AsOf = Annotated[
     str | None,
     AfterValidator(times.normalised),
-    _as(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(schemas.TIME, "2026-11-21T09:35:00Z"),
     Query(alias="asOf", description="A time; returns what was so then."),
 ]
 KnownAt = Annotated[
     str | None,
     AfterValidator(times.normalised),
-    _as(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(schemas.TIME, "2026-11-21T09:35:00Z"),
     Query(alias="knownAt", description="A time; what was recorded later does not count. Without it all counts."),
 ]
-Part = Annotated[
-    str,
-    AfterValidator(names.part),
-    _as(schemas.PART, "hydraulics"),
-    Path(description="A part of the equipment; `_` is the whole."),
-]
 Version = Annotated[
-    int, BeforeValidator(_number), _as(schemas.NUMBER, 1), Path(alias="n", description="Counted from 1.")
+    int, BeforeValidator(_number), described(schemas.NUMBER, 1), Path(alias="n", description="Counted from 1.")
 ]
 From = Annotated[
     str | None,
     AfterValidator(times.first_of),
-    _as(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive."),
 ]
 To = Annotated[
     str | None,
     AfterValidator(times.last_of),
-    _as(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive."),
 ]
 Beginning = Annotated[
     str,
     AfterValidator(times.first_of),
-    _as(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive, and needed."),
 ]
 End = Annotated[
     str,
     AfterValidator(times.last_of),
-    _as(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
     Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive, and needed."),
 ]
 Limit = Annotated[
     int,
     BeforeValidator(_limit),
-    _as(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
+    described(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
     Query(description="Items per page, at most."),
-]
-Company = Annotated[str, AfterValidator(names.part), _as(schemas.PART, "Acme"), Path()]
-LocationFilter = Annotated[
-    str | None,
-    _as(schemas.LOCATION, "MX/West"),
-    Query(description="A place within the company, from the country down, parts separated by `/`."),
-]
-StateFilter = Annotated[
-    str | None,
-    AfterValidator(names.state_filter),
-    _as(schemas.STATE_FILTER, "WARNING*"),
-    Query(description="A state, or its beginning and a `*`."),
 ]
 Day = Annotated[
     str | None,
     AfterValidator(times.date),
-    _as(schemas.DATE, "2026-11-21"),
+    described(schemas.DATE, "2026-11-21"),
     Query(description="A date; needs an exact `state`."),
 ]
 After = Annotated[
     str | None,
-    _as(schemas.TEXT),
+    described(schemas.TEXT),
     Query(alias="after", description="The `x-after` of a write: the response is not older than that, or 202."),
 ]
 Cursor = Annotated[
     str | None,
-    _as(schemas.TEXT),
+    described(schemas.TEXT),
     Query(description="The `cursor` of the page before."),
 ]

@@ -3,17 +3,16 @@
 from typing import Any, Final
 
 from andon.runtime.texts import MAX_ID_CHARACTERS, RELATIVE
-from contract import names
-from contract.locations import LEVELS
 
 Schema = dict[str, Any]
 
 # Of an identifier, see `texts.identifier`: no control, format or unassigned character, no separator but a space within.
 _INK: Final = r"[^/?%\p{C}\p{Z}]"
-_PART_INK: Final = r"[^/?%#\p{C}\p{Z}]"
+PART_INK: Final = r"[^/?%#\p{C}\p{Z}]"
 
 
-def _named(ink: str) -> str:
+def named(ink: str) -> str:
+    """Return the pattern of an identifier of these characters, which may have spaces within."""
     return f"{ink}(?:(?:{ink}| ){{0,{MAX_ID_CHARACTERS - 2}}}{ink})?"
 
 
@@ -22,7 +21,7 @@ def _name(ink: str) -> Schema:
         "type": "string",
         "minLength": 1,
         "maxLength": MAX_ID_CHARACTERS,
-        "pattern": f"^{_named(ink)}$",
+        "pattern": f"^{named(ink)}$",
         "not": {"enum": sorted(RELATIVE)},
     }
 
@@ -38,14 +37,7 @@ def lines(longest: int) -> Schema:
 
 
 IDENTIFIER: Final = _name(_INK)
-PART: Final = _name(_PART_INK)
-LOCATION: Final[Schema] = {
-    "type": "string",
-    "pattern": f"^{_named(_PART_INK)}(?:/{_named(_PART_INK)}){{0,{len(LEVELS) - 1}}}$",
-}
-STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
-LEVEL: Final[Schema] = {"type": "string", "pattern": names.LEVEL_PATTERN}
-STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}
+PART: Final = _name(PART_INK)
 TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 DATE: Final[Schema] = {"type": "string", "format": "date"}
 TIME_OR_DATE: Final[Schema] = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}

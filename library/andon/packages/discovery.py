@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from functools import cache
 
-from andon.packages.package import FUNCTIONS, SIDES, Package, Side
+from andon.packages.package import SIDES, Package, Side, folder_of
 
 
 def packages() -> list[Package]:
@@ -129,7 +129,7 @@ def _packages(side: Side) -> list[Package]:
 
 @cache
 def _names(side: Side) -> tuple[str, ...]:
-    return tuple(file.parent.name for file in sorted((FUNCTIONS / side).glob("*/routes.py")))
+    return tuple(file.parent.name for file in sorted(folder_of(side).glob("*/routes.py")))
 
 
 def _plain(name: str) -> str:

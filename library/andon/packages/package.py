@@ -26,9 +26,8 @@ from andon.dynamodb.schema import TableSchema
 from andon.events.topic import Topic, matches
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
+from andon.project import LIBRARY, project
 from andon.sync.crossing import Crossing
-
-FUNCTIONS: Final = Path(__file__).parents[2]
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
@@ -160,7 +159,7 @@ class Package:
 
     def handler_name(self, role: str) -> str:
         """Name of a handler as Lambda wants it, as `views.board.query.handler`."""
-        return f"{self.side}.{self.name}.{role}.handler"
+        return f"{_module_of(self.side, self.name)}.{role}.handler"
 
     def handler(self, role: str) -> Handler:
         """Load a handler."""
@@ -168,9 +167,18 @@ class Package:
 
     def load(self, file: str) -> Any:  # noqa: ANN401  a module
         """Import one of its files."""
-        return importlib.import_module(f"{self.side}.{self.name}.{file}")
+        return importlib.import_module(f"{_module_of(self.side, self.name)}.{file}")
 
 
 @cache
 def _files(side: Side, name: str) -> frozenset[str]:
-    return frozenset(file.stem for file in (FUNCTIONS / side / name).glob("*.py"))
+    return frozenset(file.stem for file in (folder_of(side) / name).glob("*.py"))
+
+
+def folder_of(side: Side) -> Path:
+    """Return the folder of the packages of a side: the library has the stores, a project all others."""
+    return LIBRARY / side if side == "stores" else project().functions / side
+
+
+def _module_of(side: Side, name: str) -> str:
+    return f"andon.{side}.{name}" if side == "stores" else f"{side}.{name}"

@@ -8,7 +8,9 @@ import json
 from pathlib import Path
 from typing import Final, TypedDict
 
-FILE: Final = Path(__file__).parents[3] / "infra" / "serving.json"
+from andon.project import project
+
+FILE: Final = project().root / "infra" / "serving.json"
 
 
 class Switch(TypedDict):

@@ -37,6 +37,19 @@ def identifier(text: str) -> str:
     return normalised
 
 
+def part(text: str) -> str:
+    """Return `text` as a part of a key: an identifier without `#`, which separates the parts.
+
+    Raises:
+        ValueError: it can be none.
+
+    """
+    normalised = identifier(text)
+    if "#" in normalised:
+        raise ValueError("must not have a # in it")
+    return normalised
+
+
 def line(text: str, *, longest: int) -> str:
     """Return `text` as one line: 1 to `longest` characters, normalised, not blank.
 

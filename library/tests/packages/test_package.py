@@ -5,7 +5,7 @@ import pytest
 from andon.dynamodb.schema import TableSchema
 from andon.events.topic import ANY, matches
 from andon.packages.discovery import packages, readers
-from andon.packages.package import FUNCTIONS, ROLES, Package, Side
+from andon.packages.package import ROLES, Package, Side, folder_of
 from views.board import view as board
 from views.state_log import view as state_log
 
@@ -22,7 +22,7 @@ def test_every_package_is_found_and_every_handler_file_has_a_role() -> None:
     folders = {
         (side, file.parent.name)
         for side in get_args(Side)
-        for file in (FUNCTIONS / side).glob("*/*.py")
+        for file in folder_of(side).glob("*/*.py")
         if file.stem in ROLES
     }
 

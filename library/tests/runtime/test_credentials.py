@@ -163,7 +163,7 @@ def test_without_pycurl_botocore_is_used_with_one_warning(monkeypatch: pytest.Mo
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(sys.modules, "andon.wire.curl")
     for name in ("aws_json", "in_turns", "curl"):
-        monkeypatch.delattr(f"andon.runtime.{name}")
+        monkeypatch.delattr(f"andon.wire.{name}")
     monkeypatch.setitem(sys.modules, "pycurl", None)
     aws.wire.cache_clear()
 

@@ -160,7 +160,7 @@ def test_on_a_lifeline_both_end_with_whoever_holds_it(tmp_path: Path) -> None:
 
 
 def _front_of(running: Emulator) -> int:
-    return next(pid for pid in _children(running.pid) if "front.py" in processes.command_line(pid))
+    return next(pid for pid in _children(running.pid) if "stack.front" in processes.command_line(pid))
 
 
 def _children(pid: int) -> list[int]:

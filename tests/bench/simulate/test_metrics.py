@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from andon.packages.discovery import recomputed, services, stores
-from andon.packages.package import FUNCTIONS
+from andon.packages.source import source
 from andon.rules.evaluate import Verdict
 from andon.rules.sweep import OLDEST
 from andon.runtime import strict_json
@@ -24,13 +24,15 @@ SAMPLED = {
     "andon/rules/sweep.py",
     "andon/views/ledger.py",
 }
-DECLARED = {"andon/drift/recompute.py", "stores/archive/sweep_days.py", "stores/lake/batch.py"}
-SELDOM = {"services/anomalies/current_model.py", "stores/replays/listener.py"}
+DECLARED = {"andon/drift/recompute.py", "andon/stores/archive/sweep_days.py", "stores/lake/batch.py"}
+SELDOM = {"services/anomalies/current_model.py", "andon/stores/replays/listener.py"}
 
 
 def test_whoever_writes_metrics_is_sampled_or_declares_them_or_writes_them_seldom() -> None:
     writers = {
-        file.relative_to(FUNCTIONS).as_posix() for file in FUNCTIONS.rglob("*.py") if "directive(" in file.read_text()
+        place.as_posix()
+        for file, place in source().files()
+        if file.suffix == ".py" and "directive(" in file.read_text()
     }
 
     assert writers - {"andon/runtime/metrics.py"} == SAMPLED | DECLARED | SELDOM

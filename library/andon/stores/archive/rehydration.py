@@ -17,10 +17,10 @@ from andon.runtime.errors import Invalid, NotFound
 from andon.stores.archive.lines import envelope_in
 from andon.stores.archive.pages import Period
 from andon.stores.archive.store import REHYDRATIONS
-from contract import logs
 
 MOST_DAYS: Final = 366
 ID_DIGITS: Final = 32
+REHYDRATED_DAYS: Final = 33  # so long what came back stays
 
 Topics = Sequence[Sequence[str]]
 """`[[source, type], …]`."""
@@ -69,7 +69,7 @@ def plan(equipment_id: str, period: Period, *, days: Sequence[str], actor: str, 
         "equipmentId": equipment_id,
         "from": period.first,
         "to": period.last,
-        "until": ttl_at(now_ms, logs.TTL_DAYS),
+        "until": ttl_at(now_ms, REHYDRATED_DAYS),
         "requestedBy": actor,
         "requestedAt": times.to_utc(now_ms),
         "days": list(days),

@@ -1,10 +1,10 @@
 """The routes of the archive and who may call each."""
 
-from contract.groups import ADMINS, AUDITORS
+from andon.project import project
 
 ROUTES = {
-    "GET /archive/equipment/{id}": AUDITORS,
-    "GET /archive/operators/{operator}": AUDITORS,
-    "POST /archive/equipment/{id}/rehydrations": ADMINS,
-    "GET /archive/equipment/{id}/rehydrations/{job}": AUDITORS,
+    "GET /archive/equipment/{id}": project().groups.auditors,
+    "GET /archive/operators/{operator}": project().groups.auditors,
+    "POST /archive/equipment/{id}/rehydrations": project().groups.admins,
+    "GET /archive/equipment/{id}/rehydrations/{job}": project().groups.auditors,
 }

@@ -1,8 +1,8 @@
 """The routes of the store of drift and who may call each."""
 
-from contract.groups import ADMINS, AUDITORS
+from andon.project import project
 
 ROUTES = {
-    "GET /drift": AUDITORS,
-    "POST /drift/{view}": ADMINS,
+    "GET /drift": project().groups.auditors,
+    "POST /drift/{view}": project().groups.admins,
 }

@@ -1,9 +1,9 @@
 """The routes of the fault store and who may call each."""
 
-from contract.groups import ADMINS
+from andon.project import project
 
 ROUTES = {
-    "GET /faults": ADMINS,
-    "GET /faults/{id}": ADMINS,
-    "POST /faults/{id}/resubmit": ADMINS,
+    "GET /faults": project().groups.admins,
+    "GET /faults/{id}": project().groups.admins,
+    "POST /faults/{id}/resubmit": project().groups.admins,
 }

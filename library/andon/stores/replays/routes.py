@@ -1,11 +1,11 @@
 """The routes of replays and who may call each."""
 
-from contract.groups import ADMINS
+from andon.project import project
 
 ROUTES = {
-    "POST /replays": ADMINS,
-    "GET /replays/{id}": ADMINS,
-    "POST /replays/{id}/pause": ADMINS,
-    "POST /replays/{id}/resume": ADMINS,
-    "POST /replays/{id}/cancel": ADMINS,
+    "POST /replays": project().groups.admins,
+    "GET /replays/{id}": project().groups.admins,
+    "POST /replays/{id}/pause": project().groups.admins,
+    "POST /replays/{id}/resume": project().groups.admins,
+    "POST /replays/{id}/cancel": project().groups.admins,
 }

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from andon.cdk.built import PROJECT, build_once
+from andon.cdk.built import build_once
+from andon.project import project
 from andon.tools.stack.errors import Failed
 
-PACKAGE: Final = PROJECT / "node_modules" / "@sparticuz" / "chromium"
-BROWSERS: Final = PROJECT / ".local" / "browser"
+PACKAGE: Final = project().root / "node_modules" / "@sparticuz" / "chromium"
+BROWSERS: Final = project().local / "browser"
 UNPACK: Final = Path(__file__).with_name("unpack.mjs")
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MACOS: Final = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")

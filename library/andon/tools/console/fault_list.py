@@ -3,10 +3,10 @@
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
+from andon.project import project
 from andon.tools.stack import users
 from andon.tools.stack.api import Answer, Api, path_of
 from andon.tools.stack.errors import Failed
-from contract import groups
 
 
 class Fault(NamedTuple):
@@ -56,7 +56,9 @@ def resubmit(deployed: dict[str, str], fault: Fault) -> str:
 
 
 def _admin(deployed: dict[str, str]) -> Api:
-    return Api(deployed["ApiUrl"], token=users.token(deployed, groups.ADMIN))  # anew: a token lives for an hour
+    return Api(
+        deployed["ApiUrl"], token=users.token(deployed, project().groups.admin)
+    )  # anew: a token lives for an hour
 
 
 def _text(answer: Answer) -> str:

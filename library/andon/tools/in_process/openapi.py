@@ -4,13 +4,13 @@ import inspect
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
+from andon.project import project
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
+DOCUMENT = project().root / "docs" / "openapi.json"
 
 # Powertools documents its own answer to invalid requests (422); we answer 400 with a problem.
 NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")

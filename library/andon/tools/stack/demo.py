@@ -1,12 +1,11 @@
-"""The only way from `library/andon/tools/stack/` to the sample domain: the module `demo.demo`, which may be missing."""
+"""What a project loads and shows once it runs here, if it says so."""
 
 import importlib
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Protocol, cast
 
+from andon.project import project
 from andon.tools.stack.stack import Stack
-
-_MODULE: Final = "demo.demo"
 
 
 class Demo(Protocol):
@@ -24,10 +23,6 @@ class Demo(Protocol):
 
 
 def find() -> Demo | None:
-    """Return the module; None after its folder was deleted."""
-    try:
-        return cast("Demo", importlib.import_module(_MODULE))
-    except ModuleNotFoundError as missing:
-        if missing.name and _MODULE.startswith(missing.name):
-            return None
-        raise
+    """Return the project's module; None if it names none."""
+    name = project().demo
+    return None if name is None else cast("Demo", importlib.import_module(name))

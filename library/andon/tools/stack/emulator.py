@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from andon.project import LIBRARY, project
 from andon.tools.stack import private_file, processes
 from andon.tools.stack.errors import Failed, PortBusy
 from andon.tools.stack.front import Routes
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 4566
 BOOT_S: Final = 60
 STOP_S: Final = 5
 WARM_S: Final = 15 * 60  # so long a Lambda worker that a burst needed stays
-PYTHON: Final = ROOT / ".local" / "emulator-venv" / "bin" / "python"
-ENTRY: Final = ROOT / "local" / "stack" / "emulator_process.py"
+PYTHON: Final = project().local / "emulator-venv" / "bin" / "python"
+ENTRY: Final = "andon.tools.stack.emulator_process"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
     scratch(home).mkdir(parents=True)
     home.chmod(0o700)  # logs name the emulator's port
     endpoint_port = free_port()
-    entry = [str(ENTRY), str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
+    entry = ["-m", ENTRY, str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
     with _log(home).open("wb") as log:
         process = subprocess.Popen(
             [str(PYTHON), *_mark(home).split(" ", 1), *entry],
@@ -142,6 +142,7 @@ def _wait_until_ready(emulator: Emulator, home: Path) -> None:
 def _environment(port: int, temporary: Path) -> dict[str, str]:
     # All of it, and nothing of the caller's: the emulator hands its whole environment to the Lambdas.
     return {
+        "PYTHONPATH": str(LIBRARY.parent),  # which the process takes out again
         "PATH": f"{PYTHON.parent}:/usr/bin:/bin",
         "HOME": str(temporary),
         "TMPDIR": str(temporary),  # its pid file and the unpacked Lambdas

@@ -1,7 +1,7 @@
 """The emulator's process: the emulator, the front before it, and what ends them together.
 
-Run by the emulator's interpreter as a file (`emulator_process.py PORT ROUTES [--lifeline]`), which has nothing of this
-project on its path. PORT and ROUTES are the front's. With `--lifeline` it ends when whoever holds the other end of its
+Run by the emulator's interpreter (`-m andon.tools.stack.emulator_process PORT ROUTES [--lifeline]`), whose `PYTHONPATH`
+names the library. PORT and ROUTES are the front's. With `--lifeline` it ends when whoever holds the other end of its
 standard input does, however that ends.
 """
 
@@ -12,28 +12,26 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any, Final
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT)
-
 # These are in the emulator's environment.
-import hypercorn.asyncio  # type: ignore[import-not-found]  # noqa: E402
-from ministack import app as ministack  # type: ignore[import-not-found]  # noqa: E402
-from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]  # noqa: E402
-from ministack.services import cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]  # noqa: E402
+import hypercorn.asyncio  # type: ignore[import-not-found]
+from ministack import app as ministack  # type: ignore[import-not-found]
+from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]
+from ministack.services import cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]
 
-from andon.tools.stack import foreign, live, processors, server  # noqa: E402
-from andon.tools.stack.key_conditions import faster  # noqa: E402
-from andon.tools.stack.narrowing import Partitions, narrowed  # noqa: E402
-from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shortcut  # noqa: E402
-from andon.tools.stack.streams import Followers  # noqa: E402
-from andon.tools.stack.token_groups import with_groups  # noqa: E402
-from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS  # noqa: E402
-from andon.tools.stack.worker_logs import drained, follow  # noqa: E402
+from andon.tools.stack import foreign, live, processors, server
+from andon.tools.stack.key_conditions import faster
+from andon.tools.stack.narrowing import Partitions, narrowed
+from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shortcut
+from andon.tools.stack.streams import Followers
+from andon.tools.stack.token_groups import with_groups
+from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS
+from andon.tools.stack.worker_logs import drained, follow
 
-FRONT: Final = ROOT / "local" / "stack" / "front.py"
+FRONT: Final = "andon.tools.stack.front"
+# The emulator hands its environment to the Lambdas, which have a library of their own.
+LIBRARY: Final = os.environ.pop("PYTHONPATH")
 FORBIDDEN: Final = 403
 
 # So many new objects until the next look for cycles, of which requests and rows have none.
@@ -96,7 +94,9 @@ def _end_with_the_starter() -> None:
 def main(port: str, routes: str, *flags: str) -> None:
     """Run the emulator until it is told to end."""
     # A pipe that only this process holds: its end is the front's.
-    front = subprocess.Popen([sys.executable, str(FRONT), port, routes], stdin=subprocess.PIPE)
+    front = subprocess.Popen(
+        [sys.executable, "-m", FRONT, port, routes], env=os.environ | {"PYTHONPATH": LIBRARY}, stdin=subprocess.PIPE
+    )
     threading.Thread(target=_end_with, args=[front], daemon=True).start()
     if "--lifeline" in flags:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()

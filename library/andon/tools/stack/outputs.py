@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Final
 
+from andon.project import project
 from andon.tools.stack import emulator, private_file
 from andon.tools.stack.errors import NotRunning
 
-HOME: Final = emulator.ROOT / ".local"  # of the person's own stack; tests have theirs elsewhere
+HOME: Final = project().local  # of the person's own stack; tests have theirs elsewhere
 
 
 def write(home: Path, deployed: dict[str, str]) -> None:

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
+from andon.project import project
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.errors import Failed
-from contract import groups
 
 # Of users that exist only in the memory of a process that listens on 127.0.0.1.
 PASSWORD: Final = "Andon-on-this-machine-1"  # noqa: S105
@@ -20,7 +20,7 @@ PASSWORD: Final = "Andon-on-this-machine-1"  # noqa: S105
 def ensure(deployed: dict[str, str]) -> None:
     """Create one user per group, named like the group; what is already there stays."""
     pool, cognito = deployed["UserPoolId"], aws.client("cognito-idp", deployed["Endpoint"])
-    for group in groups.ALL:
+    for group in project().groups.all:
         _unless_there(cognito.exceptions.GroupExistsException, cognito.create_group, UserPoolId=pool, GroupName=group)
         _ensure_user(deployed, group, group)
 
@@ -31,8 +31,8 @@ def token(deployed: dict[str, str], role: str, user: str | None = None) -> str:
     Raises:
         Failed: there is no such role.
     """
-    if role not in groups.ALL:
-        raise Failed(f"there is no role {role!r}; ROLE is one of: {', '.join(groups.ALL)}")
+    if role not in project().groups.all:
+        raise Failed(f"there is no role {role!r}; ROLE is one of: {', '.join(project().groups.all)}")
     if user is not None:
         _ensure_user(deployed, role, user)
     signed_in = aws.client("cognito-idp", deployed["Endpoint"]).admin_initiate_auth(

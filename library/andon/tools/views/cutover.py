@@ -23,9 +23,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.packages import serving
 from andon.packages.package import Package
+from andon.project import project
 from andon.tools.stack import deploy, emulator, outputs
 from andon.tools.stack.deploy import CDK
-from andon.tools.stack.emulator import ROOT
 from andon.tools.stack.errors import Failed
 from andon.tools.stack.outputs import HOME
 from andon.tools.stack.progress import step
@@ -36,7 +36,7 @@ from andon.tools.views.prove import prove, read, show
 from andon.tools.views.versions import Versions, versions
 
 CATCHES_UP_WITHIN_S: Final = 120
-ASSEMBLY: Final = ROOT / ".local" / "cutover.out"
+ASSEMBLY: Final = project().root / ".local" / "cutover.out"
 
 
 class Deployment(NamedTuple):
@@ -137,7 +137,9 @@ def _deploy_here(running: emulator.Emulator) -> None:
 
 
 def _cdk(arguments: list[str]) -> None:
-    if subprocess.run([str(CDK), *arguments, "--no-notices"], cwd=ROOT, env=os.environ, check=False).returncode:
+    if subprocess.run(
+        [str(CDK), *arguments, "--no-notices"], cwd=project().root, env=os.environ, check=False
+    ).returncode:
         raise Failed(f"cdk {arguments[0]} failed")
 
 

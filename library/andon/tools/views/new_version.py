@@ -8,14 +8,14 @@ from typing import Final
 
 from andon.packages.discovery import versions_of, views
 from andon.packages.package import ROLES
-from andon.tools.stack.emulator import ROOT
+from andon.project import project
 from andon.tools.stack.errors import Failed
 
 LINE: Final = '        View(self, "{}", hub, api)\n'
 ITEM: Final = "from andon.dynamodb.attribute_values import Item\n"
 STORIES: Final = "stories.py"  # the events of the convergence test
 NUMBERED: Final = re.compile(r"(.+)_v(\d+)")
-ANY_IMPORT: Final = re.compile(r"^from patterns\.", re.MULTILINE)
+ANY_IMPORT: Final = re.compile(r"^from andon\.", re.MULTILINE)
 
 VERSION: Final = '''
 
@@ -42,7 +42,7 @@ def renamed(source: str, before: str, after: str) -> str:
     return re.sub(rf'(\w=|== |"views", |_of\()"{before}"', rf'\g<1>"{after}"', source)
 
 
-def write(view: str, root: Path = ROOT) -> str:
+def write(view: str, root: Path = project().root) -> str:
     """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
@@ -83,7 +83,7 @@ def _require_one_version(view: str) -> None:
 def _with_item(source: str) -> str:
     if ITEM in source:
         return source
-    # Before the first import of `patterns` that sorts behind it.
+    # Before the first import of the library that sorts behind it.
     behind = [found.start() for found in ANY_IMPORT.finditer(source) if source[found.start() :] > ITEM]
     return source[: behind[0]] + ITEM + source[behind[0] :]
 

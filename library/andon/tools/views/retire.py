@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.packages import serving
-from andon.tools.stack.emulator import ROOT
+from andon.project import project
 from andon.tools.stack.errors import Failed
 from andon.tools.views.new_version import LINE, copy_into
 from andon.tools.views.versions import Versions, versions
@@ -17,7 +17,7 @@ VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\
 SEARCHED: Final = ("docs", "functions", "infra", "local", "tests", "Makefile", "README.md")
 
 
-def retire(both: Versions, root: Path = ROOT) -> list[str]:
+def retire(both: Versions, root: Path = project().root) -> list[str]:
     """Remove the files and the line of the version that stands by; return the files that still name it.
 
     Its tests are those of the other one now, as far as that has none of its own.

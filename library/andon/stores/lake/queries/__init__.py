@@ -7,10 +7,11 @@ the SQL names `:since`. A query may use the tables of `shared/` by name: they ar
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-FOLDER: Final = Path(__file__).parent
+from andon.project import project
+
+FOLDER: Final = project().functions / "queries"
 TABLE: Final = "events"
 COLUMNS: Final = {"source": "source", "detail_type": "detail-type", "time": "time", "id": "id", "detail": "detail"}
 """The columns of the table, all of them text, and the members of the envelope that they hold; `detail` is JSON."""

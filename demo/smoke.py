@@ -1,6 +1,6 @@
 """Whether a stage works: one fact goes through all of it, from a command to a view, and is taken back.
 
-`python -m andon.tools.smoke --stage prod` (without a stage: what `make up` has started). It signs in as a user of its own,
+`python -m demo.smoke --stage prod` (without a stage: what `make up` has started). It signs in as a user of its own,
 whom it creates and deletes, so that no password is kept anywhere. The fact is equipment of a company of its own, which
 no screen shows. On AWS it also checks that somebody has subscribed to the alarms.
 """
@@ -100,7 +100,7 @@ def _subscribed(sns: Any, topic: str) -> str:  # noqa: ANN401  a client
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="python -m andon.tools.smoke", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m demo.smoke", description=__doc__)
     parser.add_argument("--stage", help="the stage on AWS (default: what runs on this machine)")
     stage = parser.parse_args().stage
     try:

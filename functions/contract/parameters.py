@@ -1,0 +1,50 @@
+"""HTTP parameters that several packages take, with their validation. Listeners and triggers do not import this."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
+from pydantic import AfterValidator
+
+from andon.http import schemas as common
+from andon.http.parameters import described
+from andon.runtime import texts
+from contract import names, schemas
+
+EquipmentId = Annotated[
+    str,
+    AfterValidator(texts.identifier),
+    described(common.IDENTIFIER, "press-7"),
+    Path(alias="id", description="Chosen by the client."),
+]
+FactoryId = Annotated[
+    str,
+    AfterValidator(texts.identifier),
+    described(common.IDENTIFIER, "gdl-1"),
+    Path(alias="factoryId", description="The `factoryId` of the equipment."),
+]
+Operator = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Liz"), Path()]
+Supervisor = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Sara"), Path()]
+State = Annotated[
+    str,
+    AfterValidator(names.state),
+    described(schemas.STATE, "WARNING1"),
+    Path(description="What the equipment reported."),
+]
+Part = Annotated[
+    str,
+    AfterValidator(texts.part),
+    described(common.PART, "hydraulics"),
+    Path(description="A part of the equipment; `_` is the whole."),
+]
+Company = Annotated[str, AfterValidator(texts.part), described(common.PART, "Acme"), Path()]
+LocationFilter = Annotated[
+    str | None,
+    described(schemas.LOCATION, "MX/West"),
+    Query(description="A place within the company, from the country down, parts separated by `/`."),
+]
+StateFilter = Annotated[
+    str | None,
+    AfterValidator(names.state_filter),
+    described(schemas.STATE_FILTER, "WARNING*"),
+    Query(description="A state, or its beginning and a `*`."),
+]

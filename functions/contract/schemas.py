@@ -1,0 +1,15 @@
+"""JSON Schemas of the factory's own values, for the OpenAPI document."""
+
+from typing import Final
+
+from andon.http.schemas import PART_INK, Schema, named
+from contract import names
+from contract.locations import LEVELS
+
+LOCATION: Final[Schema] = {
+    "type": "string",
+    "pattern": f"^{named(PART_INK)}(?:/{named(PART_INK)}){{0,{len(LEVELS) - 1}}}$",
+}
+STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
+LEVEL: Final[Schema] = {"type": "string", "pattern": names.LEVEL_PATTERN}
+STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}
