@@ -2,10 +2,10 @@
 
 PYTHON3 ?= python3
 PYTHON := .venv/bin/python
-RUN := PYTHONPATH=functions $(PYTHON) -m
+RUN := PYTHONPATH=functions:library:. $(PYTHON) -m
 CDK := node_modules/.bin/cdk
 TSC := node_modules/.bin/tsc
-PROGRESS = $(PYTHON3) -m local.stack.progress
+PROGRESS = PYTHONPATH=library $(PYTHON3) -m andon.tools.stack.progress
 
 # The version of jsii's banner about Node 20's end of life that is not to be shown.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
@@ -21,85 +21,85 @@ help:  ## list these verbs
 
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
-	@$(RUN) local.stack.up --started $(STARTED) $(if $(PORT),--port $(PORT)) $(if $(V),--verbose)
+	@$(RUN) andon.tools.stack.up --started $(STARTED) $(if $(PORT),--port $(PORT)) $(if $(V),--verbose)
 
 down:  ## end what `make up` started
-	@$(if $(wildcard $(PYTHON)),$(RUN) local.stack.down,echo "nothing is running here")
+	@$(if $(wildcard $(PYTHON)),$(RUN) andon.tools.stack.down,echo "nothing is running here")
 
 demo: install  ## let the demo factory live on the running system, until Ctrl-C: SPEED=10
-	@$(RUN) local.sample.make_demo $(if $(SPEED),--speed $(SPEED))
+	@$(RUN) demo.make_demo $(if $(SPEED),--speed $(SPEED))
 
 console: install  ## watch the flow through the running system, and its faults; one screen of it: ONCE=1
-	@$(RUN) local.console
+	@$(RUN) andon.tools.console
 
 # Make has an AS of its own, the assembler.
 override AS := $(if $(filter line,$(origin AS)),$(value AS))
 token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name)
-	@$(RUN) local.stack.users $(ROLE) $(if $(AS),'$(AS)')
+	@$(RUN) andon.tools.stack.users $(ROLE) $(if $(AS),'$(AS)')
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
-	@$(RUN) local.sample.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
+	@$(RUN) demo.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
 
 archive: install  ## bring the lake's days into the archive of the running system now, instead of within the hour
-	@$(RUN) local.stack.archive
+	@$(RUN) andon.tools.stack.archive
 
 audit: install  ## compare all rows of the running system's views with what their events make of them, and repair
-	@$(RUN) local.stack.audit
+	@$(RUN) andon.tools.stack.audit
 
 costs: install  ## count what each design for versions costs, and a report, and price a million of those by part
-	@$(RUN) local.bench.costs
+	@$(RUN) bench.costs
 
 simulate: install  ## many machines on a model of AWS's limits: lag, lateness, what gives first, dollars: MACHINES=60000 HOURS=24
-	@$(RUN) local.simulate $(if $(MACHINES),--machines $(MACHINES)) $(if $(HOURS),--hours $(HOURS)) $(ARGS)
+	@$(RUN) bench.simulate $(if $(MACHINES),--machines $(MACHINES)) $(if $(HOURS),--hours $(HOURS)) $(ARGS)
 
 # As they were typed: a $ in the path of a JSON member is not Make's, and some systems have a NAME of their own.
 query: override export SQL := $(value SQL)
 query: override export ARGS := $(value ARGS)
 query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
 query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png); alone lists
-	@$(RUN) local.lake.query
+	@$(RUN) andon.tools.lake.query
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
-	@$(RUN) local.lake.make_train
+	@$(RUN) demo.lake.make_train
 
 new-view-version: install  ## write the next version of a view beside it, a copy to edit: VIEW=board
-	@$(RUN) local.views.new_version '$(VIEW)'
+	@$(RUN) andon.tools.views.new_version '$(VIEW)'
 
 fill: install  ## fill a view's next version from the lake, while events go on: VIEW=board (events a second: RATE=200)
-	@$(RUN) local.views.fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
+	@$(RUN) andon.tools.views.fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
 prove: install  ## compare all rows of a view's two versions; what differs, field by field, with its events: VIEW=board
-	@$(RUN) local.views.prove '$(VIEW)' $(ON_STACK)
+	@$(RUN) andon.tools.views.prove '$(VIEW)' $(ON_STACK)
 
 cutover: install  ## prove, then let the next version serve, in one deployment: VIEW=board (the one before again: BACK=1)
-	@$(RUN) local.views.cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
+	@$(RUN) andon.tools.views.cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
 
 in-step: install  ## compare all rows of two versions of a service; send what one lacks to it: SEND=1
-	@$(RUN) local.sync.in_step $(if $(SEND),--send) $(ON_STACK)
+	@$(RUN) andon.tools.sync.in_step $(if $(SEND),--send) $(ON_STACK)
 
 retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
-	@$(RUN) local.views.retire '$(VIEW)'
+	@$(RUN) andon.tools.views.retire '$(VIEW)'
 
 redrive: install  ## put dead letters back on their queue: QUEUE=board (see some first: SHOW=1); alone lists them
-	@$(RUN) local.ops.redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
+	@$(RUN) andon.tools.ops.redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
 replay-failures: install  ## bring what triggers gave up on through them again, out of S3: SERVICE=dispatch (only list: DRY_RUN=1)
-	@$(RUN) local.ops.replay_failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
+	@$(RUN) andon.tools.ops.replay_failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
 
 ON_STACK = $(if $(STACK),--stack '$(STACK)')
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
-	@$(RUN) local.in_process.replay $(EVENT)
+	@$(RUN) andon.tools.in_process.replay $(EVENT)
 
 bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal
-	@$(RUN) local.bench
-	@$(RUN) local.bench.lake
+	@$(RUN) bench
+	@$(RUN) bench.lake
 
 bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)
-	@$(RUN) local.bench.lake $(if $(N),--events $(N))
+	@$(RUN) bench.lake $(if $(N),--events $(N))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
-	@$(RUN) local.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
+	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
@@ -154,16 +154,16 @@ SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional --context=
 	$(if $(STAGE),--context=stage=$(STAGE))
 
 pictures: install  ## draw the pictures of the page in docs/pictures/ anew
-	@$(RUN) local.board.pictures
+	@$(RUN) demo.board.pictures
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
-	@$(RUN) local.in_process.openapi
+	@$(RUN) andon.tools.in_process.openapi
 
 deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
 	@$(CDK) deploy --all $(if $(STAGE),--context=stage=$(STAGE)) $(ARGS)
 
 smoke: install  ## send one fact through a stage on AWS, and take it back: STAGE=prod (without it: the running system)
-	@$(RUN) local.smoke $(if $(STAGE),--stage $(STAGE))
+	@$(RUN) demo.smoke $(if $(STAGE),--stage $(STAGE))
 
 lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
 	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins

@@ -2,7 +2,7 @@
 
 from aws_cdk import App
 
-from infra.checks import nag
+from andon.cdk.checks import nag
 from infra.stack import Andon
 
 app = App()

@@ -3,21 +3,21 @@
 from aws_cdk import Stack
 from constructs import Construct
 
-from infra.api import Api
-from infra.archive import Archive
-from infra.drift import Drift
-from infra.event_hub import EventHub
-from infra.fault_store import FaultStore
-from infra.lake import Lake
-from infra.models import Models
-from infra.operations import Operations
-from infra.pages import Page
-from infra.questions import Questions
-from infra.replays import Replays
-from infra.scaling import Scaling
-from infra.service import Service
-from infra.target import Target
-from infra.view import View
+from andon.cdk.api import Api
+from andon.cdk.archive import Archive
+from andon.cdk.drift import Drift
+from andon.cdk.event_hub import EventHub
+from andon.cdk.fault_store import FaultStore
+from andon.cdk.lake import Lake
+from andon.cdk.models import Models
+from andon.cdk.operations import Operations
+from andon.cdk.pages import Page
+from andon.cdk.questions import Questions
+from andon.cdk.replays import Replays
+from andon.cdk.scaling import Scaling
+from andon.cdk.service import Service
+from andon.cdk.target import Target
+from andon.cdk.view import View
 
 
 class Andon(Stack):

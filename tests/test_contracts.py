@@ -12,22 +12,24 @@ from typing import Any
 
 import pytest
 
-from contract import times
-from contract.archive import shard_of
-from local.in_process import openapi
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import bus_message, sqs_event
-from local.in_process.replay import time_of
-from local.in_process.world import InProcess, frozen_clock
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.events import drift, fault
-from patterns.events.actor import actor_of, with_actor
-from patterns.events.bus_entry import to_message
-from patterns.events.domain_event import DomainEvent
-from patterns.events.upcast import NONE, upcast
-from patterns.packages.discovery import apis, packages, pages, readers, recomputed, services, subscribers_of, views
-from patterns.packages.package import FUNCTIONS, ROLES, Package
-from patterns.runtime import aws
+from andon.dynamodb.attribute_values import to_typed
+from andon.events import drift, fault
+from andon.events.actor import actor_of, with_actor
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import NONE, upcast
+from andon.packages.discovery import apis, packages, pages, readers, recomputed, services, subscribers_of, views
+from andon.packages.package import ROLES, Package
+from andon.packages.source import source
+from andon.project import project
+from andon.recorded.archive import shard_of
+from andon.runtime import times
+from andon.tools.in_process import openapi
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import bus_message, sqs_event
+from andon.tools.in_process.replay import time_of
+from andon.tools.in_process.world import InProcess, frozen_clock
+from andon.wire import aws
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import keep_in_lake
 from tests.support.aws_in_memory import AwsInMemory
@@ -76,8 +78,11 @@ def rules_named_in(message: dict[str, Any]) -> Iterator[str]:
 
 
 def modules(file: str) -> list[str]:
-    paths = sorted(FUNCTIONS.glob(f"*/*/{file}.py"))
-    return [".".join(path.relative_to(FUNCTIONS).with_suffix("").parts) for path in paths]
+    return [
+        ".".join(place.with_suffix("").parts)
+        for _, place in source().files()
+        if place.name == f"{file}.py" and len(place.parts) > 2
+    ]
 
 
 DECLARED = ("routes", "tables", "facts", "subscriptions", "view", "store")
@@ -88,8 +93,7 @@ def loaded_by(module: str, **environment: str) -> set[str]:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", code],
-        cwd=FUNCTIONS,
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": project().imports} | environment,
         capture_output=True,
         text=True,
         check=True,
@@ -350,7 +354,7 @@ def test_the_sample_of_the_lakes_queue_has_samples_of_events_inside() -> None:
 
 
 def test_every_package_stands_in_the_stack() -> None:
-    stack = (FUNCTIONS.parent / "infra" / "stack.py").read_text()
+    stack = (project().root / "infra" / "stack.py").read_text()
 
     assert [page.name for page in pages() if f'Page(self, "{page.name}", api)' not in stack] == []
     assert not [
@@ -394,17 +398,17 @@ def test_the_openapi_document_is_what_the_handlers_say() -> None:
     assert openapi.DOCUMENT.read_text() == openapi.text(), "run: make openapi"
 
 
-@pytest.mark.parametrize("path", sorted(FUNCTIONS.rglob("*.py")), ids=lambda path: str(path.relative_to(FUNCTIONS)))
-def test_no_file_imports_another_package(path: Path) -> None:
+@pytest.mark.parametrize(("path", "place"), [one for one in source().files() if one[0].suffix == ".py"], ids=str)
+def test_no_file_imports_another_package(path: Path, place: Path) -> None:
     imported = set(_imports(path))
-    owner = path.relative_to(FUNCTIONS).parts
+    owner = place.parts[1:] if place.parts[0] == "andon" else place.parts
     mine = ".".join(owner[:2])
 
     of_packages = {name for name in imported if name.startswith(("pages.", "services.", "stores.", "views."))}
     assert not {name for name in of_packages if not _within(name, mine)}
 
 
-@pytest.mark.parametrize("module", [*DECLARATIONS, "patterns.packages.discovery"])
+@pytest.mark.parametrize("module", [*DECLARATIONS, "andon.packages.discovery"])
 def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(module: str) -> None:
     assert not {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "aws_cdk"} & loaded_by(module)
 
@@ -416,7 +420,7 @@ def test_no_handler_loads_boto3_when_it_is_initialised(module: str) -> None:
 
     loaded = loaded_by(module, **on_lambda)
 
-    assert "patterns.runtime.log" in loaded
+    assert "andon.runtime.log" in loaded
     # Powertools looks whether botocore is there, without loading what is in it.
     assert not {"boto3", "botocore.session"} & loaded
 

@@ -3,16 +3,16 @@ import re
 import subprocess
 from typing import Final
 
-from infra.built import PROJECT
+from andon.project import project
 
-OPTIONS: Final = sorted(set(re.findall(r"\$\(if \$\((\w+)\)", (PROJECT / "Makefile").read_text())))
+OPTIONS: Final = sorted(set(re.findall(r"\$\(if \$\((\w+)\)", (project().root / "Makefile").read_text())))
 
 
 def make(*arguments: str, rule: str = "", **environment: str) -> str:
     """What make prints; `rule`: one more than the Makefile has."""
     done = subprocess.run(  # noqa: S603
         ["make", "--no-print-directory", "--file=Makefile", "--file=-", *arguments],  # noqa: S607  the one on the PATH is meant
-        cwd=PROJECT,
+        cwd=project().root,
         env={"PATH": os.environ["PATH"], **environment},  # else with what the make that runs this was told
         input=rule,
         capture_output=True,
@@ -33,4 +33,4 @@ def test_no_option_of_a_verb_has_a_value_that_make_itself_gave_it() -> None:
 
 
 def test_an_option_on_the_command_line_is_taken() -> None:
-    assert "local.stack.users device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")
+    assert "andon.tools.stack.users device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")

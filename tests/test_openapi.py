@@ -12,11 +12,11 @@ from hypothesis import settings
 from schemathesis import Case
 from schemathesis.checks import negative_data_rejection, positive_data_acceptance, unsupported_method
 
-from local.in_process import openapi
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.http.problem import PROBLEM_JSON, RETRY_AFTER
-from patterns.packages.discovery import packages
+from andon.http.problem import PROBLEM_JSON, RETRY_AFTER
+from andon.packages.discovery import packages
+from andon.tools.in_process import openapi
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.documented import SPELLINGS, Example, examples
 from tests.support.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths

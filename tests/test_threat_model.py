@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from local.stack import deploy, emulator
-from local.stack.emulator import Emulator
+from andon.tools.stack import deploy, emulator
+from andon.tools.stack.emulator import Emulator
 
 TESTS = Path(__file__).parent
 MODEL = TESTS.parent / "docs" / "threat-model.md"

@@ -12,7 +12,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from local.in_process.loop import Answer
+from andon.tools.in_process.loop import Answer
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.loop.odd_events import ODD
 from tests.support.loop.odd_input import ODD_REQUESTS

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from patterns.events.domain_event import DomainEvent
-from patterns.events.fact import Change, Fact
-from patterns.events.written import Written
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change, Fact
+from andon.events.written import Written
 
 # Beside the partition key, which is the equipment: what tells an entity from others, and who; no text of any length.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {

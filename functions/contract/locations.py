@@ -7,10 +7,10 @@ and have others besides, in any order.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
+from andon.dynamodb.hierarchical_key import Hierarchy
+from andon.events.domain_event import Entity
+from andon.runtime.errors import Poison
 from contract.entities import LevelEntity, LocationEntity
-from patterns.dynamodb.hierarchical_key import Hierarchy
-from patterns.events.domain_event import Entity
-from patterns.runtime.errors import Poison
 
 COMPANY: Final = "company"
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")

@@ -1,8 +1,8 @@
 """A log: what a piece of equipment reported at a time, named by its natural key (equipment, state, timestamp)."""
 
-from contract import times
-from patterns.dynamodb.ttl import is_expired, ttl_at
-from patterns.runtime.errors import Invalid
+from andon.dynamodb.ttl import is_expired, ttl_at
+from andon.runtime import times
+from andon.runtime.errors import Invalid
 
 TTL_DAYS = 33
 

@@ -1,8 +1,6 @@
-"""How parts of equipment, places, their levels and states are named; identifiers are in `texts`."""
+"""The names of states and of levels of a location."""
 
 import re
-
-from contract.texts import identifier
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"
@@ -11,19 +9,6 @@ NORMAL = "NORMAL"
 _STATE = re.compile(STATE_PATTERN, re.ASCII)
 _LEVEL = re.compile(LEVEL_PATTERN, re.ASCII)
 _STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
-
-
-def part(text: str) -> str:
-    """Return `text` as the name of a part of equipment or of a place: an identifier without `#`, which separates keys.
-
-    Raises:
-        ValueError: it can be none.
-
-    """
-    normalised = identifier(text)
-    if "#" in normalised:
-        raise ValueError("must not have a # in it")
-    return normalised
 
 
 def level(text: str) -> str:

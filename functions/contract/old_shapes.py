@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from contract import times
+from andon.runtime import times
 
 
 def state_reported_v0(entities: Mapping[str, Any]) -> Mapping[str, Any]:

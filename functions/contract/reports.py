@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
-from contract import logs, names, times
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.collect import Collected
-from patterns.rules.stored_event import CorrelationKey
+from andon.events.domain_event import DomainEvent
+from andon.rules.collect import Collected
+from andon.rules.stored_event import CorrelationKey
+from andon.runtime import times
+from contract import logs, names
 
 SOURCE: Final = "equipment"
 STATE_REPORTED: Final = "state-reported"

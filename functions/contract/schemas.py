@@ -1,54 +1,15 @@
-"""JSON Schemas of the values that clients send, for the OpenAPI document."""
+"""JSON Schemas of the factory's own values, for the OpenAPI document."""
 
-from typing import Any, Final
+from typing import Final
 
+from andon.http.schemas import PART_INK, Schema, named
 from contract import names
 from contract.locations import LEVELS
-from contract.texts import MAX_ID_CHARACTERS, RELATIVE
 
-Schema = dict[str, Any]
-
-# Of an identifier, see `texts.identifier`: no control, format or unassigned character, no separator but a space within.
-_INK: Final = r"[^/?%\p{C}\p{Z}]"
-_PART_INK: Final = r"[^/?%#\p{C}\p{Z}]"
-
-
-def _named(ink: str) -> str:
-    return f"{ink}(?:(?:{ink}| ){{0,{MAX_ID_CHARACTERS - 2}}}{ink})?"
-
-
-def _name(ink: str) -> Schema:
-    return {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": MAX_ID_CHARACTERS,
-        "pattern": f"^{_named(ink)}$",
-        "not": {"enum": sorted(RELATIVE)},
-    }
-
-
-def line(longest: int) -> Schema:
-    """Return the schema of `texts.line`; that it is not blank is left to the validation, too."""
-    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\p{C}]+$"}
-
-
-def lines(longest: int) -> Schema:
-    """Return the schema of `texts.lines`."""
-    return {"type": "string", "maxLength": longest, "pattern": r"^(?:[^\p{C}]|[\t\n\r])*$"}
-
-
-IDENTIFIER: Final = _name(_INK)
-PART: Final = _name(_PART_INK)
 LOCATION: Final[Schema] = {
     "type": "string",
-    "pattern": f"^{_named(_PART_INK)}(?:/{_named(_PART_INK)}){{0,{len(LEVELS) - 1}}}$",
+    "pattern": f"^{named(PART_INK)}(?:/{named(PART_INK)}){{0,{len(LEVELS) - 1}}}$",
 }
 STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
 LEVEL: Final[Schema] = {"type": "string", "pattern": names.LEVEL_PATTERN}
 STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}
-TIME: Final[Schema] = {"type": "string", "format": "date-time"}
-DATE: Final[Schema] = {"type": "string", "format": "date"}
-TIME_OR_DATE: Final[Schema] = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
-NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
-VERSION: Final[Schema] = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
-TEXT: Final[Schema] = {"type": "string"}

@@ -1,5 +1,5 @@
-from local.bench import compaction
-from local.bench.figure import Figure, Goal, cpu_us, heading, median_ratio, report
+from bench import compaction
+from bench.figure import Figure, Goal, cpu_us, heading, median_ratio, report
 
 
 def test_compaction_saves_what_it_is_to_save() -> None:

@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
-from local.bench.meter import Meter, Usage
-from local.bench.million_reports import FAULTS, ON_PAPER, Bill, Faulty, differing, report, require_no_faults
-from patterns.runtime import aws
+from andon.wire import aws
+from bench.meter import Meter, Usage
+from bench.million_reports import FAULTS, ON_PAPER, Bill, Faulty, differing, report, require_no_faults
 
 REPORTS = 10
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from local.bench import clients, npm
-from local.bench.clients import Client, Died, Server
-from local.bench.workload import EVENTS, stored, workload
-from patterns.rules.due import READ_SHARDS
-from patterns.runtime import clock
+from andon.rules.due import READ_SHARDS
+from andon.runtime import clock
+from bench import clients, npm
+from bench.clients import Client, Died, Server
+from bench.workload import EVENTS, stored, workload
 
 
 @pytest.fixture(scope="module")

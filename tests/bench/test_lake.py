@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from contract.archive import SHARDS
-from local.bench import archive, replay
-from local.bench.lake import MACHINE, ask, main, report, write
+from andon.recorded.archive import SHARDS
+from bench import archive, replay
+from bench.lake import MACHINE, ask, main, report, write
 
 
 def test_what_is_written_is_asked_and_every_figure_is_printed(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.bench.clients import ENVIRONMENT
-from local.bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared, queries_of
-from local.bench.undisturbed import undisturbed
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import Rule
-from patterns.runtime import aws, clock
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import Rule
+from andon.runtime import clock
+from andon.wire import aws
+from bench.clients import ENVIRONMENT
+from bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared, queries_of
+from bench.undisturbed import undisturbed
 from services.dispatch.rules.assign import RULE
 
 EVENTS = 20

@@ -4,7 +4,7 @@ from zlib import crc32
 
 import pytest
 
-from local.bench.server import Connection, InstantAws
+from bench.server import Connection, InstantAws
 
 ROW = {"pk": {"S": "d#1"}, "Detail": {"S": "hot"}}
 

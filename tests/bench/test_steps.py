@@ -1,7 +1,7 @@
 import pytest
 
-from local.bench import steps
-from local.bench.clients import ENVIRONMENT
+from bench import steps
+from bench.clients import ENVIRONMENT
 
 
 def test_the_steps_and_the_rest_are_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:

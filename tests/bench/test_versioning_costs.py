@@ -1,19 +1,17 @@
 import subprocess
 import sys
-from pathlib import Path
 
-from local.bench.version_units import Figure, report
-
-ROOT = Path(__file__).parents[2]
+from andon.project import project
+from bench.version_units import Figure, report
 
 
 def test_every_way_of_keeping_versions_costs_what_it_does_on_paper() -> None:
     # A process of its own: moto, which this one has loaded, would answer in the emulator's place.
-    command = [sys.executable, "-m", "local.bench.costs", "--without-bills"]
-    environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "bench.costs", "--without-bills"]
+    environment = {"PYTHONPATH": project().imports, "PATH": "/usr/bin:/bin"}
 
     done = subprocess.run(  # noqa: S603
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=project().root, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -4,17 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.runtime import texts
 from contract import names
 
 
 @pytest.mark.parametrize("text", ["a#b", "#", "a/b", "", "..", " a", "x" * 129])
 def test_what_would_blur_a_key_or_is_no_identifier_names_no_part(text: str) -> None:
     with pytest.raises(ValueError, match="must"):
-        names.part(text)
+        texts.part(text)
 
 
 def test_a_part_is_normalised() -> None:
-    assert names.part("me\u0301xico") == "m\u00e9xico"
+    assert texts.part("me\u0301xico") == "m\u00e9xico"
 
 
 @given(st.from_regex(re.compile(names.STATE_PATTERN, re.ASCII)))

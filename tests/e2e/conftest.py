@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.in_process.loop import Loop
-from local.stack import emulator
-from local.stack.stack import Stack, bring_up
+from andon.tools.in_process.loop import Loop
+from andon.tools.stack import emulator
+from andon.tools.stack.stack import Stack, bring_up
 from tests.support.deployed.empty_emulator import empty_emulator
 
 

@@ -1,7 +1,7 @@
-from local.attack import report
-from local.attack.known import KNOWN
-from local.attack.run import attack
-from local.stack.stack import Stack
+from andon.tools.stack.stack import Stack
+from bench.attack import report
+from bench.attack.known import KNOWN
+from bench.attack.run import attack
 
 REQUESTS = 600
 SEED = 1

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from andon.tools.stack import users
+from andon.tools.stack.api import Answer, Api, path_of
+from andon.tools.stack.stack import Stack
 from contract import groups
-from local.stack import users
-from local.stack.api import Answer, Api, path_of
-from local.stack.stack import Stack
 from tests.support.services.versions import LOCATION
 
 LOGS = path_of("equipment", "press-7", "logs")

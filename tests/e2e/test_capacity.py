@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event
-from local.stack.stack import Stack
-from patterns.runtime import aws
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event
+from andon.tools.stack.stack import Stack
+from andon.wire import aws
 from services.equipment.command import handler
 from tests.support.deployed.tables import TABLES, in_this_process
 from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK, equipment, tag

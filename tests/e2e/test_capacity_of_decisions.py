@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.rules.due import READ_SHARDS
+from andon.rules.due import READ_SHARDS
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
 from tests.support.wire import Wire

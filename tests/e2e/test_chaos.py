@@ -13,15 +13,16 @@ from typing import Any, Final
 
 import pytest
 
-from local.in_process.loop import BATCH, Loop
-from local.in_process.world import frozen_clock
-from patterns.events import bus_entry, publish
-from patterns.packages.discovery import views
-from patterns.packages.package import Package
-from patterns.rules.evaluate import Verdict
-from patterns.rules.micro_event_store import STORED_WITHIN_MS
-from patterns.runtime import aws, clock, retries
-from patterns.views.outcome import Outcome
+from andon.events import bus_entry, publish
+from andon.packages.discovery import views
+from andon.packages.package import Package
+from andon.rules.evaluate import Verdict
+from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.runtime import clock
+from andon.tools.in_process.loop import BATCH, Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.views.outcome import Outcome
+from andon.wire import aws, retries
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy

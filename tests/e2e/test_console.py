@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from contract import groups, times
-from local.console.__main__ import Session, print_once
-from local.console.emulated import Emulated
-from local.sample import factory_start
-from local.sample.factory import COMPANY, FACTORY, LINES, MACHINES
-from local.sample.make_demo import Shift, play
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from patterns.runtime import clock
+from andon.runtime import clock, times
+from andon.tools.console.__main__ import Session, print_once
+from andon.tools.console.emulated import Emulated
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from contract import groups
+from demo import factory_start
+from demo.factory import COMPANY, FACTORY, LINES, MACHINES
+from demo.make_demo import Shift, play
 
 SPEED = 30  # 12 reports a second
 SECONDS = 4

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from infra.changes import NOTHING
-from local.stack import emulator, outputs
-from local.stack.api import path_of
-from local.stack.stack import Stack
+from andon.cdk.changes import NOTHING
+from andon.tools.stack import emulator, outputs
+from andon.tools.stack.api import path_of
+from andon.tools.stack.stack import Stack
 from tests.support.clone import Clone, with_next_version
 from tests.support.deployed.steady_reads import SteadyReads
 
 DEPLOY = """
-from infra.changes import NOTHING
-from local.stack import emulator, outputs, stack
+from andon.cdk.changes import NOTHING
+from andon.tools.stack import emulator, outputs, stack
 stack.bring_up(outputs.HOME, emulator.running(outputs.HOME))
 """
 KEPT = 'fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": log}'
@@ -118,7 +118,7 @@ def wait_until_shown(stack: Stack) -> None:
 def test_a_version_with_a_bug_is_refused_and_nothing_changes(clone: Clone, stack: Stack) -> None:
     wait_until_shown(stack)
 
-    run = clone.python("-m", "local.views.cutover", "board")
+    run = clone.python("-m", "andon.tools.views.cutover", "board")
 
     assert run.returncode == 1, run.stdout + run.stderr
     for machine in MACHINES:
@@ -141,11 +141,11 @@ def test_a_version_that_is_filled_purged_midway_and_filled_again_serves_without_
         replay = stack.api("admin").request("POST", "/replays", {"view": "board_v2", "rate": 20})
         assert replay.status == 202, replay
         stack.client("sqs").purge_queue(QueueUrl=stack.outputs["BoardV2QueueUrl"])
-        clone.done("-m", "local.views.fill", "board")
-        assert ": 0 differ" in clone.done("-m", "local.views.prove", "board")
+        clone.done("-m", "andon.tools.views.fill", "board")
+        assert ": 0 differ" in clone.done("-m", "andon.tools.views.prove", "board")
 
         with SteadyReads(stack.api("analyst"), MACHINES) as reads:
-            said = clone.done("-m", "local.views.cutover", "board")
+            said = clone.done("-m", "andon.tools.views.cutover", "board")
             reads.wait_for(READS, within_s=60)
 
     assert "board_v2 serves now" in said

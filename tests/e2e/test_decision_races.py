@@ -11,15 +11,15 @@ from typing import Any, Final
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.rules.control import control_changes
-from patterns.rules.due import DUE
-from patterns.rules.evaluate import Control, Evaluator
-from patterns.rules.rule import Rule
-from patterns.rules.stored_event import StoredEvent
-from patterns.rules.sweep import sweep
+from andon.rules.control import control_changes
+from andon.rules.due import DUE
+from andon.rules.evaluate import Control, Evaluator
+from andon.rules.rule import Rule
+from andon.rules.stored_event import StoredEvent
+from andon.rules.sweep import sweep
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from services.dispatch.control import CONTROL
 from services.dispatch.roster import Roster
 from services.dispatch.rules import assign, at_risk, escalate

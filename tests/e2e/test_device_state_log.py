@@ -2,13 +2,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from andon.cdk.names import pascal
+from andon.packages.discovery import services, views
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
 from contract import groups
-from infra.names import pascal
-from local.sample import device_state_log, questions, seed
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from patterns.packages.discovery import services, views
+from demo import device_state_log, questions, seed
 
 PATTERNS = [question.pattern for question in questions.questions(days=0)]
 

@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from threading import Event
 from typing import Any, Final
 
-from contract import groups, times
-from contract.archive import shard_of
-from contract.lake import lines_of
-from local.stack import audit
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
+from andon.dynamodb.attribute_values import Item, to_plain, to_typed
+from andon.recorded.archive import shard_of
+from andon.recorded.lake import lines_of
+from andon.runtime import times
+from andon.tools.stack import audit
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from contract import groups
 
 WITHIN_S: Final = 60
 MINUTE_MS: Final = 60_000

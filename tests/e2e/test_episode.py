@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from contract import groups, times
-from local.sample import episode
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
+from andon.runtime import times
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from contract import groups
+from demo import episode
 
 MINUTE_MS = 60_000
 # A schedule comes each minute; what it has to do is due a few seconds after it arrived.

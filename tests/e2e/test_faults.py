@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
 from contract import groups
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
 
 WITHIN_S = 60
 

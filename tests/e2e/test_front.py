@@ -9,9 +9,10 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from contract import groups, times
-from local.stack.api import Answer, Api, path_of
-from local.stack.stack import Stack
+from andon.runtime import times
+from andon.tools.stack.api import Answer, Api, path_of
+from andon.tools.stack.stack import Stack
+from contract import groups
 
 # Of one request, and so never the same twice.
 OF_ONE_REQUEST = {"date", "apigw-requestid", "x-request-id", "x-amzn-requestid", "x-amz-request-id", "x-after"}

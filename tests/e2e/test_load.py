@@ -1,9 +1,9 @@
 from collections import Counter
 
-from local.bench import load
-from local.bench.figures import report
-from local.sample.load import STATE_REPORTS
-from local.stack.stack import Stack
+from andon.tools.stack.stack import Stack
+from bench import load
+from bench.figures import report
+from demo.load import STATE_REPORTS
 
 
 def test_what_clients_report_at_once_is_in_the_view_once(stack: Stack) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from contract import groups, times
-from local.stack.api import path_of
-from local.stack.stack import Stack
+from andon.runtime import times
+from andon.tools.stack.api import path_of
+from andon.tools.stack.stack import Stack
+from contract import groups
 from tests.support.cpu import cpu_ms_of
 from tests.support.mqtt import Subscriber
 from tests.support.screen import as_pushed

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import pytest
 
+from andon.cdk.names import pascal
+from andon.http.after import PAUSES_SECONDS
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
 from contract import groups
-from infra.names import pascal
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from patterns.http.after import PAUSES_SECONDS
 
 WITHIN_S: Final = 15
 LIMIT_S: Final = sum(PAUSES_SECONDS) + 3  # the reads between the pauses, on a machine that is busy

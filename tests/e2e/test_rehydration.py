@@ -8,19 +8,21 @@ from typing import Any, Final
 
 import pytest
 
-from contract import groups, lake, times
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.world import frozen_clock
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from patterns.dynamodb.attribute_values import Item, to_plain, to_typed
-from patterns.events.bus_entry import from_message
-from patterns.packages.discovery import owner_of_route, subscribers_of
-from patterns.packages.package import Package
-from patterns.rules.collect import Collected
-from patterns.views.outcome import Outcome
+from andon.dynamodb.attribute_values import Item, to_plain, to_typed
+from andon.events.bus_entry import from_message
+from andon.packages.discovery import owner_of_route, subscribers_of
+from andon.packages.package import Package
+from andon.recorded import lake
+from andon.rules.collect import Collected
+from andon.runtime import times
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.tools.in_process.world import frozen_clock
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from andon.views.outcome import Outcome
+from contract import groups
 from services.dispatch import control
 from services.dispatch.tables import TABLE
 from tests.support.deployed.tables import in_this_process

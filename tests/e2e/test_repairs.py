@@ -4,13 +4,14 @@ import json
 import time
 from typing import Final
 
-from contract import groups, times
-from infra.names import FAILURES
-from local.ops.redrive import pair_of, redrive, waiting
-from local.ops.replay_failures import failures, replay, sources
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from local.views.deployed import Deployed
+from andon.cdk.names import FAILURES
+from andon.runtime import times
+from andon.tools.ops.redrive import pair_of, redrive, waiting
+from andon.tools.ops.replay_failures import failures, replay, sources
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from andon.tools.views.deployed import Deployed
+from contract import groups
 from tests.support.archive import line_of, report_of
 from tests.support.samples import sample
 

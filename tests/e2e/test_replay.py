@@ -4,11 +4,12 @@ import json
 import time
 from typing import Final
 
-from contract import groups, times
-from local.stack.api import path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from stores.lake import objects
+from andon.runtime import times
+from andon.stores.lake import objects
+from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from contract import groups
 from tests.support.archive import HOUR_MS, line_of, report_of
 
 MACHINE: Final = "press that is replayed"

@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from contract import groups, times
-from local.stack.api import Answer, Connection, path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from local.sync.in_step import out_of_step
-from local.views.deployed import Deployed
+from andon.runtime import times
+from andon.tools.stack.api import Answer, Connection, path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from andon.tools.sync.in_step import out_of_step
+from andon.tools.views.deployed import Deployed
+from contract import groups
 
 EDITS: Final = 500  # on each side
 WORKERS: Final = 2  # on each side

@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import pytest
 
+from andon.runtime import clock
+from andon.runtime.errors import Rejected
+from andon.tools.stack.api import Answer, path_of
+from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
+from andon.versions.optimistic_lock import Command, Draft, fingerprint_of
+from andon.versions.versioned_write import Versions, save
 from contract import groups
 from contract.entities import LocationEntity
-from local.stack.api import Answer, path_of
-from local.stack.processes import eventually
-from local.stack.stack import Stack
-from patterns.runtime import clock
-from patterns.runtime.errors import Rejected
-from patterns.versions.optimistic_lock import Command, Draft, fingerprint_of
-from patterns.versions.versioned_write import Versions, save
 from services.equipment import audit, metadata
 from tests.support.deployed.at_once import at_once
 from tests.support.deployed.tables import in_this_process

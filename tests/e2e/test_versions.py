@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from andon.tools.stack.api import Api, path_of
+from andon.tools.stack.stack import Stack
 from contract import groups
-from local.stack.api import Api, path_of
-from local.stack.stack import Stack
 
 LEVELS = ("company", "country", "region", "state", "county", "city", "neighborhood")
 LOCATION = dict.fromkeys(LEVELS, "x")

@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
+from andon.cdk.api import ACCESS_SCOPE
+from andon.cdk.sign_in import READ_SCOPE
+from andon.packages.discovery import pages
 from contract import groups
-from infra.api import ACCESS_SCOPE
-from infra.sign_in import READ_SCOPE
 from pages.board import settings
-from patterns.packages.discovery import pages
 from tests.support.infra.synthesised import FILES, KEPT, PACKAGES, Synthesised, text
 
 ROUTE = "AWS::ApiGatewayV2::Route"

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from patterns.packages.discovery import restorers
-from stores.archive.store import KINDS
+from andon.packages.discovery import restorers
+from andon.stores.archive.store import KINDS
 from tests.support.infra.synthesised import KEPT, Synthesised
 
 SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}.py" for role in ("sweep", "query", "command", "listener"))

@@ -7,17 +7,23 @@ from pathlib import Path
 import pytest
 from aws_cdk import App, Stack
 
-from infra import asset
-from infra.asset import code_of, hash_of
-from patterns.packages.package import FUNCTIONS, Package
+from andon.cdk import asset
+from andon.cdk.asset import code_of, hash_of
+from andon.packages.package import Package
+from andon.packages.source import NOT_FOR_LAMBDA, Source, source
 from tests.support.infra.synthesised import PACKAGES
 
 UNCHECKED = 0b01  # by the hash of the source, which nobody compares
 
 
 @pytest.fixture
-def functions(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(FUNCTIONS, tmp_path / "functions"))
+def functions(tmp_path: Path) -> Source:
+    return copied(source(), tmp_path)
+
+
+def copied(folders: Source, to: Path) -> Source:
+    ignored = shutil.ignore_patterns("__pycache__", *NOT_FOR_LAMBDA)
+    return Source(Path(shutil.copytree(folder, to / folder.name, ignore=ignored)) for folder in folders)
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +36,11 @@ def name_of(package: Package) -> str:
     return f"{package.side}-{package.name}".replace("_", "-")
 
 
-def assets(functions: Path, compiler: Path | None = None, *, of: Sequence[Package] = PACKAGES) -> dict[str, Path]:
+def folder_in_asset(package: Package) -> Path:
+    return Path("andon" if package.side == "stores" else "", package.side, package.name)
+
+
+def assets(functions: Source, compiler: Path | None = None, *, of: Sequence[Package] = PACKAGES) -> dict[str, Path]:
     """The packed folder of each package; its name carries the hash of what is in it."""
     app = App()
     packed: dict[str, Path] = {}
@@ -47,36 +57,40 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The assets of the sources as they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asset, "ASSETS", tmp_path_factory.mktemp("untouched") / "code")
-        return assets(FUNCTIONS)
+        return assets(source())
 
 
-def hashes(functions: Path, *, is_compiled: bool = False) -> dict[str, str]:
+def hashes(functions: Source, *, is_compiled: bool = False) -> dict[str, str]:
     """The hash of each package's asset."""
-    return {name_of(package): hash_of(package, functions, is_compiled=is_compiled) for package in PACKAGES}
+    return {name_of(package): hash_of(functions.files_of(package), is_compiled=is_compiled) for package in PACKAGES}
 
 
-def changed(functions: Path, file: str) -> set[str]:
+def changed(functions: Source, file: str) -> set[str]:
     """The packages whose asset changes with a file."""
     before = hashes(functions)
-    with (functions / file).open("a") as appended:
+    library, own = functions
+    with (library.parent if file.startswith("andon/") else own).joinpath(file).open("a") as appended:
         appended.write("\n# touched\n")
     after = hashes(functions)
     return {name for name in before if before[name] != after[name]}
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_touching_a_package_changes_its_asset_only(functions: Path, package: Package) -> None:
-    assert changed(functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
+def test_touching_a_package_changes_its_asset_only(functions: Source, package: Package) -> None:
+    assert changed(
+        functions, f"{'andon/' if package.side == 'stores' else ''}{package.side}/{package.name}/routes.py"
+    ) == {name_of(package)}
 
 
-@pytest.mark.parametrize("file", ["patterns/dynamodb/schema.py", "contract/groups.py"])
-def test_touching_what_is_shared_changes_every_asset(functions: Path, file: str) -> None:
+@pytest.mark.parametrize("file", ["andon/dynamodb/schema.py", "contract/groups.py"])
+def test_touching_what_is_shared_changes_every_asset(functions: Source, file: str) -> None:
     assert changed(functions, file) == {name_of(package) for package in PACKAGES}
 
 
-@pytest.mark.parametrize("litter", ["services/equipment/__pycache__/command.cpython-313.pyc", "patterns/.DS_Store"])
-def test_what_tools_leave_behind_changes_no_asset(functions: Path, litter: str) -> None:
-    (functions / litter).parent.mkdir(exist_ok=True)
+@pytest.mark.parametrize("litter", ["services/equipment/__pycache__/command.cpython-313.pyc", "andon/.DS_Store"])
+def test_what_tools_leave_behind_changes_no_asset(functions: Source, litter: str) -> None:
+    if not litter.startswith("andon"):
+        (functions[1] / litter).parent.mkdir(exist_ok=True)
 
     assert changed(functions, litter) == set()
 
@@ -88,21 +102,25 @@ def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(
     packed = untouched[name_of(package)]
 
     held = {path.relative_to(packed) for path in packed.rglob("*.py")}
-    sides = {path.relative_to(FUNCTIONS) for path in FUNCTIONS.glob("*/__init__.py")}
-    shared = {
-        path.relative_to(FUNCTIONS) for side in ("contract", "patterns") for path in (FUNCTIONS / side).rglob("*.py")
+    places = {place for _, place in source().files() if place.suffix == ".py"}
+    others = {
+        place
+        for other in PACKAGES
+        if other != package
+        for place in places
+        if place.is_relative_to(folder_in_asset(other))
     }
-    own = {path.relative_to(FUNCTIONS) for path in (FUNCTIONS / package.side / package.name).rglob("*.py")}
-    assert held == sides | shared | own
+    assert held == places - others
+    assert not any(place.is_relative_to(f"andon/{room}") for place in held for room in NOT_FOR_LAMBDA)
 
 
 def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever_it_is_compiled(
-    functions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    functions: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compiled here by the Python of the tests, as by that of Lambda for AWS."""
     first = assets(functions, Path(sys.executable))
     assert {folder.name for folder in asset.ASSETS.glob("*/*/")} == set(hashes(functions, is_compiled=True).values())
-    elsewhere = Path(shutil.copytree(functions, tmp_path / "another" / "place"))
+    elsewhere = copied(functions, tmp_path / "another" / "place")
     monkeypatch.setattr(asset, "ASSETS", tmp_path / "another" / "home")
     second = assets(elsewhere, Path(sys.executable))
 
@@ -117,7 +135,7 @@ def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever
 
 
 def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(untouched: dict[str, Path]) -> None:
-    [(name, compiled)] = assets(FUNCTIONS, Path(sys.executable), of=PACKAGES[:1]).items()
+    [(name, compiled)] = assets(source(), Path(sys.executable), of=PACKAGES[:1]).items()
 
     assert untouched[name].name != compiled.name
 

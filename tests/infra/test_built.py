@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.built import STALE_S, build_once
+from andon.cdk.built import STALE_S, build_once
 
 
 def fill(content: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from aws_cdk import App, Stack
 from aws_cdk.assertions import Annotations, Match
 
-from infra import bytecode
-from infra.bytecode import NoCompiler, compiler_for, compiler_here
+from andon.cdk import bytecode
+from andon.cdk.bytecode import NoCompiler, compiler_for, compiler_here
 from tests.support.infra.synthesised import STAGES
 
 

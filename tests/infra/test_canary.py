@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from infra.canary import CANARIES
-from patterns.packages.discovery import packages
+from andon.cdk.canary import CANARIES
+from andon.packages.discovery import packages
 from tests.support.infra.synthesised import PROJECT, Properties, Synthesised, rolls_back, synthesise, text
 
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"

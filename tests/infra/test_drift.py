@@ -2,9 +2,9 @@
 
 import pytest
 
-from infra.names import pascal
-from patterns.packages.discovery import recomputed
-from patterns.packages.package import Package
+from andon.cdk.names import pascal
+from andon.packages.discovery import recomputed
+from andon.packages.package import Package
 from tests.support.infra.synthesised import TAKES, Synthesised, rolls_back
 
 of_each_view = pytest.mark.parametrize("view", recomputed(), ids=lambda view: view.name)

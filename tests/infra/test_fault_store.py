@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from infra.names import pascal
-from patterns.packages.package import Package
+from andon.cdk.names import pascal
+from andon.packages.package import Package
 from tests.support.infra.synthesised import KEPT, READERS, Synthesised
 
 

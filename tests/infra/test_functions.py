@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from patterns.packages.package import FUNCTIONS
+from andon.packages.source import source
 from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised
 
 
@@ -46,7 +46,7 @@ def test_a_stage_says_whether_lambda_traces_a_function_and_only_then_it_may_writ
 
 def test_no_code_imports_the_tracer() -> None:
     # It costs 330 ms of CPU at a cold start.
-    assert not [path for path in FUNCTIONS.rglob("*.py") if "Tracer" in path.read_text()]
+    assert not [file for file, _ in source().files() if file.suffix == ".py" and "Tracer" in file.read_text()]
 
 
 @pytest.mark.parametrize("file", FILES)

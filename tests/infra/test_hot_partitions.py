@@ -3,8 +3,8 @@ from typing import Any, cast
 
 import pytest
 
-from infra.checks.hot_partitions import refuse_hot_partitions
-from patterns.dynamodb.schema import Index, Keys, Partition, TableSchema
+from andon.cdk.checks.hot_partitions import refuse_hot_partitions
+from andon.dynamodb.schema import Index, Keys, Partition, TableSchema
 from tests.support.infra.synthesised import PACKAGES, declared_tables
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}

@@ -5,10 +5,10 @@ from typing import Final
 
 import pytest
 
-from infra.checks.loops import Participant, refuse_loops
-from patterns.events import fault
-from patterns.events.topic import Topic
-from patterns.packages.package import Package
+from andon.cdk.checks.loops import Participant, refuse_loops
+from andon.events import fault
+from andon.events.topic import Topic
+from andon.packages.package import Package
 from tests.support.infra.synthesised import SERVICES, synthesise
 
 LATCHES: Final = [(service.name, topic) for service in SERVICES for topic in sorted(service.latched)]

@@ -7,12 +7,12 @@ from typing import Final
 
 import pytest
 
-from infra import layer
-from infra.bytecode import compiler_here
-from infra.layer import BOTOCORE_DESCRIBES
-from infra.target import AWS, LOCAL
-from patterns.packages.package import FUNCTIONS
-from patterns.runtime import aws
+from andon.cdk import layer
+from andon.cdk.bytecode import compiler_here
+from andon.cdk.layer import BOTOCORE_DESCRIBES
+from andon.cdk.target import AWS, LOCAL
+from andon.packages.source import source
+from andon.wire import aws
 
 MAX_MB: Final = 60
 BINARY: Final = "_pycurl.cpython-313-aarch64-linux-gnu.so"
@@ -65,7 +65,12 @@ def test_a_layer_without_bytecode_is_never_taken_for_one_with_it() -> None:
 
 
 def test_botocore_describes_each_service_that_the_functions_call() -> None:
-    called = {service for file in FUNCTIONS.rglob("*.py") for service in _called(ast.parse(file.read_text()))}
+    called = {
+        service
+        for file, _ in source().files()
+        if file.suffix == ".py"
+        for service in _called(ast.parse(file.read_text()))
+    }
 
     assert called
     assert called <= BOTOCORE_DESCRIBES

@@ -5,9 +5,9 @@ from typing import Any
 
 from aws_cdk import App, Stack
 
-from infra.live import live_origin
-from patterns.live.connection import policy_of
-from patterns.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
+from andon.cdk.live import live_origin
+from andon.live.connection import policy_of
+from andon.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
 from tests.support.infra.synthesised import STAGES, Synthesised, text
 from views.board.topics import PATH, filter_of
 

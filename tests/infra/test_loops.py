@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.checks.loops import Participant, refuse_loops, shortest_loop
-from patterns.events.topic import ANY
+from andon.cdk.checks.loops import Participant, refuse_loops, shortest_loop
+from andon.events.topic import ANY
 
 NAMES = st.sampled_from("abcd")
 TYPES = st.frozensets(st.sampled_from("wxyz"), max_size=2)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from infra.names import pascal
-from local.console.widgets import tables_of, widgets_of
-from patterns.http.after import PAUSES_SECONDS
-from patterns.packages.package import Package
-from patterns.views.outcome import Outcome
+from andon.cdk.names import pascal
+from andon.http.after import PAUSES_SECONDS
+from andon.packages.package import Package
+from andon.tools.console.widgets import tables_of, widgets_of
+from andon.views.outcome import Outcome
 from tests.support.infra.synthesised import (
     READERS,
     SERVICES,

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from infra.names import pascal
-from patterns.packages.package import Package
+from andon.cdk.names import pascal
+from andon.packages.package import Package
 from tests.support.infra.synthesised import (
     FILES,
     LISTENING,

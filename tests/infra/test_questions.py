@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import sqlglot
 
-from local.lake.engine import connect
-from stores.lake import queries
-from stores.lake.objects import key_of
+from andon.stores.lake import queries
+from andon.stores.lake.objects import key_of
+from andon.tools.lake.engine import connect
 from tests.support.infra.synthesised import Properties, Synthesised, listed, text
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from infra.names import pascal
-from patterns.packages.package import Package
-from patterns.rules.due import READ_SHARDS
-from patterns.rules.sweep import shards_in
+from andon.cdk.names import pascal
+from andon.packages.package import Package
+from andon.rules.due import READ_SHARDS
+from andon.rules.sweep import shards_in
 from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, synthesise, text
 
 DAY = 24 * 60 * 60

@@ -4,9 +4,9 @@ import pytest
 from aws_cdk import App, Stack
 from aws_cdk import aws_sqs as sqs
 
-from infra.api import Api
-from infra.checks import nag
-from patterns.dynamodb.schema import Index, Keys
+from andon.cdk.api import Api
+from andon.cdk.checks import nag
+from andon.dynamodb.schema import Index, Keys
 from services.dispatch import subscriptions
 from tests.support.infra.synthesised import STAGES, synthesise
 from views.state_log import view as state_log

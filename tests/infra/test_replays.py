@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from patterns.packages.package import Package
+from andon.packages.package import Package
 from tests.support.infra.synthesised import SERVICES, TAKES, VIEWS, Synthesised
 
 COMMAND, QUERY, LISTENER = (f"stores/replays/{role}.py" for role in ("command", "query", "listener"))

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from infra.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
-from local.simulate import money
-from local.simulate.fleet import EVERY_S
-from local.simulate.metrics import FILTERS
-from local.simulate.settings import PLANNED_OVER_USUAL
-from patterns.dynamodb.schema import TableSchema
-from patterns.packages.package import Package
+from andon.cdk.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
+from andon.dynamodb.schema import TableSchema
+from andon.packages.package import Package
+from bench.simulate import money
+from bench.simulate.fleet import EVERY_S
+from bench.simulate.metrics import FILTERS
+from bench.simulate.settings import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise, text
 from views.board import view as board
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from aws_cdk import App
 
-from infra.stage import Stage
-from infra.target import Target
+from andon.cdk.stage import Stage
+from andon.cdk.target import Target
 from tests.support.infra.synthesised import KEPT, PROJECT, STAGES, Synthesised, synthesise, text
 
 KEEPS_DATA = {

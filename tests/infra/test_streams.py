@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from infra.changes import BY
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.dynamodb.schema import Keys
-from patterns.packages.package import Package
-from patterns.rules.due import READ_SHARDS, Due, shard_of
+from andon.cdk.changes import BY
+from andon.dynamodb.attribute_values import to_typed
+from andon.dynamodb.schema import Keys
+from andon.packages.package import Package
+from andon.rules.due import READ_SHARDS, Due, shard_of
 from tests.support.infra.synthesised import KEPT, SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
 
 

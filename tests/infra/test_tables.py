@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from patterns.dynamodb.schema import Index, Keys
+from andon.dynamodb.schema import Index, Keys
 from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise
 from views.state_log import view as state_log
 

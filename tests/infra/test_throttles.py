@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contract.groups import DEVICE
-from infra.throttles import (
+from andon.cdk.throttles import (
     ACCOUNT_PER_SECOND,
     HEADROOM,
     INVOCATIONS,
@@ -16,10 +15,11 @@ from infra.throttles import (
     Quotas,
     Throttle,
 )
-from local.simulate import limits
-from patterns.http import shares
-from patterns.packages.discovery import packages, role_of, subscribers_of
-from patterns.packages.package import Package
+from andon.http import shares
+from andon.packages.discovery import packages, role_of, subscribers_of
+from andon.packages.package import Package
+from bench.simulate import limits
+from contract.groups import DEVICE
 from services.equipment.bodies import Reports
 from services.equipment.routes import REPORTS_AT_ONCE
 from tests.support.infra.synthesised import PROJECT, SERVICES, Properties, Synthesised, synthesise

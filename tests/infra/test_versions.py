@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infra.changes import CHANGED, NOTHING
+from andon.cdk.changes import CHANGED, NOTHING
 from tests.support.clone import with_next_version
 from tests.support.infra.synthesised import Synthesised
 
@@ -16,7 +16,7 @@ PUSHES = {"before": "views/board/push.py", "after": "views/board_v2/push.py"}
 SYNTHESISE = """
 import json, sys
 from pathlib import Path
-from patterns.packages import serving
+from andon.packages import serving
 from tests.support.infra.synthesised import synthesise
 
 both = {}

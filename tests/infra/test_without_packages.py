@@ -4,15 +4,15 @@ from pathlib import Path
 
 from aws_cdk import App, Stack
 
-from infra.api import Api
-from infra.archive import Archive
-from infra.drift import Drift
-from infra.event_hub import EventHub
-from infra.fault_store import FaultStore
-from infra.lake import Lake
-from infra.operations import Operations
-from infra.questions import Questions
-from infra.replays import Replays
+from andon.cdk.api import Api
+from andon.cdk.archive import Archive
+from andon.cdk.drift import Drift
+from andon.cdk.event_hub import EventHub
+from andon.cdk.fault_store import FaultStore
+from andon.cdk.lake import Lake
+from andon.cdk.operations import Operations
+from andon.cdk.questions import Questions
+from andon.cdk.replays import Replays
 from tests.support.infra.synthesised import STAGES
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
-from local.bench import npm
-from local.in_process.loop import Loop
+from andon.tools.in_process.loop import Loop
+from bench import npm
 from tests.support.samples import body_of, fact, sample
 
 # The service that runs the library; it sees to it itself that a service does not hear its own events.

@@ -61,7 +61,18 @@ def _copy_to(tree: Path) -> None:
             shutil.copy(ROOT / name, tree / name)
     for name in LINKED:
         (tree / name).symlink_to(ROOT / name)
-    compiling = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "functions", "local"]
+    compiling = [
+        sys.executable,
+        "-m",
+        "compileall",
+        "-q",
+        "--invalidation-mode",
+        "checked-hash",
+        "functions",
+        "library",
+        "bench",
+        "demo",
+    ]
     subprocess.run(compiling, cwd=tree, check=True)
 
 

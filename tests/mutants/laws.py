@@ -4,14 +4,11 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-PATTERNS: Final = "functions/patterns"
-TESTS: Final = "tests/patterns"
-WIRE: Final = "tests/wire"
-QUERIES: Final = "functions/stores/lake/queries"
-ANSWERS: Final = "tests/local/lake/test_answers.py"
+QUERIES: Final = "functions/queries"
+ANSWERS: Final = "tests/demo/lake/test_answers.py"
 WITHIN_BUS_SECOND: Final = "self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS"
-IN_TIME: Final = "tests/patterns/runtime/test_deadline.py"
-REPLAYS: Final = "tests/stores/replays/test_replays.py"
+IN_TIME: Final = "library/tests/runtime/test_deadline.py"
+REPLAYS: Final = "library/tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
@@ -34,14 +31,14 @@ def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutan
 
 SYNC: Final = [
     *_in(
-        f"{PATTERNS}/sync/edit.py",
-        f"{TESTS}/sync",
+        "library/andon/sync/edit.py",
+        "library/tests/sync",
         ("edits: the time alone is the order", 'row.get("origin", own))', '"")'),
         ("edits: what crossed counts as own", 'row.get("origin", own))', "own)"),
     ),
     *_in(
-        f"{PATTERNS}/sync/crossing.py",
-        f"{TESTS}/sync",
+        "library/andon/sync/crossing.py",
+        "library/tests/sync",
         ("a crossing overwrites what is newer", "if there > self.edit else None", "if False else None"),
         ("a crossing is made again", "        if there == self.edit:\n            return Outcome.DUPLICATE\n", ""),
         (
@@ -74,28 +71,28 @@ SYNC: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/versions/versioned_write.py",
-        f"{TESTS}/sync",
+        "library/andon/versions/versioned_write.py",
+        "library/tests/sync",
         ("a command leaves the latch", "NOT_OWN: Final = (LATCHED, ", "NOT_OWN: Final = ("),
         ("a command leaves the origin", "NOT_OWN: Final = (LATCHED, ORIGIN, ", "NOT_OWN: Final = (LATCHED, "),
         ("a command leaves the hops", "ORIGIN, HOPS)", "ORIGIN)"),
     ),
     *_in(
-        f"{PATTERNS}/events/hops.py",
-        f"{TESTS}/sync {TESTS}/events/test_hops.py",
+        "library/andon/events/hops.py",
+        "library/tests/sync library/tests/events/test_hops.py",
         ("hops are not counted", "return 1 + max", "return max"),
         ("hops are those of any event", "max(map(hops_of, events), default=0)", "hops_of(events[0])"),
         ("one hop fewer is refused", "hops_of(event) > MAX_HOPS", "hops_of(event) >= MAX_HOPS"),
         ("hops of anybody's making break the listener", "isinstance(hops, str) and len(hops)", "len(hops)"),
     ),
     *_in(
-        f"{PATTERNS}/views/materialize.py",
-        f"{TESTS}/sync",
+        "library/andon/views/materialize.py",
+        "library/tests/sync",
         ("it goes round without end", "    require_few(delivery.event)\n", ""),
     ),
     *_in(
-        f"{PATTERNS}/events/change_data_capture.py",
-        f"{TESTS}/sync",
+        "library/andon/events/change_data_capture.py",
+        "library/tests/sync",
         (
             "the trigger publishes what crossed",
             '    if is_latched(images.get("NewImage", images.get("OldImage"))):\n        return None\n',
@@ -104,29 +101,29 @@ SYNC: Final = [
         ("an event does not say its hops", ", ACTOR: fact.actor, **hops}", ", ACTOR: fact.actor}"),
     ),
     *_in(
-        f"{PATTERNS}/rules/control.py",
-        f"{TESTS}/rules/test_crossed.py",
+        "library/andon/rules/control.py",
+        "library/tests/rules/test_crossed.py",
         ("rules do not know what crossed", "(*published.events, *crossed)", "published.events"),
         ("what came back is decided upon as if it had crossed", "if not is_crossed(record", "if not is_latched(record"),
     ),
     *_in(
-        f"{PATTERNS}/rules/expired.py",
-        f"{TESTS}/rules/test_expired.py",
+        "library/andon/rules/expired.py",
+        "library/tests/rules/test_expired.py",
         ("what expires does not count what it was stored for", "        hops=hops_after(event),\n", ""),
     ),
     *_in(
-        f"{PATTERNS}/rules/evaluate.py",
-        f"{TESTS}/rules/test_evaluate.py",
+        "library/andon/rules/evaluate.py",
+        "library/tests/rules/test_evaluate.py",
         ("a decision does not count its triggers' hops", "hops_after(*decision.triggers)", "1"),
     ),
     *_in(
-        f"{PATTERNS}/views/ledger.py",
-        f"{TESTS}/views/test_ledger.py",
+        "library/andon/views/ledger.py",
+        "library/tests/views/test_ledger.py",
         ("what is compacted was not overtaken", ', Outcome.COMPACTED: "overtaken"}', "}"),
     ),
     *_in(
-        "local/sync/compare.py",
-        "tests/local/sync/test_in_step.py",
+        "library/andon/tools/sync/compare.py",
+        "tests/tools/sync/test_in_step.py",
         (
             "in step: an edit is sent by who did not make it",
             "self.is_ahead and self.edit.origin == self.source",
@@ -141,31 +138,31 @@ SYNC: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/inverse_oplock.py",
-        f"{TESTS}/views/test_two_origins.py",
+        "library/andon/views/inverse_oplock.py",
+        "library/tests/views/test_two_origins.py",
         ("a view orders two services by ids", 'f"{ORIGIN}{origin}" if origin else ""', '""'),
     ),
     *_in(
-        f"{PATTERNS}/views/compaction.py",
-        f"{TESTS}/views/test_two_origins.py",
+        "library/andon/views/compaction.py",
+        "library/tests/views/test_two_origins.py",
         ("compaction of two services by ids", ", message.update.origin)", ")"),
     ),
     *_in(
-        f"{PATTERNS}/views/expected.py",
-        f"{TESTS}/views/test_two_origins.py",
+        "library/andon/drift/expected.py",
+        "library/tests/views/test_two_origins.py",
         ("what is expected of two services is in no order", "update.origin, event.id)", '"", event.id)'),
     ),
     *_in(
-        f"{PATTERNS}/views/seen.py",
-        f"{TESTS}/views/test_two_origins.py",
+        "library/andon/views/seen.py",
+        "library/tests/views/test_two_origins.py",
         ("a write of another service is taken for one's own", "place.about_ms, place.origin)", "place.about_ms)"),
     ),
 ]
 
 RUNTIME: Final = [
     *_in(
-        f"{PATTERNS}/runtime/strict_json.py",
-        f"{TESTS}/runtime/test_strict_json.py",
+        "library/andon/runtime/strict_json.py",
+        "library/tests/runtime/test_strict_json.py",
         ("strict JSON takes NaN", "parse_constant=_refuse_constant, ", ""),
         ("strict JSON takes a surrogate that stands alone", "    _require_unicode(text)\n    try:", "    try:"),
         ("strict JSON takes an escaped surrogate", 'if "\\\\u" in text:', "if False:"),
@@ -184,8 +181,8 @@ RUNTIME: Final = [
         ("strict JSON is nested one level too deep", "for _ in range(MAX_DEPTH):", "for _ in range(MAX_DEPTH + 1):"),
     ),
     *_in(
-        f"{PATTERNS}/runtime/aws_json.py",
-        f"{WIRE}/test_retries.py",
+        "library/andon/wire/aws_json.py",
+        "library/tests/wire/test_retries.py",
         ("a checksum is not compared", "if expected and expected != str(zlib.crc32(response.body)):", "if False:"),
         ("a transaction has no token", '{"ClientRequestToken": os.urandom(16).hex(), **request}', "{**request}"),
         ("a response without a body is a success", "orjson.loads(body)", 'orjson.loads(body or b"{}")'),
@@ -195,16 +192,16 @@ RUNTIME: Final = [
         ("an older code is not read", 'older.partition(";")[0] if older else ', ""),
     ),
     *_in(
-        f"{PATTERNS}/runtime/attempts.py",
-        f"{WIRE}/test_retries.py",
+        "library/andon/wire/attempts.py",
+        "library/tests/wire/test_retries.py",
         ("a request is tried again without end", "attempt == retries.ATTEMPTS or ", ""),
         ("pauses do not grow", " * 2 ** (attempt - 1)", ""),
         ("somebody waits for an attempt that begins too late", "            require_in_time(seconds)\n", ""),
         ("what a retry took is lost", "retries.QUOTA.give_back(taken or 1)\n            return", "return"),
     ),
     *_in(
-        f"{PATTERNS}/runtime/retries.py",
-        f"{WIRE}/test_retries.py",
+        "library/andon/wire/retries.py",
+        "library/tests/wire/test_retries.py",
         ("status 500 is final", " or status in FAILED_STATUSES", ""),
         ("status 429 is final", " or status == THROTTLED_STATUS", ""),
         ("throttling is tried again at once", "Again(1.0, 5)", "Again(0.05, 5)"),
@@ -212,8 +209,8 @@ RUNTIME: Final = [
         ("a process tries again however long AWS is down", "if self._left < quota:", "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/runtime/curl.py",
-        f"{WIRE}/test_connections.py",
+        "library/andon/wire/curl.py",
+        "library/tests/wire/test_connections.py",
         ("a response may break off in its headers", "not failed and self.headers[-1:] != [END_OF_HEADERS]", "False"),
         (
             "what differs between requests is not sent",
@@ -222,8 +219,8 @@ RUNTIME: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/runtime/curl.py",
-        f"{WIRE}/test_retries.py",
+        "library/andon/wire/curl.py",
+        "library/tests/wire/test_retries.py",
         (
             "a request waits for ever",
             "handle.setopt(pycurl.TIMEOUT_MS, ATTEMPT_MS)",
@@ -231,8 +228,8 @@ RUNTIME: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/runtime/curl.py",
-        f"{WIRE}/test_security.py",
+        "library/andon/wire/curl.py",
+        "library/tests/wire/test_security.py",
         ("TLS is not verified", "handle.setopt(pycurl.TCP_KEEPALIVE, 1)", "handle.setopt(pycurl.SSL_VERIFYPEER, 0)"),
         ("any host may answer", "handle.setopt(pycurl.TCP_KEEPALIVE, 1)", "handle.setopt(pycurl.SSL_VERIFYHOST, 0)"),
         ("a bundle of one's own is not used", 'os.environ.get("AWS_CA_BUNDLE") or _authorities()', "_authorities()"),
@@ -240,13 +237,13 @@ RUNTIME: Final = [
         ("a session token is not sent", "(*request.headers, *token)", "request.headers"),
     ),
     *_in(
-        f"{PATTERNS}/runtime/credentials.py",
-        f"{WIRE}/test_security.py",
+        "library/andon/wire/credentials.py",
+        "library/tests/wire/test_security.py",
         ("credentials show themselves", 'return "Credentials(…)"', 'return f"Credentials{tuple(self)}"'),
     ),
     *_in(
-        f"{PATTERNS}/runtime/credentials.py",
-        f"{TESTS}/runtime/test_credentials.py",
+        "library/andon/wire/credentials.py",
+        "library/tests/runtime/test_credentials.py",
         ("what has expired still signs", "def _of_session()", "@cache\ndef _of_session()"),
         (
             "a region of botocore's comes second",
@@ -255,8 +252,8 @@ RUNTIME: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/runtime/in_turns.py",
-        f"{TESTS}/runtime/test_in_turns.py",
+        "library/andon/wire/in_turns.py",
+        "library/tests/runtime/test_in_turns.py",
         ("a flood is under way at once", "while self._left and self._under_way < AT_ONCE:", "while self._left:"),
         ("tasks do not inherit the context", "            worker.gr_context = copy_context()\n", ""),
         ("tasks survive the end of the process", "        turns.give_up()\n        raise", "        raise"),
@@ -267,8 +264,8 @@ RUNTIME: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/runtime/in_threads.py",
-        f"{TESTS}/runtime/test_in_turns.py",
+        "library/andon/wire/in_threads.py",
+        "library/tests/runtime/test_in_turns.py",
         (
             "threads do not inherit the context",
             "submit(copy_context().run, _run_all, share)",
@@ -276,15 +273,15 @@ RUNTIME: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/runtime/deadline.py",
-        f"{TESTS}/runtime/test_deadline.py",
+        "library/andon/wire/deadline.py",
+        "library/tests/runtime/test_deadline.py",
         ("a request begins in the last second", "LAST_MS: Final = 1_000", "LAST_MS: Final = 0"),
         ("an inner deadline may be later", "min(at_ms, outer)", "at_ms"),
     ),
     *[
         Mutant(
             f"{name} begins requests in the last second",
-            f"{PATTERNS}/{file}",
+            f"library/andon/{file}",
             f"@in_time\n{entry}",
             f"\n{entry}",
             IN_TIME,
@@ -301,31 +298,31 @@ RUNTIME: Final = [
 
 DYNAMODB: Final = [
     *_in(
-        f"{PATTERNS}/dynamodb/ttl.py",
-        f"{TESTS}/dynamodb/test_ttl.py",
+        "library/andon/dynamodb/ttl.py",
+        "library/tests/dynamodb/test_ttl.py",
         ("the very second of its ttl is no expiry", "ttl <= now_ms // 1000", "ttl < now_ms // 1000"),
         ("ttl is in milliseconds", "timestamp_ms // 1000 + days", "timestamp_ms + days"),
     ),
     *_in(
-        f"{PATTERNS}/dynamodb/keys.py",
-        f"{TESTS}/dynamodb/test_keys.py",
+        "library/andon/dynamodb/keys.py",
+        "library/tests/dynamodb/test_keys.py",
         ("a prefix does not end in #", "return sort_key(*parts) + SEPARATOR", "return sort_key(*parts)"),
         ("a part of a key may have # in it", "if SEPARATOR in part:", "if False:"),
         ("the limit of a key counts characters", "len(key.encode()) > MAX", "len(key) > MAX"),
     ),
     *_in(
-        f"{PATTERNS}/dynamodb/keys.py",
-        f"{TESTS}/versions/test_numbered_versions.py",
+        "library/andon/dynamodb/keys.py",
+        "library/tests/versions/test_numbered_versions.py",
         ("numbers in keys are not padded", "v{number:010d}_{name}", "v{number}_{name}"),
     ),
     *_in(
-        f"{PATTERNS}/dynamodb/hierarchical_key.py",
-        f"{TESTS}/dynamodb/test_hierarchical_key.py",
+        "library/andon/dynamodb/hierarchical_key.py",
+        "library/tests/dynamodb/test_hierarchical_key.py",
         ("a subtree has its longer siblings in it", "else prefix(*path)", "else sort_key(*path)"),
         ("a range backwards is asked", "if lower > upper:", "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/dynamodb/client.py",
+        "library/andon/dynamodb/client.py",
         "tests/services/equipment/test_conflicts.py",
         ("a transaction's conflict is a failure", 'frozenset({"TransactionConflict", ', "frozenset({"),
     ),
@@ -333,8 +330,8 @@ DYNAMODB: Final = [
 
 EVENTS: Final = [
     *_in(
-        f"{PATTERNS}/events/bus_entry.py",
-        f"{TESTS}/events/test_bus_entry.py",
+        "library/andon/events/bus_entry.py",
+        "library/tests/events/test_bus_entry.py",
         ("lag counts from a device's clock", f"if {WITHIN_BUS_SECOND}:", "if True:"),
         ("lag counts from whole seconds", f"if {WITHIN_BUS_SECOND}:", "if self.bus_ms is None:"),
         ("time from the bus is believed", "if delivery.event.timestamp_ms > taken_ms + MAX_AHEAD_MS:", "if False:"),
@@ -343,21 +340,21 @@ EVENTS: Final = [
         ("what a command accepts is ahead of the bus", "MAX_AHEAD_MS = 6 * 60", "MAX_AHEAD_MS = 5 * 60"),
     ),
     *_in(
-        f"{PATTERNS}/events/domain_event.py",
-        f"{TESTS}/events/test_domain_event.py",
+        "library/andon/events/domain_event.py",
+        "library/tests/events/test_domain_event.py",
         ("names of events have no bound", "len(text) > MAX_NAME_CHARACTERS or ", ""),
         ("names of events may have control characters", " or not text.isprintable()", ""),
         ("no room above the last timestamp", " - 400 * 86_400_000", ""),
     ),
     *_in(
-        f"{PATTERNS}/runtime/batches.py",
-        f"{TESTS}/events/test_publish.py",
+        "library/andon/runtime/batches.py",
+        "library/tests/events/test_publish.py",
         ("a request has more than 10 entries", "len(batch) == most ", "len(batch) > most "),
         ("a request has more bytes than the bus takes", " or size + more > most_bytes", ""),
     ),
     *_in(
-        f"{PATTERNS}/events/publish.py",
-        f"{TESTS}/events/test_publish.py",
+        "library/andon/events/publish.py",
+        "library/tests/events/test_publish.py",
         (
             "all entries are put again, not only those that failed",
             "_requests(failed, sizes)",
@@ -381,18 +378,18 @@ EVENTS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/events/bus_entry.py",
-        f"{TESTS}/events/test_publish.py",
+        "library/andon/events/bus_entry.py",
+        "library/tests/events/test_publish.py",
         ("an entry is measured in characters", 'len(entry["Detail"].encode())', 'len(entry["Detail"])'),
     ),
     *_in(
-        f"{PATTERNS}/events/bus_entry.py",
-        f"{TESTS}/views/test_materialize.py",
+        "library/andon/events/bus_entry.py",
+        "library/tests/views/test_materialize.py",
         ("a message may say another type outside", 'if envelope.get("detail-type") != event.type:', "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/events/fault.py",
-        f"{TESTS}/events/test_fault.py",
+        "library/andon/events/fault.py",
+        "library/tests/events/test_fault.py",
         ("faults of two consumers have one id", 'f"{consumer}\\n{message}".encode', "message.encode"),
         (
             "a fault has another id each time",
@@ -403,31 +400,31 @@ EVENTS: Final = [
         ("a fault may be larger than an entry", "message[:MAX_MESSAGE_CHARACTERS]", "message"),
     ),
     *_in(
-        f"{PATTERNS}/events/domain_event.py",
-        f"{TESTS}/events/test_domain_event.py",
+        "library/andon/events/domain_event.py",
+        "library/tests/events/test_domain_event.py",
         ("a timestamp may have more than 13 digits", "0 <= value <= MAX_TIMESTAMP_MS", "0 <= value"),
         ("true is a timestamp", "type(value) is not int or", "not isinstance(value, int) or"),
     ),
     *_in(
-        f"{PATTERNS}/events/actor.py",
-        f"{TESTS}/events/test_actor.py",
+        "library/andon/events/actor.py",
+        "library/tests/events/test_actor.py",
         ("the author of a decision is everybody's", 'if said.get("by") == "rule" and', "if False and"),
         ("equipment did what was done about it", "if _is_by_its_partition(event) else UNKNOWN", "if True else UNKNOWN"),
         ("an odd tag is an actor", "if isinstance(tagged, str) and tagged else", "if ACTOR in event.tags else"),
     ),
     *_in(
-        f"{PATTERNS}/rules/rule.py",
-        f"{TESTS}/rules/test_rule.py",
+        "library/andon/rules/rule.py",
+        "library/tests/rules/test_rule.py",
         ("a rule that makes no sense is taken", "            rule.require_sense()\n", "            pass\n"),
     ),
     *_in(
-        f"{PATTERNS}/events/publish.py",
-        f"{TESTS}/events/test_publish_at_once.py",
+        "library/andon/events/publish.py",
+        "library/tests/events/test_publish_at_once.py",
         ("requests of a batch wait for each other", "puts = in_parallel([partial(", "puts = (do() for do in [partial("),
     ),
     *_in(
-        f"{PATTERNS}/rules/expired.py",
-        f"{TESTS}/rules/test_expired.py",
+        "library/andon/rules/expired.py",
+        "library/tests/rules/test_expired.py",
         ("whoever wrote a row lets it expire", ", actor=TTL)", ")"),
     ),
     *_in(
@@ -440,23 +437,23 @@ EVENTS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/events/upcast.py",
-        f"{TESTS}/events/test_upcast.py",
+        "library/andon/events/upcast.py",
+        "library/tests/events/test_upcast.py",
         ("an event of before has no actor", "return with_actor(current)", "return current"),
     ),
     *_in(
-        f"{PATTERNS}/events/change_data_capture.py",
+        "library/andon/events/change_data_capture.py",
         "tests/test_whole_loop.py",
         ("an event does not say who did it", ", ACTOR: fact.actor, **", ", **"),
     ),
     *_in(
-        f"{PATTERNS}/events/upcast.py",
-        f"{TESTS}/events/test_upcast.py",
+        "library/andon/events/upcast.py",
+        "library/tests/events/test_upcast.py",
         ("the newest step of an upcast is taken first", "event.type), ()):", "event.type), ())[::-1]:"),
     ),
     *_in(
-        f"{PATTERNS}/events/change_data_capture.py",
-        f"{TESTS}/events/test_change_data_capture.py",
+        "library/andon/events/change_data_capture.py",
+        "library/tests/events/test_change_data_capture.py",
         ("a removal by the TTL service is a deletion", '.get("principalId") == TTL_SERVICE', ".get(1) == 2"),
         ("an event has another id each time", 'record["eventID"],  #', 'record["eventID"] + str(id(record)),  #'),
     ),
@@ -464,8 +461,8 @@ EVENTS: Final = [
 
 VERSIONS: Final = [
     *_in(
-        f"{PATTERNS}/versions/optimistic_lock.py",
-        f"{TESTS}/versions/test_versioned_write.py {TESTS}/versions/test_optimistic_lock.py -k 'not whatever'",
+        "library/andon/versions/optimistic_lock.py",
+        "library/tests/versions/test_versioned_write.py library/tests/versions/test_optimistic_lock.py -k 'not whatever'",
         ("the version is not in the condition", '"#version = :expected", ', ""),
         ("the timestamp is not in the condition", ', "#timestamp < :now"', ""),
         ("the digest is not in the condition", 'parts.append("#digest <> :digest")', "pass"),
@@ -482,7 +479,7 @@ VERSIONS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/versions/optimistic_lock.py",
+        "library/andon/versions/optimistic_lock.py",
         "tests/services/equipment/test_lives.py",
         ("a tombstone is written over", 'parts.append("attribute_not_exists(#deleted)")', "pass"),
         (
@@ -494,30 +491,30 @@ VERSIONS: Final = [
         ("a rollback takes any version", 'command.if_match == row["version"]', "True"),
     ),
     *_in(
-        f"{PATTERNS}/versions/versioned_write.py",
+        "library/andon/versions/versioned_write.py",
         "tests/services/equipment/test_conflicts.py",
         ("a transaction's conflict is not tried again", "except TransactionConflict:", "except ZeroDivisionError:"),
     ),
     *_in(
-        f"{PATTERNS}/versions/optimistic_lock.py",
+        "library/andon/versions/optimistic_lock.py",
         "tests/services/equipment/test_lives.py",
         ("a history starts over after the TTL", 'Expected(newest["version"], Stands', "Expected(0, Stands"),
     ),
     *_in(
-        f"{PATTERNS}/versions/optimistic_lock.py",
+        "library/andon/versions/optimistic_lock.py",
         "tests/services/equipment/test_history.py -k registered",
         ("nothing is required", "if refused.missing is None or _is_done(draft, step):", "if True:"),
     ),
     *_in(
-        f"{PATTERNS}/versions/versioned_write.py",
-        f"{TESTS}/versions/test_versioned_write.py -k 'not whatever'",
+        "library/andon/versions/versioned_write.py",
+        "library/tests/versions/test_versioned_write.py -k 'not whatever'",
         ("a retry behind another change is refused", 'row["fingerprint"] != command.fingerprint', "True"),
     ),
 ]
 
 SEEN: Final = [
     *_in(
-        f"{PATTERNS}/views/seen.py",
+        "library/andon/views/seen.py",
         "tests/views/test_after.py",
         ("an older row has seen a write", "return bool(seen >= order)", "return True"),
         ("another fact of the same millisecond is the write", "return _says(row, place.fields)", "return True"),
@@ -538,8 +535,8 @@ SEEN: Final = [
         ("an audit of any part is the write", 'fields={"LastAudit": last}', "fields={}"),
     ),
     *_in(
-        f"{PATTERNS}/events/written.py",
-        f"{TESTS}/events/test_written.py",
+        "library/andon/events/written.py",
+        "library/tests/events/test_written.py",
         (
             "a garbled token is taken",
             "if version != VERSION or checksum != _checksum(content):",
@@ -549,7 +546,7 @@ SEEN: Final = [
         ("a token of any time is taken", "or not _is_time(timestamp_ms):", "or False:"),
     ),
     *_in(
-        f"{PATTERNS}/http/after.py",
+        "library/andon/http/after.py",
         "tests/views/test_read_your_writes.py",
         ("what is older is answered", "    raise NotSeenYet\n", "    return found\n"),
         (
@@ -567,7 +564,7 @@ SEEN: Final = [
         ("the page behind must have the row", "return begun and not ended and", "return begun and"),
     ),
     *_in(
-        f"{PATTERNS}/http/http_api.py",
+        "library/andon/http/http_api.py",
         "tests/views/test_read_your_writes.py",
         ("a cursor needs the token", '{"cursor", "limit", PARAMETER}', '{"cursor", "limit"}'),
     ),
@@ -575,7 +572,7 @@ SEEN: Final = [
 
 TWO_TIMES: Final = [
     *_in(
-        f"{PATTERNS}/versions/bitemporal.py",
+        "library/andon/versions/bitemporal.py",
         "tests/services/equipment/test_bitemporal.py",
         ("corrections do not count", "at.known_at_ms > at.as_of_ms:", "at.known_at_ms > at.as_of_ms > at.known_at_ms:"),
         ("a correction counts before it was recorded", ' if row["timestamp"] <= at.known_at_ms', ""),
@@ -583,8 +580,8 @@ TWO_TIMES: Final = [
         ("what is valid later counts", "_replace(sort=LessThan(at.as_of_ms + 1))", "_replace(sort=None)"),
     ),
     *_in(
-        f"{PATTERNS}/versions/bitemporal.py",
-        f"{TESTS}/versions/test_bitemporal.py",
+        "library/andon/versions/bitemporal.py",
+        "library/tests/versions/test_bitemporal.py",
         ("as of: one of two revisions of one time", "AT_ONE_TIME: Final = 2", "AT_ONE_TIME: Final = 1"),
         ("as of: the later time and not the higher version", 'return row["version"]', 'return row["timestamp"]'),
     ),
@@ -639,8 +636,8 @@ TWO_VERSIONS: Final = [
         ),
     ),
     *_in(
-        "local/legacy/assets.py",
-        "tests/local/legacy/test_edits.py",
+        "demo/legacy/assets.py",
+        "tests/demo/legacy/test_edits.py",
         ("legacy: an older edit is taken", "there is not None and there >= edit", "there == edit"),
         (
             "legacy: an edit is taken without its time",
@@ -649,8 +646,8 @@ TWO_VERSIONS: Final = [
         ),
     ),
     *_in(
-        "local/legacy/adapter.py",
-        "tests/local/legacy/test_crash_points.py",
+        "demo/legacy/adapter.py",
+        "tests/demo/legacy/test_crash_points.py",
         (
             "legacy: what was edited is forgotten before it is published",
             "    publish([event_of(edit) for edit in edits], source=ORIGIN)\n    assets.forget(connection, edits)",
@@ -661,8 +658,8 @@ TWO_VERSIONS: Final = [
 
 VIEWS: Final = [
     *_in(
-        f"{PATTERNS}/views/inverse_oplock.py",
-        f"{TESTS}/views/test_inverse_oplock.py -k 'not however_often'",
+        "library/andon/views/inverse_oplock.py",
+        "library/tests/views/test_inverse_oplock.py -k 'not however_often'",
         ("oplock: equal is newer", "#oplock < :oplock", "#oplock <= :oplock"),
         ("oplock: older is newer", "#oplock < :oplock", "#oplock > :oplock"),
         ("oplock: one for all fields", 'return f"{OPLOCK}{name}"', 'return "oplock#all"'),
@@ -688,8 +685,8 @@ VIEWS: Final = [
         ("not every event writes the key's fields", "Any] = {**update.key_fields}", "Any] = {}"),
     ),
     *_in(
-        f"{PATTERNS}/views/row_life.py",
-        f"{TESTS}/views/test_inverse_oplock.py -k 'not however_often'",
+        "library/andon/views/row_life.py",
+        "library/tests/views/test_inverse_oplock.py -k 'not however_often'",
         ("ttl moves backwards", "#ttl <= :ttl))", "#ttl > :zero))"),
         ("fields that had expired live on", "(#ttl > :now AND #ttl <= :ttl)", "(#ttl <= :ttl OR #ttl = :now)"),
         (
@@ -704,8 +701,8 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/row_life.py",
-        f"{TESTS}/views/test_anchor.py",
+        "library/andon/views/row_life.py",
+        "library/tests/views/test_anchor.py",
         ("a row without its anchor stays", '{"now": self.now}), expires_at=self.expires_at)', '{"now": self.now}))'),
         ("a row with its anchor expires", "now=self.now), is_permanent=True)", "now=self.now))"),
         (
@@ -716,8 +713,8 @@ VIEWS: Final = [
         ("an anchor brings back what has expired", "_on_ttl(ALIVE, now=self.now), is", "_on_ttl(ALIVE, now=0), is"),
     ),
     *_in(
-        f"{PATTERNS}/views/oplock_family.py",
-        f"{TESTS}/views/test_oplock_family.py",
+        "library/andon/views/oplock_family.py",
+        "library/tests/views/test_oplock_family.py",
         ("a family has no bound", "if not surplus:", "if True:"),
         ("a family keeps its oldest", "key=members.__getitem__)", "key=members.__getitem__, reverse=True)"),
         ("a family keeps nothing always", "members.keys() - self.always", "members.keys()"),
@@ -726,8 +723,8 @@ VIEWS: Final = [
         ("more is removed at once than an expression can name", "[:AT_ONCE]", "[:]"),
     ),
     *_in(
-        f"{PATTERNS}/views/inverse_oplock.py",
-        f"{TESTS}/views/test_oplock_family.py",
+        "library/andon/views/inverse_oplock.py",
+        "library/tests/views/test_oplock_family.py",
         (
             "what a family does not keep is applied",
             "return Outcome.STALE if update.oplock in",
@@ -736,8 +733,8 @@ VIEWS: Final = [
         ("a duplicate does not make up for a crash", "                _bound(table, update, found)\n", ""),
     ),
     *_in(
-        f"{PATTERNS}/views/compaction.py",
-        f"{TESTS}/views/test_compaction.py",
+        "library/andon/views/compaction.py",
+        "library/tests/views/test_compaction.py",
         (
             "compaction by the time of the event alone",
             "order_of(message.event, message.update.about_ms, message.update.origin)",
@@ -745,13 +742,13 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/compaction.py",
-        f"{TESTS}/views/test_compaction.py",
+        "library/andon/views/compaction.py",
+        "library/tests/views/test_compaction.py",
         ("compaction across oplocks", "message.update.target)", "message.update.target[1:])"),
         ("compaction keeps the oldest", "reverse=True", "reverse=False"),
     ),
     *_in(
-        f"{PATTERNS}/views/compaction.py",
+        "library/andon/views/compaction.py",
         "tests/views/test_convergence.py",
         (
             "compaction across oplocks does not converge",
@@ -760,15 +757,15 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/materialize.py",
-        f"{TESTS}/views",
+        "library/andon/views/materialize.py",
+        "library/tests/views",
         ("poison comes again", "outcome = _publish_fault(message.error, message.body, view)", "raise message.error"),
         ("what DynamoDB refuses comes again", "except (Poison, ItemRefused) as", "except Poison as"),
         ("older updates of a write that failed are acknowledged", "if newer.outcome is Outcome.FAILED:", "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/views/compaction.py",
-        f"{TESTS}/views/test_rehydrate.py",
+        "library/andon/views/compaction.py",
+        "library/tests/views/test_rehydrate.py",
         (
             "live and replayed messages are compacted",
             "(message.replay, message.update.target)",
@@ -776,8 +773,8 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/inverse_oplock.py",
-        f"{TESTS}/views/test_rehydrate.py",
+        "library/andon/views/inverse_oplock.py",
+        "library/tests/views/test_rehydrate.py",
         ("what is replayed over itself gets no fresh ttl", "#oplock <= :oplock)", "#oplock < :oplock)"),
         ("a newer row does not outlive what is replayed", '< :ttl"', '< :ttl AND #ttl < :now"'),
         ("a newer row is not raised at all", "if outlives and dropped is Outcome.STALE and", "if False and"),
@@ -789,8 +786,8 @@ VIEWS: Final = [
         ("what is replayed too late comes back", "if ttl.is_expired(until, now_ms):", "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/views/row_life.py",
-        f"{TESTS}/views/test_rehydrate.py",
+        "library/andon/views/row_life.py",
+        "library/tests/views/test_rehydrate.py",
         (
             "a replayed event completes an expired row",
             "return Attempt(_expired(self.now), expires_at=self.expires_at, replaces=True)",
@@ -798,8 +795,8 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/row_life.py",
-        f"{TESTS}/views/test_rebuild.py",
+        "library/andon/views/row_life.py",
+        "library/tests/views/test_rebuild.py",
         ("rebuild: an expired row has no mark", "marks=self.expires_at <= self.now", "marks=None"),
         (
             "rebuild: a live fact replaces what has expired",
@@ -824,25 +821,25 @@ VIEWS: Final = [
         ("rebuild: an anchored row gets no end to its end", "is_permanent=True, marks=False)", "marks=False)"),
     ),
     *_in(
-        f"{PATTERNS}/views/view_update.py",
-        f"{TESTS}/views/test_rebuild.py",
+        "library/andon/views/view_update.py",
+        "library/tests/views/test_rebuild.py",
         ("rebuild: messages are as live ones", "if replay is not None and replay.until is None:", "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/views/materialize.py",
-        f"{TESTS}/views/test_rebuild.py",
+        "library/andon/views/materialize.py",
+        "library/tests/views/test_rebuild.py",
         ("rebuild: who decides takes part", "return self.on if self.is_rebuilt else NOTHING", "return self.on"),
         ("rebuild: a view keeps nothing of it", "return self.on if self.is_rebuilt else NOTHING", "return NOTHING"),
     ),
     *_in(
-        "functions/stores/replays/pace.py",
+        "library/andon/stores/replays/pace.py",
         REPLAYS,
         ("replay: all at once", "min(count, within, sent + MOST_AT_ONCE)", "count"),
         ("replay: nothing is held back", "max(0, (due_ms - now_ms) // 1000))", "0)"),
         ("replay: what was missed comes at once", "rate=rate) < now_ms - LEAD_MS", "rate=rate) < 0"),
     ),
     *_in(
-        "functions/stores/replays/messages.py",
+        "library/andon/stores/replays/messages.py",
         REPLAYS,
         (
             "replay: a line that is no strict JSON stops its object",
@@ -851,12 +848,12 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        "functions/stores/replays/jobs.py",
+        "library/andon/stores/replays/jobs.py",
         REPLAYS,
         ("replay: objects share a time", 'at_ms = max(found["freeMs"], now_ms)', "at_ms = now_ms"),
     ),
     *_in(
-        "functions/stores/replays/work.py",
+        "library/andon/stores/replays/work.py",
         REPLAYS,
         ("replay: a paused one goes on", 'if row is None or not is_current(row, message["run"]):', "if row is None:"),
         ("replay: what is done is sent again", 'if "atMs" not in asked and jobs.is_done(row, key):', "if False:"),
@@ -864,7 +861,7 @@ VIEWS: Final = [
         ("replay: the newest day does not wait", "waits.get(day, 0)", "0"),
     ),
     *_in(
-        "functions/stores/replays/replay.py",
+        "library/andon/stores/replays/replay.py",
         REPLAYS,
         ("replay: a service is a view", "    if view not in views:\n", "    if False:\n"),
         ("replay: who resumes goes on with the old run", '"run": row["run"] + 1', '"run": row["run"]'),
@@ -872,7 +869,7 @@ VIEWS: Final = [
         ("replay: hours do not count", 'row["first"][:13] <= hour_in(key) <= row["last"][:13]', "True"),
     ),
     *_in(
-        "functions/stores/replays/messages.py",
+        "library/andon/stores/replays/messages.py",
         REPLAYS,
         ("replay: what lies ahead is sent", "    require_not_ahead(delivery, now_ms=now_ms)\n", ""),
         (
@@ -882,8 +879,8 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/materialize.py",
-        f"{TESTS}/views/test_rehydrate.py",
+        "library/andon/views/materialize.py",
+        "library/tests/views/test_rehydrate.py",
         ("poison that is replayed is published again", "if is_live else Outcome.FAULT", "if True else Outcome.FAULT"),
         (
             "what is replayed is poison is published again",
@@ -892,13 +889,13 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/ledger.py",
-        f"{TESTS}/views/test_rehydrate.py",
+        "library/andon/views/ledger.py",
+        "library/tests/views/test_rehydrate.py",
         ("replayed messages count in lag", " or not self.is_live or", " or"),
     ),
     *_in(
-        f"{PATTERNS}/events/bus_entry.py",
-        f"{TESTS}/views/test_rehydrate.py",
+        "library/andon/events/bus_entry.py",
+        "library/tests/views/test_rehydrate.py",
         (
             "a replay of EventBridge's archive is one of ours",
             "if envelope.get(LAKE) is not True:\n        return None",
@@ -906,8 +903,8 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/restored_row.py",
-        "tests/stores/archive/test_rehydration.py",
+        "library/andon/views/restored_row.py",
+        "library/tests/stores/archive/test_rehydration.py",
         ("a row comes back without a latch", ", LATCHED: True}", "}"),
         ("a row that is not reaped does not come back", ' OR #ttl <= :now"', '"'),
         (
@@ -917,7 +914,7 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/views/restored_row.py",
+        "library/andon/views/restored_row.py",
         REPORTS_BACK,
         ("restored report: it has no latch", ", LATCHED: True}", "}"),
         ("restored report: what is not reaped is in its way", ' OR #ttl <= :now"', '"'),
@@ -927,7 +924,7 @@ VIEWS: Final = [
         ("restored report: the end is that of the event", "ttl.ATTRIBUTE: until, LATCHED", "LATCHED"),
     ),
     *_in(
-        f"{PATTERNS}/views/restored_row.py",
+        "library/andon/views/restored_row.py",
         STORIES_BACK,
         ("restored story: it has no latch", ", LATCHED: True}", "}"),
         ("restored story: what is not reaped is in its way", ' OR #ttl <= :now"', '"'),
@@ -941,33 +938,33 @@ VIEWS: Final = [
         ("restored story: facts stay away", "for event_type in TYPES}", "for event_type in ()}"),
     ),
     *_in(
-        f"{PATTERNS}/rules/control.py",
+        "library/andon/rules/control.py",
         STORIES_BACK,
         ("restored story: rules decide upon it", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
-        f"{PATTERNS}/rules/micro_event_store.py",
+        "library/andon/rules/micro_event_store.py",
         STORIES_BACK,
         ("restored story: rules look back at it", " or LATCHED in row:", ":"),
     ),
     *_in(
-        f"{PATTERNS}/events/change_data_capture.py",
-        "tests/stores/archive/test_rehydration.py",
+        "library/andon/events/change_data_capture.py",
+        "library/tests/stores/archive/test_rehydration.py",
         ("a latched row is published", "if is_latched(images.get(", "if False and is_latched(images.get("),
     ),
     *_in(
-        f"{PATTERNS}/rules/control.py",
-        "tests/stores/archive/test_rehydration.py",
+        "library/andon/rules/control.py",
+        "library/tests/stores/archive/test_rehydration.py",
         ("rules decide upon what came back", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
-        f"{PATTERNS}/rules/micro_event_store.py",
-        "tests/stores/archive/test_rehydration.py",
+        "library/andon/rules/micro_event_store.py",
+        "library/tests/stores/archive/test_rehydration.py",
         ("rules look back at what came back", " or LATCHED in row:", ":"),
     ),
     *_in(
-        "functions/stores/archive/objects.py",
-        "tests/stores/archive/test_archive.py",
+        "library/andon/stores/archive/objects.py",
+        "library/tests/stores/archive/test_archive.py",
         (
             "archived members tell when they were written",
             "gzip.compress(text.encode(), mtime=0)",
@@ -975,14 +972,14 @@ VIEWS: Final = [
         ),
     ),
     *_in(
-        "functions/stores/archive/compact_day.py",
-        "tests/stores/archive/test_archive.py",
+        "library/andon/stores/archive/compact_day.py",
+        "library/tests/stores/archive/test_archive.py",
         ("a late event does not make its day stale", '["lake"] != keys]', '["lake"] == []]'),
         ("data that an index names are removed", "if key not in {*data, *before}:", "if True:"),
         ("data are never removed", "            _archive.remove(key)", "            pass"),
     ),
     *_in(
-        f"{PATTERNS}/views/expected.py",
+        "library/andon/drift/expected.py",
         DRIFT,
         ("expected: of an oplock the first event counts", "known.order < one.order", "known.order > one.order"),
         (
@@ -993,7 +990,7 @@ VIEWS: Final = [
         ("expected: what it is about does not count first", "-1 if update.about_ms is None else update.about_ms", "-1"),
     ),
     *_in(
-        f"{PATTERNS}/views/compare.py",
+        "library/andon/drift/compare.py",
         DRIFT,
         ("drift: what is on its way counts", "ON_ITS_WAY_MS: Final = 60 * 60 * 1000", "ON_ITS_WAY_MS: Final = 0"),
         ("drift: what is doubtful counts at once", "frozenset({Kind.MISSING, Kind.UNKNOWN})", "frozenset()"),
@@ -1005,20 +1002,20 @@ VIEWS: Final = [
         ("drift: what is missing is not seen", " Kind.MISSING if ", " Kind.MISSING if False and "),
     ),
     *_in(
-        f"{PATTERNS}/views/repair.py",
+        "library/andon/drift/repair.py",
         DRIFT,
         ("a repair overwrites what came meanwhile", '"#oplock <= :oplock"', '"attribute_exists(#oplock)"'),
         ("a row that a wrong clock made stays", "    if drift.is_of_nothing:", "    if False:"),
     ),
     *_in(
-        "functions/contract/recorded.py",
+        "library/andon/recorded/reader.py",
         DRIFT,
         ("what came late is not known even the second time", "[] if with_late else days[:-NEWEST]", "days[:-NEWEST]"),
         ("what is not archived is not known", "if key not in in_archive]", "if False]"),
     ),
     *_in(
-        "functions/stores/archive/lines.py",
-        "tests/stores/archive/test_archive.py",
+        "library/andon/stores/archive/lines.py",
+        "library/tests/stores/archive/test_archive.py",
         (
             "an event that came twice is archived twice",
             "identity, line = _identity_of(envelope), Line(order_of(envelope), text)",
@@ -1027,8 +1024,8 @@ VIEWS: Final = [
         ("the archive's memory has no bound", "while self._bytes > self._most_bytes and", "while False and"),
     ),
     *_in(
-        f"{PATTERNS}/views/ledger.py",
-        f"{TESTS}/views/test_ledger.py",
+        "library/andon/views/ledger.py",
+        "library/tests/views/test_ledger.py",
         (
             "what failed is acknowledged",
             "result.message_id for result in results if",
@@ -1039,8 +1036,8 @@ VIEWS: Final = [
 
 RULES: Final = [
     *_in(
-        f"{PATTERNS}/rules/late.py",
-        f"{TESTS}/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
+        "library/andon/rules/late.py",
+        "library/tests/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
         ("no event is late", "topics.add(newer.topic)", "pass"),
         (
             "late: the last millisecond of the hold-back",
@@ -1049,8 +1046,8 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/history.py",
-        f"{TESTS}/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
+        "library/andon/rules/history.py",
+        "library/tests/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
         ("late events count", " and not rule.is_late(stored)", ""),
         ("late: what arrives behind the due time counts", "stored.arrived_ms <= due_ms and ", ""),
         ("window: its first millisecond is not in it", "- rule.window_ms\n", "- rule.window_ms + 1\n"),
@@ -1062,36 +1059,36 @@ RULES: Final = [
         ("look-ahead: without a bound", "later, rule.most + PASSED_OVER)), rule.most)", "later, None)), None)"),
     ),
     *_in(
-        f"{PATTERNS}/rules/rule.py",
-        f"{TESTS}/rules/test_due.py",
+        "library/andon/rules/rule.py",
+        "library/tests/rules/test_due.py",
         ("nothing is held back", "arrived_ms) + hold_back_ms", "arrived_ms)"),
         ("due before it arrived", "max(event.timestamp_ms + after_ms, arrived_ms)", "(event.timestamp_ms + after_ms)"),
     ),
     *_in(
-        f"{PATTERNS}/rules/rule.py",
-        f"{TESTS}/rules/test_rule.py",
+        "library/andon/rules/rule.py",
+        "library/tests/rules/test_rule.py",
         ("a rule may cause itself", "if other is rule:", "if False:"),
         ("a rule emits what nobody declared", "if undeclared := rule.emits - self.types:", "if undeclared := ():"),
     ),
     *_in(
-        f"{PATTERNS}/rules/due.py",
-        f"{TESTS}/rules/test_due.py",
+        "library/andon/rules/due.py",
+        "library/tests/rules/test_due.py",
         ("due: the anchor is not in the key", '", self.key, self.anchor))', '", self.key))'),
         ("due: time is not padded", 'f"{self.at_ms:013d}"', 'f"{self.at_ms}"'),
         ("due: not in its last millisecond", "{at_ms + 1:013d}", "{at_ms:013d}"),
         ("due: another shard in each process", "crc32(key.encode()) % SHARDS", "hash(key) % SHARDS"),
     ),
     *_in(
-        f"{PATTERNS}/rules/evaluate.py",
-        f"{TESTS}/rules/test_evaluate.py",
+        "library/andon/rules/evaluate.py",
+        "library/tests/rules/test_evaluate.py",
         ("a decision's key has a trigger in it", "if any(_contains_trigger(", "if False and any(_contains_trigger("),
         ("an id that is in a key by chance is a fault", "_under_other_ids(history))", "history)[:0]"),
         ("a decision is put again", "put(row, condition=table.absent)", 'put(row, condition=type(table.absent)(""))'),
         ("a rule that fails stops the others", "except (Unevaluable, Poison) as error:", "except OSError as error:"),
     ),
     *_in(
-        f"{PATTERNS}/rules/evaluate.py",
-        f"{TESTS}/rules/test_control.py -k keep_others",
+        "library/andon/rules/evaluate.py",
+        "library/tests/rules/test_control.py -k keep_others",
         (
             "the network's failure is a rule's",
             "except (CallFailed, NotPublished):\n        raise\n    except",
@@ -1099,13 +1096,13 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/stored_event.py",
-        f"{TESTS}/rules/test_stored_event.py",
+        "library/andon/rules/stored_event.py",
+        "library/tests/rules/test_stored_event.py",
         ("a stored event's time is not padded", "{PREFIX}{timestamp_ms:013d}", "{PREFIX}{timestamp_ms}"),
     ),
     *_in(
-        f"{PATTERNS}/rules/micro_event_store.py",
-        f"{TESTS}/rules/test_micro_event_store.py",
+        "library/andon/rules/micro_event_store.py",
+        "library/tests/rules/test_micro_event_store.py",
         ("an event is stored again", "keys), condition=table.absent)", 'keys), condition=type(table.absent)(""))'),
         ("a put may begin at any time", "begun_by(one.arrived_ms + BEGUN_WITHIN_MS)", "begun_by(10**13)"),
         ("what was reaped is stored again", "if ttl.is_expired(one.ttl, now_ms):", "if False:"),
@@ -1117,21 +1114,21 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/micro_event_store.py",
-        f"{TESTS}/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
+        "library/andon/rules/micro_event_store.py",
+        "library/tests/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
         ("all that is newer is read", "for number in range(PAGES_OF_NEWER):", "for number in range(10**9):"),
         ("all that has expired is read", " and pages < PAGES_OF_NOTHING:", ":"),
         ("the past is read from its end", "Between(PREFIX, start), forward", "Between(PREFIX, BEHIND_ALL), forward"),
     ),
     *_in(
-        f"{PATTERNS}/rules/control.py",
-        f"{TESTS}/rules/test_control.py",
+        "library/andon/rules/control.py",
+        "library/tests/rules/test_control.py",
         ("any change of an event is its arrival", 'record["eventName"] == "INSERT" and ', ""),
         ("a copy is copied", ".correlated else sorted(", ".correlated and False else sorted("),
     ),
     *_in(
-        f"{PATTERNS}/rules/screen.py",
-        f"{TESTS}/rules/test_screen.py",
+        "library/andon/rules/screen.py",
+        "library/tests/rules/test_screen.py",
         ("screen: nobody looks at what follows", "in (*new, *followers)}", "in (*new,)}"),
         ("screen: what was stored late is overlooked", "one.arrived_ms + STORED_WITHIN_MS", "one.arrived_ms"),
         ("screen: only what is new counts at itself", " or _is_seen(rule, one, anchor, due_ms) for", " for"),
@@ -1144,8 +1141,8 @@ RULES: Final = [
         ("screen: a fault is in the way of others", "        except Exception:", "        except OSError:"),
     ),
     *_in(
-        f"{PATTERNS}/rules/evaluate.py",
-        f"{TESTS}/rules/test_screen.py",
+        "library/andon/rules/evaluate.py",
+        "library/tests/rules/test_screen.py",
         (
             "screen: what fails is never due",
             "(Unevaluable, Poison):\n            return True",
@@ -1163,8 +1160,8 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/micro_event_store.py",
-        f"{TESTS}/rules/test_screen.py",
+        "library/andon/rules/micro_event_store.py",
+        "library/tests/rules/test_screen.py",
         (
             "screen: it looks before others are stored",
             "start=self._page.last_key, consistent=True",
@@ -1172,8 +1169,8 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/sweep.py",
-        f"{TESTS}/rules/test_sweep.py",
+        "library/andon/rules/sweep.py",
+        "library/tests/rules/test_sweep.py",
         (
             "a sweep takes out what failed",
             "failed = len(dues) - number",
@@ -1187,15 +1184,15 @@ RULES: Final = [
         ("the oldest is the youngest", "else min(since_ms, one.since_ms)", "else max(since_ms, one.since_ms)"),
     ),
     *_in(
-        f"{PATTERNS}/rules/sweep.py",
-        f"{TESTS}/rules/test_gaps.py -k 'not races and not however_long_it_takes'",
+        "library/andon/rules/sweep.py",
+        "library/tests/rules/test_gaps.py -k 'not races and not however_long_it_takes'",
         ("a timer stays where it is", "table.put(due.row(table.keys), condition=UNCONDITIONAL)", "pass"),
         ("a timer is not renewed", "        if is_renewed(due.key", "        if False and is_renewed(due.key"),
         ("a timer does not wait for a longer gap", "if (ends := ends_ms(", "if False and (ends := ends_ms("),
     ),
     *_in(
-        f"{PATTERNS}/rules/gaps.py",
-        f"{TESTS}/rules/test_gaps.py -k 'not costs_little'",
+        "library/andon/rules/gaps.py",
+        "library/tests/rules/test_gaps.py -k 'not costs_little'",
         ("gaps: a late event is followed", " and not stored.late_by\n", "\n"),
         ("gaps: a timer moves to what was not known", "one.arrived_ms <= known_by_ms and ", ""),
         ("gaps: a timer moves to a late event", " and not rule.is_late(one)", ""),
@@ -1214,8 +1211,8 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/gaps.py",
-        f"{TESTS}/rules/test_gaps.py -k costs_little",
+        "library/andon/rules/gaps.py",
+        "library/tests/rules/test_gaps.py -k costs_little",
         ("each event has a timer", "anchor.follows_ms is None:\n", "True:\n"),
         (
             "a clock that is behind is never steady",
@@ -1224,27 +1221,27 @@ RULES: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/rules/backlog.py",
-        f"{TESTS}/rules/test_sweep.py",
+        "library/andon/rules/backlog.py",
+        "library/tests/rules/test_sweep.py",
         ("a sweep does all of a key at once", "min(IN_TURN, len(queue))", "len(queue)"),
     ),
     *_in(
-        f"{PATTERNS}/rules/due.py",
-        f"{TESTS}/rules/test_due.py",
+        "library/andon/rules/due.py",
+        "library/tests/rules/test_due.py",
         ("due: a row of another number of shards is a fault", "else due._replace(shard=shard)", "else due"),
     ),
 ]
 
 HTTP: Final = [
     *_in(
-        f"{PATTERNS}/http/page.py",
-        f"{TESTS}/http",
+        "library/andon/http/page.py",
+        "library/tests/http",
         ("a cursor of another question is taken", " or checksum != _checksum(position, scope):", ":"),
         ("a page shows what has expired", " if is_alive(row, now_ms)]", "]"),
     ),
     *_in(
-        f"{PATTERNS}/http/http_api.py",
-        f"{TESTS}/http/test_http_api.py",
+        "library/andon/http/http_api.py",
+        "library/tests/http/test_http_api.py",
         (
             "a request is validated before it is authorised",
             "caller = authorize(event, self._routes)",
@@ -1252,8 +1249,8 @@ HTTP: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/http/http_api.py",
-        f"{TESTS}/http/test_shares.py",
+        "library/andon/http/http_api.py",
+        "library/tests/http/test_shares.py",
         (
             "who may not call uses up a share",
             f"            caller = authorize(event, self._routes)\n{SHARING}",
@@ -1266,8 +1263,8 @@ HTTP: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/http/shares.py",
-        f"{TESTS}/http/test_shares.py",
+        "library/andon/http/shares.py",
+        "library/tests/http/test_shares.py",
         (
             "what is refused uses up the share",
             "(level - REQUEST if is_admitted else level, now_ms)",
@@ -1284,12 +1281,12 @@ HTTP: Final = [
         ("a share grows without end", "level = min(self._full, level + ", "level = max(0, level + "),
     ),
     *_in(
-        f"{PATTERNS}/http/caller.py",
-        f"{TESTS}/http/test_caller.py",
+        "library/andon/http/caller.py",
+        "library/tests/http/test_caller.py",
         ("any group may do anything", "if not caller.groups & routes", "if not caller.groups | routes"),
     ),
     *_in(
-        f"{PATTERNS}/http/etag.py",
+        "library/andon/http/etag.py",
         "tests/services/equipment/test_history.py",
         ("If-None-Match does not match", "return bool(tags & {etag, ", "return bool(tags & {"),
     ),
@@ -1298,11 +1295,11 @@ HTTP: Final = [
 MORE: Final = [
     *_in(
         "functions/services/dispatch/rules/silence.py",
-        "tests/local/simulate/test_goals.py",
+        "tests/bench/simulate/test_goals.py",
         ("each report has a due time of its own, and many machines cost twice as much", "    before_gap=True,\n", ""),
     ),
     *_in(
-        f"{PATTERNS}/dynamodb/client.py",
+        "library/andon/dynamodb/client.py",
         "tests/views/board/test_query.py",
         (
             "an index that lags lists what has moved since",
@@ -1311,64 +1308,64 @@ MORE: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/http/http_api.py",
-        f"{TESTS}/http/test_http_api.py",
+        "library/andon/http/http_api.py",
+        "library/tests/http/test_http_api.py",
         ("of refusals a share is logged only", 'members["status"] >= HTTPStatus.BAD_REQUEST or ', ""),
     ),
     *_in(
-        f"{PATTERNS}/runtime/in_parallel.py",
-        f"{TESTS}/rules/test_control.py",
+        "library/andon/wire/in_parallel.py",
+        "library/tests/rules/test_control.py",
         ("what could not be done is forgotten", "raise one.error", "pass"),
     ),
     *_in(
-        f"{PATTERNS}/events/fact.py",
-        f"{TESTS}/events/test_change_data_capture.py",
+        "library/andon/events/fact.py",
+        "library/tests/events/test_change_data_capture.py",
         ("an undeclared fact is published", "fact.type not in self.types", "False"),
     ),
     *_in(
-        f"{PATTERNS}/events/fact.py",
-        f"{TESTS}/events/test_change_data_capture.py",
+        "library/andon/events/fact.py",
+        "library/tests/events/test_change_data_capture.py",
         ("what comes back is created", "'undeleted' if change.old else 'created'", "'created'"),
     ),
     *_in(
-        f"{PATTERNS}/http/middleware.py",
-        f"{TESTS}/http/test_http_api.py",
+        "library/andon/http/middleware.py",
+        "library/tests/http/test_http_api.py",
         ("an unknown parameter does not matter", "if unknown:", "if False:"),
     ),
     *_in(
-        f"{PATTERNS}/rules/collect.py",
-        f"{TESTS}/rules/test_stored_event.py",
+        "library/andon/rules/collect.py",
+        "library/tests/rules/test_stored_event.py",
         ("an event is kept from its arrival", "ttl_at(event.timestamp_ms, self", "ttl_at(arrived_ms, self"),
     ),
 ]
 
 INFRA: Final = [
     *_in(
-        "infra/stage.py",
+        "library/andon/cdk/stage.py",
         "tests/infra/test_stages.py -k 'flag or missing or misspelt'",
         ("a setting is a flag", "if setting != FLAG and", "if False and"),
         ("a setting may be missing", "if missing := needed - settings.keys():", "if missing := set():"),
         ("a setting may be misspelt", "if unknown := settings.keys() - _SETTINGS.keys():", "if unknown := set():"),
     ),
     *_in(
-        "infra/target.py",
+        "library/andon/cdk/target.py",
         "tests/infra/test_stages.py -k without_a_topic",
         ("alarms may wake nobody", "if stage.alarm_topic is None:", "if False:"),
     ),
     *_in(
-        "infra/throttles.py",
+        "library/andon/cdk/throttles.py",
         "tests/infra/test_throttles.py -k 'quotas or page'",
         ("batches take all of the bus", "SHARE * min(", "min("),
         ("batches forget who gets their events", "self.invocations / (events * rules)", "self.invocations / events"),
     ),
     *_in(
-        "local/restore.py",
-        "tests/local/test_restore.py",
+        "library/andon/tools/restore.py",
+        "tests/tools/test_restore.py",
         ("a restore brings back what has expired", "<= now_ms)", "<= 0)"),
         ("a restore writes over what is there", "if _key(row, keys) not in there and", "if"),
     ),
     *_in(
-        "infra/checks/loops.py",
+        "library/andon/cdk/checks/loops.py",
         "tests/infra/test_loops.py",
         ("loops: none is found", "if here == start and", "if False and"),
         ("loops: a latch cuts none", " and not way[-1].is_latched:", ":"),
@@ -1407,7 +1404,7 @@ SAMPLE: Final = [
         ("board: companies share their places", "(company, *location)", '("Acme", *location)'),
     ),
     *_in(
-        f"{PATTERNS}/live/push.py",
+        "library/andon/live/push.py",
         "tests/views/board/test_push.py",
         (
             "push: a poisonous row stops its neighbours",
@@ -1419,15 +1416,15 @@ SAMPLE: Final = [
         ("push: a row's first change in a batch is its last", "Change(before.old, change.new, record)", "before"),
     ),
     *_in(
-        f"{PATTERNS}/live/topics.py",
-        f"{TESTS}/live/test_topics.py",
+        "library/andon/live/topics.py",
+        "library/tests/live/test_topics.py",
         ("topics: places are told apart by a byte", "_DIGEST_BYTES: Final = 8", "_DIGEST_BYTES: Final = 1"),
         ("topics: a whole place subscribes to more than it may", "if len(path) == levels else", "if False else"),
         ("topics: as long as you like", " or len(topic.encode()) > MOST_BYTES", ""),
     ),
     *_in(
-        f"{PATTERNS}/live/connection.py",
-        f"{TESTS}/live/test_connection.py",
+        "library/andon/live/connection.py",
+        "library/tests/live/test_connection.py",
         ("connection: may receive everything", 'f"{iot}:topic/{received}"', 'f"{iot}:topic/*"'),
         (
             "connection: without a policy of its own",
@@ -1437,7 +1434,7 @@ SAMPLE: Final = [
         ("connection: an address for ever", "URL_SECONDS: Final = 60", "URL_SECONDS: Final = 86400"),
     ),
     *_in(
-        f"{PATTERNS}/http/etag.py",
+        "library/andon/http/etag.py",
         "tests/views/board/test_query.py -k not_changed",
         ("etag: one content is as good as another", "hashlib.sha256(body.encode())", "hashlib.sha256()"),
     ),
@@ -1491,13 +1488,13 @@ SAMPLE: Final = [
 
 STORES: Final = [
     *_in(
-        "functions/patterns/runtime/bucket.py",
-        "tests/patterns/runtime/test_bucket.py",
+        "library/andon/wire/bucket.py",
+        "library/tests/runtime/test_bucket.py",
         ("a change of an object overwrites another", ", changed, IfMatch=etag)", ", changed)"),
         ("a change that meets another write of its key fails", '{EXISTS, "ConditionalRequestConflict"}', "{EXISTS}"),
     ),
     *_in(
-        "functions/stores/faults/record.py",
+        "library/andon/stores/faults/record.py",
         "tests/stores/faults",
         ("a resubmission failed before it was made", ' and attempt["resubmittedAt"] <= failed_at:', ":"),
         ("a failure is noted again", 'any(attempt.get("failedAt") == failed_at for attempt in attempts)', "False"),
@@ -1505,12 +1502,12 @@ STORES: Final = [
         ("what no queue takes is sent", 'if not _SENDABLE.fullmatch(fault["message"]):', "if False:"),
     ),
     *_in(
-        "functions/stores/faults/objects.py",
+        "library/andon/stores/faults/objects.py",
         "tests/stores/faults",
         ("a failure of a resubmission leaves no trace", "lambda kept: failed_again(kept, fault)", "lambda _: None"),
     ),
     *_in(
-        "functions/stores/lake/objects.py",
+        "library/andon/stores/lake/objects.py",
         "tests/stores/lake",
         ("an object is named by the clock", "sha256(ids.encode())", 'sha256(f"{ids}{datetime.now(UTC)}".encode())'),
         (
@@ -1524,23 +1521,23 @@ STORES: Final = [
         ("an envelope over many lines tears", '.replace("\\n", " ")', ""),
     ),
     *_in(
-        "functions/contract/lake.py",
+        "library/andon/recorded/lake.py",
         "tests/stores/lake",
         ("a line ends within a text", '.decode().split("\\n")', ".decode().splitlines()"),
     ),
     *_in(
-        "functions/stores/lake/batch.py",
-        "tests/stores/lake/test_listener.py",
+        "library/andon/stores/lake/batch.py",
+        "library/tests/stores/lake/test_listener.py",
         ("what cannot be read is lost", "unreadable[body].append(message_id)", "continue"),
     ),
     *_in(
-        "functions/stores/lake/listener.py",
-        "tests/stores/lake/test_listener.py",
+        "library/andon/stores/lake/listener.py",
+        "library/tests/stores/lake/test_listener.py",
         ("what is not written is acknowledged", "Outcome.FAILED, aws", "Outcome.APPLIED, aws"),
         ("an hour has one object", "put_if_absent(one.key,", "put_if_absent(one.key[:30],"),
     ),
     *_in(
-        "infra/bucket.py",
+        "library/andon/cdk/bucket.py",
         "tests/infra/test_lake.py",
         ("anybody adds to the lake", "conditions=everybody_else)", 'conditions={"Null": {"aws:arn": "true"}})'),
         ("a version in the lake is deleted", '    "s3:DeleteObjectVersion",\n', ""),
@@ -1548,7 +1545,7 @@ STORES: Final = [
         ("to lock the lake makes a new bucket", "object_lock_enabled=True", "object_lock_enabled=bool(lock_days)"),
     ),
     *_in(
-        "infra/event_hub.py",
+        "library/andon/cdk/event_hub.py",
         "tests/infra/test_lake.py",
         ("what an archive replays is in the lake twice", '[{"exists": False}]', '[{"exists": True}]'),
     ),
@@ -1589,12 +1586,12 @@ STORES: Final = [
         ("a question's order of facts is half", " || '#' || id AS oplock", " AS oplock"),
     ),
     *_in(
-        f"{QUERIES}/__init__.py",
-        "tests/stores/lake/test_queries.py",
+        "library/andon/stores/lake/queries/__init__.py",
+        "library/tests/stores/lake/test_queries.py",
         ("a quote ends a question's value", """.replace("'", "''")""", ""),
     ),
     *_in(
-        "infra/questions.py",
+        "library/andon/cdk/questions.py",
         "tests/infra/test_questions.py",
         ("a question on AWS sees names in lower case", '"case.insensitive": "FALSE"', '"case.insensitive": "TRUE"'),
         ("a question on AWS sees no new day", '{FIRST_DAY},NOW"', '{FIRST_DAY},2026-12-31"'),
@@ -1641,8 +1638,8 @@ ANOMALIES: Final = [
         ("anomalies: each batch asks for a model", "not 0 <= now_ms - self.asked_ms < EVERY_MS", "True"),
     ),
     *_in(
-        f"{PATTERNS}/rules/sweep.py",
-        f"{TESTS}/rules/test_screen.py",
+        "library/andon/rules/sweep.py",
+        "library/tests/rules/test_screen.py",
         ("a sweep reads for a rule without its context", "if evaluator.knows_enough_for(rule)]", "]"),
     ),
     *_in(
@@ -1666,8 +1663,8 @@ ANOMALIES: Final = [
         ),
     ),
     *_in(
-        "functions/stores/lake/queries/train.sql",
-        "tests/local/lake/test_train.py",
+        "functions/queries/train.sql",
+        "tests/demo/lake/test_train.py",
         ("anomalies: what was published twice is learned twice", "SELECT DISTINCT\n", "SELECT\n"),
         (
             "anomalies: a gap lasts until the next report of the state",
@@ -1688,8 +1685,8 @@ ANOMALIES: Final = [
 
 PAGES: Final = [
     *_in(
-        "local/stack/sign_in_paths.py",
-        "tests/local/test_sign_in_paths.py tests/local/test_front.py",
+        "library/andon/tools/stack/sign_in_paths.py",
+        "tests/tools/test_sign_in_paths.py library/tests/tools/test_front.py",
         ("a sign-in has any member", "if one and one[1] in names]", "if one]"),
         ("a sign-in has a member twice", "== len(known) == len(set(known))", "== len(known)"),
         ("a sign-in has what is no member", "len(found) == len(known) ==", "len(known) =="),
@@ -1706,21 +1703,21 @@ PAGES: Final = [
         ("a form of a sign-in is of any type", "if not _FORM_TYPE.fullmatch(types[0]) or not", "if not"),
     ),
     *_in(
-        "local/stack/front.py",
-        "tests/local/test_front.py",
+        "library/andon/tools/stack/front.py",
+        "library/tests/tools/test_front.py",
         ("the front checks no sign-in", "if body is None:", "if False:"),
         ("the front checks no form of a sign-in", "if not expected.is_form(body):", "if False:"),
         ("the front opens a tunnel", "if method not in METHODS:", "if False:"),
     ),
     *_in(
-        "local/stack/live.py",
-        "tests/local/test_front.py",
+        "library/andon/tools/stack/live.py",
+        "library/tests/tools/test_front.py",
         ("any page opens a live connection", "len(origins) > 1 or set(origins) - own", "False"),
         ("the emulator opens a live connection for a browser", 'if _values(listed, "origin") else', "if False else"),
         ("the emulator sees where a live connection is from", 'if name.lower() != "origin"', "if True"),
     ),
     *_in(
-        f"{PATTERNS}/http/static_files.py",
+        "library/andon/http/static_files.py",
         "tests/pages/board/test_query.py",
         (
             "both encodings have one tag",
@@ -1730,7 +1727,7 @@ PAGES: Final = [
         ("a client gets gzip that refuses it", 'return weight.replace(" ", "").rstrip("0.") != "q="', "return True"),
     ),
     *_in(
-        "infra/api.py",
+        "library/andon/cdk/api.py",
         "tests/infra/test_api.py",
         (
             "a screen on the wall can write",
@@ -1775,8 +1772,8 @@ SCREEN: Final = [
 
 NEXT_VERSIONS: Final = [
     *_in(
-        "local/views/compare.py",
-        "tests/local/views/test_compare.py",
+        "library/andon/tools/views/compare.py",
+        "tests/tools/views/test_compare.py",
         ("a cutover does not see a row that the next version lacks", "was.keys() | now.keys()", "now.keys()"),
         ("a cutover does not see a row that only the next version has", "was.keys() | now.keys()", "was.keys()"),
         ("rows that differ are never final", "if before == after:", "if False:"),
@@ -1790,8 +1787,8 @@ NEXT_VERSIONS: Final = [
         ("rows that have expired are compared", "for row in rows if is_alive(row, now_ms))", "for row in rows)"),
     ),
     *_in(
-        "local/views/prove.py",
-        "tests/local/views/test_prove.py",
+        "library/andon/tools/views/prove.py",
+        "tests/tools/views/test_prove.py",
         (
             "a row that lacks an event is read for ever",
             "one.kind is Kind.DIFFERENT or _seen(one) in settled",
@@ -1805,8 +1802,8 @@ NEXT_VERSIONS: Final = [
         ),
     ),
     *_in(
-        f"{PATTERNS}/packages/package.py",
-        "tests/local/views/test_new_version.py -k routes",
+        "library/andon/packages/package.py",
+        "tests/tools/views/test_new_version.py -k routes",
         ("two versions of a view claim its routes", "        if not self.serves:\n            return {}\n", ""),
         (
             "rows that are being rebuilt expire",
@@ -1815,7 +1812,7 @@ NEXT_VERSIONS: Final = [
         ),
     ),
     *_in(
-        "infra/view.py",
+        "library/andon/cdk/view.py",
         "tests/infra/test_versions.py",
         ("a query may be called only once it serves", "if len(versions_of(name)) > 1:", "if False:"),
         ("both versions of a view push", "speaks=package.serves", "speaks=True"),
@@ -1853,7 +1850,7 @@ TWO_SIDES: Final = [
     ),
     *_in(
         "functions/services/dispatch/restored.py",
-        "tests/stores/archive/test_rehydration.py -k crew",
+        "library/tests/stores/archive/test_rehydration.py -k crew",
         ("restored story: crews stay away", "    CREW_ASSIGNED: on_crew_assigned,\n", ""),
     ),
     *_in(
@@ -1875,8 +1872,8 @@ TWO_SIDES: Final = [
 
 OPERATIONS: Final = [
     *_in(
-        "local/ops/redrive.py",
-        "tests/local/ops/test_redrive.py",
+        "library/andon/tools/ops/redrive.py",
+        "tests/tools/ops/test_redrive.py",
         ("redrive: AWS is not told where dead letters go", "DestinationArn=_arn(sqs, pair.queue), ", ""),
         ("redrive: a task that failed counts as done", 'if task["Status"] != "COMPLETED":', "if False:"),
         (
@@ -1886,8 +1883,8 @@ OPERATIONS: Final = [
         ),
     ),
     *_in(
-        "local/ops/replay_failures.py",
-        "tests/local/ops/test_replay_failures.py",
+        "library/andon/tools/ops/replay_failures.py",
+        "tests/tools/ops/test_replay_failures.py",
         (
             "replay-failures: what failed again is removed",
             "            continue\n        s3.delete",
@@ -1901,12 +1898,12 @@ OPERATIONS: Final = [
         ("replay-failures: what was published is tried for ever", "s3.delete_object(", "s3.head_object("),
     ),
     *_in(
-        f"{PATTERNS}/events/bus_entry.py",
-        f"{TESTS}/events/test_bus_entry.py",
+        "library/andon/events/bus_entry.py",
+        "library/tests/events/test_bus_entry.py",
         ("the largest entry does not fit into a message", "= 1_000_000 - 1", "= 1024 * 1024"),
     ),
     *_in(
-        "infra/function.py",
+        "library/andon/cdk/function.py",
         "tests/infra/test_without_packages.py",
         ("a stack without views cannot be synthesised", "if not resources:", "if False:"),
     ),
@@ -1916,7 +1913,7 @@ OPERATIONS: Final = [
         ("a runbook looks for a line that is never written", '"routeKey": "', '"routeKey":"'),
     ),
     *_in(
-        "infra/signals.py",
+        "library/andon/cdk/signals.py",
         "tests/infra/test_operations.py tests/infra/test_runbooks.py",
         (
             "what a stream gave up on rings nobody",
@@ -1930,8 +1927,8 @@ OPERATIONS: Final = [
 
 CAPACITY: Final = [
     *_in(
-        f"{PATTERNS}/runtime/retries.py",
-        f"{TESTS}/http/test_http_api.py",
+        "library/andon/wire/retries.py",
+        "library/tests/http/test_http_api.py",
         (
             "capacity: what is throttled is a bug of ours",
             "return code in THROTTLED or code == UNPROCESSED",
@@ -1940,20 +1937,20 @@ CAPACITY: Final = [
         ("capacity: a batch read in part is a bug of ours", " or code == UNPROCESSED", ""),
     ),
     *_in(
-        "infra/scaling.py",
+        "library/andon/cdk/scaling.py",
         "tests/infra/test_scaling.py",
         ("capacity: reads do not follow the load", 'KINDS: Final = ("Read", "Write")', 'KINDS: Final = ("Write",)'),
         ("capacity: a screen has what scaling leaves it", "capacity.shown if is_shown", "capacity.least if is_shown"),
         ("capacity: indexes do not follow the load", "for index in table.index_names:", "for index in ():"),
     ),
     *_in(
-        "infra/owned_table.py",
+        "library/andon/cdk/owned_table.py",
         "tests/infra/test_scaling.py",
         ("capacity: every table is provisioned", "target.capacity if schema.steady else None", "target.capacity"),
     ),
     *_in(
-        "local/simulate/money.py",
-        "tests/local/simulate/test_money.py",
+        "bench/simulate/money.py",
+        "tests/bench/simulate/test_money.py",
         (
             "capacity: traces are a twentieth only",
             "always + (invocations_per_s - always) * limits.TRACED.value",
@@ -1966,18 +1963,18 @@ CAPACITY: Final = [
         ),
     ),
     *_in(
-        "local/simulate/money.py",
-        "tests/local/simulate/test_metrics.py",
+        "bench/simulate/money.py",
+        "tests/bench/simulate/test_metrics.py",
         ("bill: only sampled metrics are paid for", "len(counted.metrics | UNSAMPLED)", "len(counted.metrics)"),
     ),
     *_in(
-        "local/simulate/loop.py",
-        "tests/local/simulate/test_metrics.py",
+        "bench/simulate/loop.py",
+        "tests/bench/simulate/test_metrics.py",
         ("bill: metrics of all packages are one's", "metrics_in(line, self._package)", 'metrics_in(line, "")'),
     ),
     *_in(
-        "local/simulate/capacity.py",
-        "tests/local/simulate/test_money.py",
+        "bench/simulate/capacity.py",
+        "tests/bench/simulate/test_money.py",
         (
             "capacity: the least is free",
             "return max(least, used / settings.used)",
@@ -1987,7 +1984,7 @@ CAPACITY: Final = [
     ),
     *_in(
         "functions/services/dispatch/tables.py",
-        "tests/local/simulate/test_money.py",
+        "tests/bench/simulate/test_money.py",
         ("capacity: what every report fills is on demand", ", steady=True", ""),
     ),
 ]

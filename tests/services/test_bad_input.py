@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event
-from local.in_process.loop import Loop
-from patterns.packages.discovery import owner_of_route
+from andon.packages.discovery import owner_of_route
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event
+from andon.tools.in_process.loop import Loop
 from tests.support.services.reports import (
     ACKNOWLEDGE,
     ACKNOWLEDGEMENT,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from local.in_process.loop import Loop
+from andon.tools.in_process.loop import Loop
 from tests.support.services.reports import EPISODES, ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, report
 
 EQUIPMENT = "GET /equipment/{id}"

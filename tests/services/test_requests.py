@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.rules.due import READ_SHARDS
+from andon.rules.due import READ_SHARDS
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.dispatch.shop import open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import (

@@ -2,10 +2,10 @@
 
 import pytest
 
+from andon.packages.discovery import apis, owner_of_route
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event
 from contract import groups
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event
-from patterns.packages.discovery import apis, owner_of_route
 
 ROUTES = sorted(route for package in apis() for route in package.routes)
 

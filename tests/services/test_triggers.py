@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.loop import Loop
-from patterns.events.publish import NotPublished
-from patterns.packages.discovery import follower_of_table
+from andon.events.publish import NotPublished
+from andon.packages.discovery import follower_of_table
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.loop import Loop
 from tests.support.samples import paths, sample
 from tests.support.wire import Wire
 

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from contract import times
-from local.in_process.world import InProcess
-from patterns.packages.package import Package
-from patterns.rules.rule import RULE
-from patterns.runtime.bucket import Bucket
+from andon.packages.package import Package
+from andon.rules.rule import RULE
+from andon.runtime import times
+from andon.tools.in_process.world import InProcess
+from andon.wire.bucket import Bucket
 from services.anomalies.control import MODELS
 from services.anomalies.current_model import CURRENT, key_of
 from services.anomalies.model import version_of

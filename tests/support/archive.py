@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from contract import times
-from local.in_process.loop import Loop
-from patterns.events.bus_entry import to_message
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.discovery import stores
-from patterns.runtime.bucket import Bucket
-from stores.archive.store import BUCKET, LAKE
-from stores.lake import objects
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.packages.discovery import stores
+from andon.runtime import times
+from andon.stores.archive.store import BUCKET, LAKE
+from andon.stores.lake import objects
+from andon.tools.in_process.loop import Loop
+from andon.wire.bucket import Bucket
 from tests.support.samples import NOW, fact
 
 (ARCHIVE,) = (package for package in stores() if package.name == "archive")

@@ -22,18 +22,19 @@ from unittest.mock import patch
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from local.in_process.expressions import Request, condition
-from local.in_process.lambda_events import bus_members
-from local.in_process.world import ENVIRONMENT, InProcess, to_text
-from patterns.dynamodb.attribute_values import Item, Typed, to_plain
-from patterns.dynamodb.schema import Keys, TableSchema
-from patterns.packages.discovery import readers, recomputed, restorers, restorers_as_json, views_as_json
-from patterns.packages.package import Package
-from patterns.runtime import aws, clock
-from patterns.views import recompute
-from stores.archive.jobs import QUEUE, RESTORERS
-from stores.faults.store import queue_variable
-from stores.replays import settings as replays
+from andon.drift import recompute
+from andon.dynamodb.attribute_values import Item, Typed, to_plain
+from andon.dynamodb.schema import Keys, TableSchema
+from andon.packages.discovery import readers, recomputed, restorers, restorers_as_json, views_as_json
+from andon.packages.package import Package
+from andon.runtime import clock
+from andon.stores.archive.jobs import QUEUE, RESTORERS
+from andon.stores.faults.store import queue_variable
+from andon.stores.replays import settings as replays
+from andon.tools.in_process.expressions import Request, condition
+from andon.tools.in_process.lambda_events import bus_members
+from andon.tools.in_process.world import ENVIRONMENT, InProcess, to_text
+from andon.wire import aws
 from tests.support.table_in_memory import Record, TableInMemory
 from tests.support.wire import ANSWERED
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response
 
-from local.stack.users import PASSWORD
+from andon.tools.stack.users import PASSWORD
 
 # A refusal is an answer that the page has to cope with, although Chromium calls it an error.
 STATUS: Final = "Failed to load resource: the server responded with a status of"

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.stack.emulator import ROOT
-from local.views import new_version
+from andon.project import project
+from andon.tools.views import new_version
 
 TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer")
 LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", "__pycache__", ".*_cache", ".hypothesis")
@@ -40,7 +40,7 @@ class Clone:
         return subprocess.run(  # noqa: S603
             [sys.executable, *arguments],
             cwd=self.root,
-            env=os.environ | {"PYTHONPATH": f"functions{os.pathsep}."},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(("functions", "library", "."))},
             capture_output=True,
             text=True,
             check=False,
@@ -55,11 +55,11 @@ class Clone:
 
 def clone(to: Path) -> Clone:
     """Copy the project."""
-    shutil.copytree(ROOT, to, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    shutil.copytree(project().root, to, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
     (to / ".local").mkdir()
     for name in TOOLS:
-        if (ROOT / name).exists():
-            (to / name).symlink_to((ROOT / name).resolve())
+        if (project().root / name).exists():
+            (to / name).symlink_to((project().root / name).resolve())
     return Clone(to)
 
 

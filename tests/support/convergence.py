@@ -30,20 +30,20 @@ from itertools import combinations_with_replacement, count
 from pathlib import Path
 from typing import Any, Self, cast
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import sqs_event
-from local.in_process.row_diff import diff_rows
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.attribute_values import Item, to_plain
-from patterns.dynamodb.ttl import is_expired, ttl_at
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.package import Package
-from patterns.runtime import log
-from patterns.runtime.errors import Poison
-from patterns.views.inverse_oplock import order_of
-from patterns.views.materialize import View, interpret, materialize
-from patterns.views.outcome import Outcome
-from patterns.views.view_update import On, ViewUpdate
+from andon.dynamodb.attribute_values import Item, to_plain
+from andon.dynamodb.ttl import is_expired, ttl_at
+from andon.events.domain_event import DomainEvent
+from andon.packages.package import Package
+from andon.runtime import log
+from andon.runtime.errors import Poison
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import sqs_event
+from andon.tools.in_process.row_diff import diff_rows
+from andon.tools.in_process.world import frozen_clock
+from andon.views.inverse_oplock import order_of
+from andon.views.materialize import View, interpret, materialize
+from andon.views.outcome import Outcome
+from andon.views.view_update import On, ViewUpdate
 from tests.support.orders import cut_into_batches
 from tests.support.samples import body_of, paths, sample
 from tests.support.table_in_memory import Partitions, TableInMemory

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from botocore.exceptions import ConnectionClosedError
 
-from patterns.runtime import aws
+from andon.wire import aws
 
 SERVICES: Final = ("dynamodb", "events")
 

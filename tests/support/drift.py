@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from contract.archive import SHARDS
-from local.in_process.lambda_events import sqs_event
-from local.in_process.loop import Loop
-from patterns.dynamodb.attribute_values import Item
-from patterns.events.drift import TYPE
-from patterns.packages.package import Package
-from stores.lake import objects
+from andon.dynamodb.attribute_values import Item
+from andon.events.drift import TYPE
+from andon.packages.package import Package
+from andon.recorded.archive import SHARDS
+from andon.stores.lake import objects
+from andon.tools.in_process.lambda_events import sqs_event
+from andon.tools.in_process.loop import Loop
 from tests.support.archive import keep_in_lake
 
 Findings = list[dict[str, Any]]

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from patterns.runtime import aws, retries
-from patterns.runtime.errors import CallFailed
+from andon.runtime.errors import CallFailed
+from andon.wire import aws, retries
 
 BOTH: Final = (aws.LIBCURL, aws.BOTOCORE)
 

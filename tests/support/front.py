@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from local.stack import emulator, front
-from local.stack.processes import eventually
+from andon.tools.stack import emulator, front
+from andon.tools.stack.processes import eventually
 
 
 @dataclass(frozen=True, slots=True)

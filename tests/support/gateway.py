@@ -7,9 +7,9 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event
-from patterns.packages.discovery import apis, owner_of_route
+from andon.packages.discovery import apis, owner_of_route
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event
 
 BY_ITSELF = "x-answered-by-the-gateway"
 

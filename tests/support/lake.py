@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from contract.lake import EVENTS, lines_of
-from local.in_process.world import InProcess, to_bytes
-from patterns.packages.package import Package
-from stores.lake.objects import UNREADABLE
-from stores.lake.store import BUCKET
+from andon.packages.package import Package
+from andon.recorded.lake import EVENTS, lines_of
+from andon.stores.lake.objects import UNREADABLE
+from andon.stores.lake.store import BUCKET
+from andon.tools.in_process.world import InProcess, to_bytes
 
 LAKE: Final = Package("stores", "lake")
 

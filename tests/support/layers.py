@@ -2,31 +2,36 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 LAYERS = (
     ("runtime",),
+    ("wire",),
     ("dynamodb",),
     ("events",),
     ("versions",),
     ("views",),
+    ("drift",),
     ("http", "live", "rules", "sync"),
+    ("recorded",),
+    ("stores",),
     ("packages",),
 )
-"""The rooms of `patterns/` from bottom to top. A room imports itself and rooms below, not its neighbour."""
+"""The rooms of the library from bottom to top. A room imports itself and rooms below, not its neighbour."""
 
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
-DOMAIN = {"contract", "services", "views", "stores", "pages"}
-AROUND = {"infra", "local", "tests"}
+LIBRARY = "andon"
+DOMAIN = {"contract", "services", "views", "pages"}
+AROUND = {"infra", "demo", "bench", "tests"}
+NO_ROOM = {LIBRARY, "andon.project"}
 
 VENDOR = {"boto3", "botocore"}
-CALLS_THE_VENDOR = ("patterns.runtime", "patterns.dynamodb", "patterns.events.publish")
+CALLS_THE_VENDOR = ("andon.wire", "andon.dynamodb", "andon.events.publish")
 
 FACTORY_WORDS = frozenset(
     [
-        "andon",
         "audit",
         "auditor",
         "device",
@@ -51,22 +56,22 @@ Finding = tuple[str, str]
 """A module, and what it imports or says although it may not."""
 
 
-def read_sources(root: Path) -> Sources:
-    """Read every module below a folder."""
-    return {_module(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*.py"))}
+def read_sources(files: Iterable[tuple[Path, Path]]) -> Sources:
+    """Read every module among files with their places."""
+    return {_module(place): file.read_text() for file, place in files if file.suffix == ".py"}
 
 
 def upward_imports(sources: Sources) -> set[Finding]:
-    """Find what a room of `patterns/` imports from above, or from its neighbour."""
+    """Find what a room of the library imports from above, or from its neighbour."""
     return {(module, name) for module, name in _imports(sources) if _is_upward(module, name)}
 
 
 def outward_imports(sources: Sources) -> set[Finding]:
-    """Find what `patterns/` imports of the domain, and what `functions/` imports of what stands around it."""
+    """Find what the library imports of the domain, and what `functions/` imports of what stands around it."""
     return {
         (module, name)
         for module, name in _imports(sources)
-        if _root(name) in AROUND or (_root(module) == "patterns" and _root(name) in DOMAIN)
+        if _root(name) in AROUND or (_root(module) == LIBRARY and _root(name) in DOMAIN)
     }
 
 
@@ -84,21 +89,21 @@ def users_of_packages(sources: Sources) -> set[Finding]:
     return {
         (module, name)
         for module, name in _imports(sources)
-        if _is_within(name, "patterns.packages") and not _is_within(module, "patterns.packages")
+        if _is_within(name, "andon.packages") and not _is_within(module, "andon.packages")
     }
 
 
 def outside_of_rooms(sources: Sources) -> set[str]:
-    """Find modules of `patterns/` in no room."""
-    return {module for module in sources if _root(module) == "patterns" and _room(module) not in LEVELS} - {"patterns"}
+    """Find modules of the library in no room."""
+    return {module for module in sources if _root(module) == LIBRARY and _room(module) not in LEVELS} - NO_ROOM
 
 
 def factory_words(sources: Sources) -> set[Finding]:
-    """Find words of the domain in the identifiers, strings and comments of `patterns/`."""
+    """Find words of the domain in the identifiers, strings and comments of the library."""
     return {
         (module, word)
         for module, source in sources.items()
-        if _root(module) == "patterns"
+        if _root(module) == LIBRARY
         for word in _words(source) & FACTORY_WORDS
     }
 
@@ -132,7 +137,7 @@ def _is_upward(module: str, name: str) -> bool:
 
 def _room(name: str) -> str:
     root, _, rest = name.partition(".")
-    return rest.partition(".")[0] if root == "patterns" else ""
+    return rest.partition(".")[0] if root == LIBRARY else ""
 
 
 def _root(name: str) -> str:

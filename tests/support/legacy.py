@@ -4,11 +4,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any, Final
 
-from local.legacy import assets, mapping
-from local.legacy.assets import Asset
-from local.legacy.beside import Beside
-from patterns.events.domain_event import Entity
-from patterns.runtime import clock
+from andon.events.domain_event import Entity
+from andon.runtime import clock
+from demo.legacy import assets, mapping
+from demo.legacy.assets import Asset
+from demo.legacy.beside import Beside
 from services.equipment2 import machine
 from tests.support.loop.in_memory import LoopInMemory
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from patterns.runtime import log
+from andon.runtime import log
 
 LogLines = list[dict[str, Any]]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from playwright.sync_api import ConsoleMessage, Page
 
-from local.board.fake_api import ORIGIN, FakeApi
+from demo.board.fake_api import ORIGIN, FakeApi
 
 STEP_MS: Final = 500
 SOON_MS: Final = 30_000

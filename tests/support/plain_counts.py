@@ -8,7 +8,7 @@ from math import ceil
 from statistics import median
 from typing import Any
 
-from local.lake.envelopes import LakeEnvelope
+from demo.lake.envelopes import LakeEnvelope
 
 HOUR_MS = 3_600_000
 

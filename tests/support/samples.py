@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from contract import times
-from patterns.events.bus_entry import to_message
-from patterns.events.domain_event import DomainEvent
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
 
 EVENTS = Path(__file__).parents[2] / "events"
 

@@ -13,13 +13,13 @@ from unittest.mock import patch
 
 from botocore.exceptions import ClientError
 
-from local.in_process.expressions import FITS, Request, condition, updated
-from local.in_process.world import ACCOUNT, ENVIRONMENT, REGION
-from patterns.dynamodb.attribute_values import Item, Typed, to_plain
-from patterns.dynamodb.schema import Keys
-from patterns.dynamodb.ttl import is_expired
-from patterns.events.change_data_capture import TTL_SERVICE
-from patterns.runtime import aws
+from andon.dynamodb.attribute_values import Item, Typed, to_plain
+from andon.dynamodb.schema import Keys
+from andon.dynamodb.ttl import is_expired
+from andon.events.change_data_capture import TTL_SERVICE
+from andon.tools.in_process.expressions import FITS, Request, condition, updated
+from andon.tools.in_process.world import ACCOUNT, ENVIRONMENT, REGION
+from andon.wire import aws
 
 SERVICES: Final = ("dynamodb", "events")
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from local.in_process.world import InProcess, frozen_clock
-from patterns.dynamodb.client import Put, Update, transact
-from patterns.dynamodb.errors import TransactionConditionsFailed
-from patterns.dynamodb.expressions import UNCONDITIONAL
-from patterns.dynamodb.key_query import KeyQuery
-from patterns.events.publish import publish
-from tests.support.patterns.things import BY_COLOUR, KEYS, TABLE, VARIABLE, World, WorldInMemory, happened
+from andon.dynamodb.client import Put, Update, transact
+from andon.dynamodb.errors import TransactionConditionsFailed
+from andon.dynamodb.expressions import UNCONDITIONAL
+from andon.dynamodb.key_query import KeyQuery
+from andon.events.publish import publish
+from andon.tools.in_process.world import InProcess, frozen_clock
 from tests.support.samples import NOW
+from toys.things import BY_COLOUR, KEYS, TABLE, VARIABLE, World, WorldInMemory, happened
 
 NAMES, SORTS, COLOURS = ("one", "other"), ("a", "b", "c"), ("red", "blue", None)
 STEPS = 60

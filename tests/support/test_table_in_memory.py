@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.in_process.expressions import condition
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.attribute_values import to_plain
-from patterns.dynamodb.errors import ConditionFailed
-from patterns.dynamodb.expressions import UNCONDITIONAL, Condition
-from patterns.dynamodb.key_query import BeginsWith, KeyQuery, LessThan
-from patterns.runtime import aws
-from patterns.views.inverse_oplock import NEWER, put_if_newer
+from andon.dynamodb.attribute_values import to_plain
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
+from andon.dynamodb.key_query import BeginsWith, KeyQuery, LessThan
+from andon.tools.in_process.expressions import condition
+from andon.tools.in_process.world import frozen_clock
+from andon.views.inverse_oplock import NEWER, put_if_newer
+from andon.wire import aws
 from tests.support.examples import ON_TABLES
-from tests.support.patterns.things import KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
 from tests.support.samples import NOW
 from tests.support.table_in_memory import TableInMemory
+from toys.things import KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
 
 DAY_MS = 86_400_000
 UPDATED = "-"

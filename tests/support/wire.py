@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from botocore.exceptions import ReadTimeoutError
 
-from patterns.runtime import aws
+from andon.wire import aws
 
 SERVICES = ("dynamodb", "events")
 ANSWERED = "answered-in-memory"

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.dynamodb.attribute_values import Item
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Fact
+from andon.events.written import Written
+from andon.packages.discovery import views
+from andon.views.oplock_family import OPLOCK
+from andon.views.seen import Places
+from andon.views.view_update import On
 from contract import after
-from patterns.dynamodb.attribute_values import Item
-from patterns.events.domain_event import DomainEvent
-from patterns.events.fact import Fact
-from patterns.events.written import Written
-from patterns.packages.discovery import views
-from patterns.views.oplock_family import OPLOCK
-from patterns.views.seen import Places
-from patterns.views.view_update import On
 from tests.support.samples import NOW, fact, paths, sample
 from tests.support.table_in_memory import TableInMemory
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patterns.packages.discovery import views
+from andon.packages.discovery import views
 from tests.support.convergence import converges, stories_of, view_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")

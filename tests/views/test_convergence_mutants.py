@@ -7,26 +7,26 @@ from typing import Any, cast
 import pytest
 from botocore.exceptions import ClientError
 
-from patterns.dynamodb import ttl
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.errors import ConditionFailed
-from patterns.dynamodb.expressions import Condition, conditional
-from patterns.events.domain_event import DomainEvent
-from patterns.runtime import aws
-from patterns.views import compaction, inverse_oplock, materialize, row_life, view_update
-from patterns.views.compaction import Message, compact
-from patterns.views.inverse_oplock import NEWER, oplock_attribute, order_of, put_if_newer
-from patterns.views.materialize import View
-from patterns.views.oplock_family import OplockFamily
-from patterns.views.outcome import Outcome
-from patterns.views.row_life import Attempt, UntilAnchored, UntilNewestExpires
-from patterns.views.view_update import ViewUpdate
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import to_typed
+from andon.dynamodb.client import Table
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import Condition, conditional
+from andon.events.domain_event import DomainEvent
+from andon.views import compaction, inverse_oplock, materialize, row_life, view_update
+from andon.views.compaction import Message, compact
+from andon.views.inverse_oplock import NEWER, oplock_attribute, order_of, put_if_newer
+from andon.views.materialize import View
+from andon.views.oplock_family import OplockFamily
+from andon.views.outcome import Outcome
+from andon.views.row_life import Attempt, UntilAnchored, UntilNewestExpires
+from andon.views.view_update import ViewUpdate
+from andon.wire import aws
 from tests.support.convergence import Diverged, Story, converges, view_of
-from tests.support.patterns import things
-from tests.support.patterns.things import happened
 from tests.views.board.stories import HELP, JOIN, LIFE, PEOPLE, SILENCES, STATES
 from tests.views.state_log.stories import DAYS_APART
+from toys import things
+from toys.things import happened
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contract import times
-from local.in_process.lambda_events import sqs_event
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.discovery import readers, recomputed, views
-from patterns.packages.package import Package
-from patterns.runtime import aws
+from andon.dynamodb.attribute_values import to_typed
+from andon.events.domain_event import DomainEvent
+from andon.packages.discovery import readers, recomputed, views
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.tools.in_process.lambda_events import sqs_event
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import aws
 from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
 from tests.support.convergence import stories_of
 from tests.support.drift import look, remember, reported, rows_of, take_in

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import pytest
 
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.client import Rows, Table
-from patterns.http.after import PAUSES_SECONDS
+from andon.dynamodb.client import Rows, Table
+from andon.http.after import PAUSES_SECONDS
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import (

@@ -6,11 +6,11 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
+from andon.http.static_files import StaticFile, static_files
+from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.log import logger
 from pages.board.headers import security_headers
 from pages.board.settings import Settings
-from patterns.http.static_files import StaticFile, static_files
-from patterns.runtime.lambda_context import LambdaContext
-from patterns.runtime.log import logger
 
 FOLDER: Final = Path(__file__).parent / "page"
 INDEX: Final = "index.html"

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from patterns.runtime import strict_json
+from andon.runtime import strict_json
 
 SCOPES: Final = "openid aws.cognito.signin.user.admin"
 WALL_SCOPES: Final = "openid andon/read"  # what a screen on the wall may do: read

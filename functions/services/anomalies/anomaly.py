@@ -2,15 +2,15 @@
 
 from typing import Final, Literal, cast
 
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.keys import sort_key
+from andon.dynamodb.ttl import ttl_at
+from andon.events.actor import author_in
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change, Fact
+from andon.rules.rule import WHY, Decision
 from contract import logs
 from contract.entities import AnomalyEntity, AnomalyKind, ExpectedEntity, Why
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.keys import sort_key
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.actor import author_in
-from patterns.events.domain_event import DomainEvent
-from patterns.events.fact import Change, Fact
-from patterns.rules.rule import WHY, Decision
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Expectation, Known
 from services.anomalies.reports import partition_in, state_in, time_in

@@ -1,10 +1,10 @@
 """What anomalies decides by, and where it writes that down."""
 
+from andon.rules.evaluate import Control
+from andon.rules.rule import Rules
+from andon.rules.stored_event import CorrelationKey
+from andon.wire.bucket import Bucket
 from contract import logs
-from patterns.rules.evaluate import Control
-from patterns.rules.rule import Rules
-from patterns.rules.stored_event import CorrelationKey
-from patterns.runtime.bucket import Bucket
 from services.anomalies.current_model import CurrentModel
 from services.anomalies.facts import TYPES
 from services.anomalies.model import Known

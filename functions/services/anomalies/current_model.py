@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from patterns.runtime.aws import name_of
-from patterns.runtime.bucket import Bucket
-from patterns.runtime.deadline import begun_by
-from patterns.runtime.errors import CallFailed
-from patterns.runtime.log import logger
-from patterns.runtime.metrics import directive
+from andon.runtime.errors import CallFailed
+from andon.runtime.log import logger
+from andon.runtime.metrics import directive
+from andon.wire.aws import name_of
+from andon.wire.bucket import Bucket
+from andon.wire.deadline import begun_by
 from services.anomalies.model import Model, UnreadableModel
 
 FOLDER: Final = "models"

@@ -12,7 +12,7 @@ a `{"median", "mad", "of"}`: of so many observations; `mad` is the median of the
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypedDict
 
-from patterns.events.identifiers import of_content
+from andon.events.identifiers import of_content
 
 # The limit lies so many robust standard deviations above the median: see docs/anomalies.md for what that was chosen by.
 DEVIATIONS: Final = 6

@@ -1,6 +1,6 @@
 """Reports, as the rules of anomalies see them; the listener has let nothing else in."""
 
-from patterns.events.domain_event import DomainEvent
+from andon.events.domain_event import DomainEvent
 from services.anomalies.tables import partition_of
 
 HOUR_MS = 60 * 60_000

@@ -1,11 +1,11 @@
 """What anomalies subscribes to: reports."""
 
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import Upcasters
+from andon.rules.collect import Collected
+from andon.views.row_write import Subscriptions
 from contract import old_shapes, reports
 from contract.reports import REPORTED
-from patterns.events.domain_event import DomainEvent
-from patterns.events.upcast import Upcasters
-from patterns.rules.collect import Collected
-from patterns.views.row_write import Subscriptions
 from services.anomalies.tables import partition_of
 
 

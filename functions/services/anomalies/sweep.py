@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from patterns.rules.sweep import shards_in, sweep
-from patterns.runtime import clock
+from andon.rules.sweep import shards_in, sweep
+from andon.runtime import clock
 from services.anomalies.control import CONTROL, MODELS
 
 

@@ -7,8 +7,8 @@
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
 
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"ANOMALIES_TABLE": TableSchema(KEYS, stream=True, steady=True)}

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from patterns.events.fact import Facts
-from patterns.rules.control import brings_events, control_changes
-from patterns.runtime import clock
+from andon.events.fact import Facts
+from andon.rules.control import brings_events, control_changes
+from andon.runtime import clock
 from services.anomalies import anomaly
 from services.anomalies.control import CONTROL, MODELS
 from services.anomalies.facts import TYPES

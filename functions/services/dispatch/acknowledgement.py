@@ -2,11 +2,12 @@
 
 from typing import Final, Literal, NotRequired, TypedDict, cast
 
-from contract import logs, times
+from andon.dynamodb.attribute_values import Item
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.runtime import times
+from contract import logs
 from contract.entities import AcknowledgementEntity, LogRef
-from patterns.dynamodb.attribute_values import Item
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact
 from services.dispatch.facts import STATE_ACKNOWLEDGED
 from services.dispatch.responsibility import row_key
 

@@ -2,14 +2,15 @@
 
 from typing import Final, NamedTuple, NotRequired, cast
 
-from contract import logs, times
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import ttl_at
+from andon.events.actor import author_in
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change, Fact
+from andon.rules.rule import WHY, Decision, decision_key
+from andon.runtime import times
+from contract import logs
 from contract.entities import AlertEntity, Why
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.actor import author_in
-from patterns.events.domain_event import DomainEvent
-from patterns.events.fact import Change, Fact
-from patterns.rules.rule import WHY, Decision, decision_key
 from services.dispatch.facts import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
 from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS

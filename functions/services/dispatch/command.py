@@ -4,16 +4,17 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.errors import ConditionFailed
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses, responses_of_write
+from andon.http.parameters import IfMatch, Timestamp
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.versions.versioned_write import Versions, save
 from contract import after
 from contract.entities import LogRef
-from contract.parameters import EquipmentId, FactoryId, IfMatch, State, Timestamp
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.errors import ConditionFailed
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses, responses_of_write
-from patterns.http.response import respond
-from patterns.runtime import clock
-from patterns.versions.versioned_write import Versions, save
+from contract.parameters import EquipmentId, FactoryId, State
 from services.dispatch import acknowledgement, roster
 from services.dispatch.bodies import (
     AcknowledgementResponse,

@@ -1,10 +1,10 @@
 """What dispatch decides by, and where it writes that down."""
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.evaluate import Control
+from andon.rules.rule import Rules
+from andon.rules.stored_event import CorrelationKey
 from contract import logs
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.evaluate import Control
-from patterns.rules.rule import Rules
-from patterns.rules.stored_event import CorrelationKey
 from services.dispatch import roster, whereabouts
 from services.dispatch.facts import TYPES
 from services.dispatch.roster import Roster

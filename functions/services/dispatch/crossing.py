@@ -2,13 +2,14 @@
 
 from typing import cast
 
-from contract import names, times
+from andon.dynamodb.attribute_values import Item
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import WHY
+from andon.runtime import times
+from andon.sync.crossing import Content, Crossing
+from andon.versions.versioned_write import Versions
+from contract import names
 from contract.entities import CrewEntity
-from patterns.dynamodb.attribute_values import Item
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import WHY
-from patterns.sync.crossing import Content, Crossing
-from patterns.versions.versioned_write import Versions
 from services.dispatch.mapping import from_theirs
 from services.dispatch.responsibility import ASSIGNMENT, ttl_of
 from services.dispatch.tables import TABLE

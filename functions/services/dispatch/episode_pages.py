@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.key_query import BeginsWith, KeyQuery
-from patterns.dynamodb.ttl import is_expired
-from patterns.http.page import Scope, count_that_fit, next_page, read_rows
-from patterns.rules.stored_event import PREFIX, readable
+from andon.dynamodb.client import Table
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.ttl import is_expired
+from andon.http.page import Scope, count_that_fit, next_page, read_rows
+from andon.rules.stored_event import PREFIX, readable
 from services.dispatch import story
 from services.dispatch.reports import is_whole
 from services.dispatch.tables import KEYS, partition_of

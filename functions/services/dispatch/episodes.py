@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import History
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import History
 from services.dispatch.reports import is_normal, reports_in, time_in
 
 

@@ -5,16 +5,17 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import is_alive
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.runtime.errors import NotFound
 from contract.entities import LogRef
-from contract.parameters import Cursor, EquipmentId, FactoryId, IfNoneMatch, Limit, State, Timestamp
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.ttl import is_alive
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
-from patterns.http.page import DEFAULT_LIMIT
-from patterns.http.response import respond
-from patterns.runtime import clock
-from patterns.runtime.errors import NotFound
+from contract.parameters import EquipmentId, FactoryId, State
 from services.dispatch import acknowledgement, roster
 from services.dispatch.bodies import (
     AcknowledgementResponse,

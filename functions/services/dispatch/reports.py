@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from andon.events.domain_event import DomainEvent, Entity
 from contract.entities import LogRef
 from contract.names import NORMAL
 from contract.reports import STATE_REPORTED
-from patterns.events.domain_event import DomainEvent, Entity
 from services.dispatch.facts import ENTITY_OF
 from services.dispatch.responsibility import log_of
 from services.dispatch.tables import partition_of

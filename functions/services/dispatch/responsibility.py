@@ -2,15 +2,16 @@
 
 from typing import Any, Literal, NamedTuple, NotRequired, cast
 
-from contract import logs, times
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.keys import sort_key
+from andon.dynamodb.ttl import ttl_at
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.rules.rule import BY, RULE, WHY, is_of_a_person
+from andon.runtime import times
+from andon.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
+from contract import logs
 from contract.entities import AssignmentEntity, EscalationEntity, LogRef, Why
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.keys import sort_key
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact
-from patterns.rules.rule import BY, RULE, WHY, is_of_a_person
-from patterns.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
 from services.dispatch.facts import OPERATOR_ASSIGNED, STATE_ESCALATED
 from services.dispatch.tables import KEYS, partition_of
 

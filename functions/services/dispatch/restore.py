@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.views.materialize import View, materialize
+from andon.views.materialize import View, materialize
 from services.dispatch.restored import ON
 from services.dispatch.subscriptions import UPCASTERS
 from services.dispatch.tables import TABLE

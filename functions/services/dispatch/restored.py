@@ -3,12 +3,12 @@
 They come back latched: no rule decides upon them again, and none looks at them.
 """
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.collect import Collected
+from andon.views.restored_row import RestoredRow
+from andon.views.row_write import Subscriptions
 from contract import logs
 from contract.reports import REPORTED
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.collect import Collected
-from patterns.views.restored_row import RestoredRow
-from patterns.views.row_write import Subscriptions
 from services.dispatch.crossing import CREW_ASSIGNED, crew_in
 from services.dispatch.facts import OPERATOR_ASSIGNED, TYPES
 from services.dispatch.mapping import from_theirs

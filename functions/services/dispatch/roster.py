@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, TypedDict, cast
 
-from patterns.dynamodb.attribute_values import Item
-from patterns.rules.rule import History
-from patterns.versions.optimistic_lock import Command, Draft
+from andon.dynamodb.attribute_values import Item
+from andon.rules.rule import History
+from andon.versions.optimistic_lock import Command, Draft
 from services.dispatch.tables import KEYS
 
 DISCRIMINATOR: Final = "roster"

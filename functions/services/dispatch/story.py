@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict
 
-from contract import times
-from patterns.events.domain_event import DomainEvent
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
 from services.dispatch.episodes import Episode, episodes_in
 from services.dispatch.reports import entity_in, is_abnormal, is_normal, is_report, reports_in, time_in
 

@@ -1,12 +1,12 @@
 """What dispatch subscribes to: reports, for its rules to look at, where equipment is, and what dispatch2 assigned."""
 
+from andon.events.domain_event import DomainEvent, Entity
+from andon.events.upcast import Upcasters
+from andon.rules.collect import Collected
+from andon.views.row_write import Subscriptions
+from andon.views.view_update import ViewUpdate
 from contract import old_shapes, reports
 from contract.reports import REPORTED, SOURCE
-from patterns.events.domain_event import DomainEvent, Entity
-from patterns.events.upcast import Upcasters
-from patterns.rules.collect import Collected
-from patterns.views.row_write import Subscriptions
-from patterns.views.view_update import ViewUpdate
 from services.dispatch import whereabouts
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
 from services.dispatch.limits import SILENT_AFTER_MS

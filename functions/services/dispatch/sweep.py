@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.rules.sweep import shards_in, sweep
+from andon.rules.sweep import shards_in, sweep
 from services.dispatch.control import CONTROL
 
 

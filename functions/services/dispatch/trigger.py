@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from patterns.events.fact import Facts
-from patterns.rules.control import control_changes
-from patterns.rules.expired import expired
+from andon.events.fact import Facts
+from andon.rules.control import control_changes
+from andon.rules.expired import expired
 from services.dispatch import acknowledgement
 from services.dispatch.alert import ALERTS
 from services.dispatch.control import CONTROL

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict, cast
 
-from patterns.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Item
 from services.dispatch.tables import KEYS
 
 

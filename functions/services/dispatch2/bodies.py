@@ -4,9 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
-from contract import schemas, texts
-from patterns.http.models import RequestModel, ResponseModel
-from patterns.http.openapi import Absent
+from andon.http import schemas
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.openapi import Absent
+from andon.runtime import texts
 
 MAX_MEMBERS = 20
 

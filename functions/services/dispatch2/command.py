@@ -2,11 +2,12 @@
 
 from aws_lambda_powertools.event_handler import Response
 
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses_of_write
+from andon.http.parameters import IfMatch, Timestamp
+from andon.versions.versioned_write import Versions, save
 from contract import after
-from contract.parameters import EquipmentId, IfMatch, State, Timestamp
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses_of_write
-from patterns.versions.versioned_write import Versions, save
+from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentBody, CrewAssignmentResponse
 from services.dispatch2.routes import ROUTES

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypedDict, cast
 
-from contract import logs, times
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.keys import sort_key
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.rules.rule import WHY, is_of_a_person
+from andon.runtime import times
+from andon.versions.optimistic_lock import Command, Draft
+from contract import logs
 from contract.entities import CrewEntity, LogRef, Why
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.keys import sort_key
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact
-from patterns.rules.rule import WHY, is_of_a_person
-from patterns.versions.optimistic_lock import Command, Draft
 from services.dispatch2.facts import CREW_ASSIGNED
 from services.dispatch2.tables import KEYS
 

@@ -2,14 +2,15 @@
 
 from typing import cast
 
-from contract import logs, names, times
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import ttl_at
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import WHY
+from andon.runtime import times
+from andon.sync.crossing import Content, Crossing
+from andon.versions.versioned_write import Versions
+from contract import logs, names
 from contract.entities import AssignmentEntity
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import WHY
-from patterns.sync.crossing import Content, Crossing
-from patterns.versions.versioned_write import Versions
 from services.dispatch2 import crew
 from services.dispatch2.mapping import from_theirs
 from services.dispatch2.tables import TABLE

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.views.materialize import View, materialize
+from andon.views.materialize import View, materialize
 from services.dispatch2.subscriptions import ON
 from services.dispatch2.tables import TABLE
 

@@ -9,8 +9,8 @@
 
 from typing import cast
 
+from andon.rules.rule import WHY
 from contract.entities import AssignmentEntity, CrewEntity
-from patterns.rules.rule import WHY
 
 
 def to_theirs(crew: CrewEntity) -> AssignmentEntity:

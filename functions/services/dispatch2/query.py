@@ -2,12 +2,13 @@
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import EquipmentId, IfNoneMatch, State, Timestamp
-from patterns.dynamodb.ttl import is_alive
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
-from patterns.runtime import clock
-from patterns.runtime.errors import NotFound
+from andon.dynamodb.ttl import is_alive
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.parameters import IfNoneMatch, Timestamp
+from andon.runtime import clock
+from andon.runtime.errors import NotFound
+from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentResponse
 from services.dispatch2.routes import ROUTES

@@ -1,6 +1,6 @@
 """What dispatch2 subscribes to: what was assigned on the other side."""
 
-from patterns.views.row_write import Subscriptions
+from andon.views.row_write import Subscriptions
 from services.dispatch2.crossing import CROSSING
 
 ON: Subscriptions = {("dispatch", "operator-assigned"): CROSSING}  # (source, type) -> what dispatch2 keeps of it

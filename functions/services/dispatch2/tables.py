@@ -5,8 +5,8 @@
 | `Equipment#<id>` | `<state>#<timestamp>#crew` | the crew that deals with a log |
 """
 
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"DISPATCH2_TABLE": TableSchema(KEYS, stream=True)}

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from contract import times
+from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.keys import sort_key
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.runtime import times
+from andon.runtime.errors import NotFound
+from andon.versions import numbered_versions
+from andon.versions.numbered_versions import Numbered
+from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.versioned_write import Versions
 from contract.entities import AuditEntity, Changed
-from patterns.dynamodb.key_query import KeyQuery
-from patterns.dynamodb.keys import sort_key
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact
-from patterns.runtime.errors import NotFound
-from patterns.versions import numbered_versions
-from patterns.versions.numbered_versions import Numbered
-from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
-from patterns.versions.versioned_write import Versions
 from services.equipment import metadata
 from services.equipment.facts import AUDIT_RECORDED
 from services.equipment.tables import TABLE, partition_of

@@ -5,10 +5,13 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from contract import names, schemas, texts
-from contract.fields import Id, Line, Lines, Number, Part, Time
-from patterns.http.models import RequestModel, ResponseModel
-from patterns.http.openapi import Absent
+from andon.http import schemas
+from andon.http.fields import Id, Line, Lines, Number, Part, Time
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.openapi import Absent
+from andon.runtime import texts
+from contract import names
+from contract.schemas import STATE
 from services.equipment.routes import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
@@ -108,7 +111,7 @@ class Audits(ResponseModel):
 class StateBody(RequestModel):
     """The state that a device reports of itself."""
 
-    state: Annotated[str, AfterValidator(names.state), WithJsonSchema(schemas.STATE)] = Field(examples=["WARNING1"])
+    state: Annotated[str, AfterValidator(names.state), WithJsonSchema(STATE)] = Field(examples=["WARNING1"])
     detail: Detail | None = None
 
 

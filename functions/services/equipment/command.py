@@ -7,17 +7,18 @@ from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
+from andon.dynamodb.errors import ConditionFailed
+from andon.events.publish import try_publish
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses, responses_of_write
+from andon.http.parameters import IfMatch, Timestamp
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.versions.optimistic_lock import Saved
+from andon.versions.versioned_write import change, save
 from contract import after
 from contract.entities import StateEntity
-from contract.parameters import EquipmentId, IfMatch, Part, Timestamp
-from patterns.dynamodb.errors import ConditionFailed
-from patterns.events.publish import try_publish
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses, responses_of_write
-from patterns.http.response import respond
-from patterns.runtime import clock
-from patterns.versions.optimistic_lock import Saved
-from patterns.versions.versioned_write import change, save
+from contract.parameters import EquipmentId, Part
 from services.equipment import audit, metadata, reporting, state, stream_first
 from services.equipment.bodies import (
     Accepted,

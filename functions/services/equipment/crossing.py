@@ -2,14 +2,14 @@
 
 from typing import cast
 
-from contract import times
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import ttl_at
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
+from andon.sync.crossing import Content, Crossing
+from andon.versions.versioned_write import Versions
 from contract.entities import MachineEntity
 from contract.locations import levels_in
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.domain_event import DomainEvent
-from patterns.sync.crossing import Content, Crossing
-from patterns.versions.versioned_write import Versions
 from services.equipment import metadata
 from services.equipment.mapping import from_theirs
 

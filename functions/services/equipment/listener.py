@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.views.materialize import View, materialize
+from andon.views.materialize import View, materialize
 from services.equipment.subscriptions import ON
 from services.equipment.tables import TABLE
 

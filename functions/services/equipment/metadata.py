@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from contract import times
+from andon.dynamodb.client import Check
+from andon.dynamodb.expressions import Condition
+from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.ttl import ttl_at
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact, lifecycle
+from andon.runtime import times
+from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.versions.bitemporal import Timeline
+from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.versioned_write import Requirement, Revisions, Versions
 from contract.entities import Changed, EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
-from patterns.dynamodb.client import Check
-from patterns.dynamodb.expressions import Condition
-from patterns.dynamodb.key_query import KeyQuery
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact, lifecycle
-from patterns.runtime.errors import Conflict, Invalid, NotFound
-from patterns.versions.bitemporal import Timeline
-from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
-from patterns.versions.versioned_write import Requirement, Revisions, Versions
 from services.equipment.tables import (
     CORRECTIONS,
     HISTORY,

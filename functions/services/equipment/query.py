@@ -4,14 +4,15 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract import periods
-from contract.parameters import AsOf, Cursor, EquipmentId, From, IfNoneMatch, KnownAt, Limit, Part, To, Version
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
-from patterns.http.page import DEFAULT_LIMIT
-from patterns.http.response import respond
-from patterns.runtime import clock
-from patterns.versions.bitemporal import revision_at
+from andon.http import periods
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import AsOf, Cursor, From, IfNoneMatch, KnownAt, Limit, To, Version
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.versions.bitemporal import revision_at
+from contract.parameters import EquipmentId, Part
 from services.equipment import audit, metadata, state
 from services.equipment.bodies import Audit, Audits, Equipment, EquipmentVersions, StateReport, StateReports
 from services.equipment.routes import ROUTES

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from andon.http.caller import Caller
+from andon.runtime.errors import FieldError, Forbidden
 from contract.groups import DEVICE, GATEWAY, REPORTERS_FOR_ANY
-from patterns.http.caller import Caller
-from patterns.runtime.errors import FieldError, Forbidden
 from services.equipment.metadata import EquipmentRow
 
 # One answer for what is unregistered and for what is another's, so that nobody learns what there is.

@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import Upcasters
+from andon.runtime.errors import Poison
+from andon.views.restored_row import RestoredRow
+from andon.views.row_write import Subscriptions
 from contract import old_shapes
-from patterns.events.domain_event import DomainEvent
-from patterns.events.upcast import Upcasters
-from patterns.runtime.errors import Poison
-from patterns.views.restored_row import RestoredRow
-from patterns.views.row_write import Subscriptions
 from services.equipment import state
 from services.equipment.facts import STATE_REPORTED
 from services.equipment.tables import KEYS, partition_of

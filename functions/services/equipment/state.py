@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from contract import logs, times
+from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.ttl import is_alive
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.http.periods import period
+from andon.runtime import times
+from andon.runtime.errors import Conflict, NotFound
+from contract import logs
 from contract.entities import StateEntity
-from contract.periods import period
-from patterns.dynamodb.key_query import KeyQuery
-from patterns.dynamodb.ttl import is_alive
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact
-from patterns.runtime.errors import Conflict, NotFound
 from services.equipment.facts import STATE_REPORTED
 from services.equipment.tables import KEYS, partition_of
 

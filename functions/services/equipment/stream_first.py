@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from contract import logs, times
+from andon.events.actor import ACTOR
+from andon.events.domain_event import DomainEvent
+from andon.events.identifiers import time_based
+from andon.runtime import times
+from andon.runtime.errors import FieldError, Invalid, Unavailable
+from contract import logs
 from contract.entities import StateEntity
-from patterns.events.actor import ACTOR
-from patterns.events.domain_event import DomainEvent
-from patterns.events.identifiers import time_based
-from patterns.runtime.errors import FieldError, Invalid, Unavailable
 from services.equipment.facts import STATE_REPORTED
 from services.equipment.reporting import Reporter
 

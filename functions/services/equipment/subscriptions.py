@@ -1,6 +1,6 @@
 """What equipment subscribes to: what was changed on the other side."""
 
-from patterns.views.row_write import Subscriptions
+from andon.views.row_write import Subscriptions
 from services.equipment.crossing import CROSSING
 
 ON: Subscriptions = {  # (source, type) -> what equipment keeps of it

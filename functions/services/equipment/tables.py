@@ -9,8 +9,8 @@
 | equipment-history | `Equipment#<id>` | `version` | a revision of the metadata |
 """
 
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Index, Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")

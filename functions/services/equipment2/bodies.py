@@ -4,11 +4,12 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from andon.http.fields import Id, Line, Number, Part, Time
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.openapi import Absent
+from andon.runtime import texts
 from contract import names, schemas
-from contract.fields import Id, Line, Number, Part, Time
 from contract.locations import COMPANY, FIELDS, NOT_SAID
-from patterns.http.models import RequestModel, ResponseModel
-from patterns.http.openapi import Absent
 
 MAX_LEVELS: Final = 16
 MAX_OTHER_LEVELS: Final = MAX_LEVELS - len(FIELDS)
@@ -16,7 +17,7 @@ MAX_OTHER_LEVELS: Final = MAX_LEVELS - len(FIELDS)
 
 
 def _place(text: str) -> str:
-    name = names.part(text)
+    name = texts.part(text)
     if name == NOT_SAID:
         raise ValueError(f"must not be {NOT_SAID}: leave the level out")
     return name

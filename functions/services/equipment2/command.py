@@ -4,13 +4,14 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses_of_write
+from andon.http.parameters import IfMatch
+from andon.http.response import respond
+from andon.versions.optimistic_lock import Saved
+from andon.versions.versioned_write import change, save
 from contract import after
-from contract.parameters import EquipmentId, IfMatch
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses_of_write
-from patterns.http.response import respond
-from patterns.versions.optimistic_lock import Saved
-from patterns.versions.versioned_write import change, save
+from contract.parameters import EquipmentId
 from services.equipment2 import machine
 from services.equipment2.bodies import Machine, MachineBody, MachineRollbackBody
 from services.equipment2.routes import ROUTES

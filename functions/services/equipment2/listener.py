@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.views.materialize import View, materialize
+from andon.views.materialize import View, materialize
 from services.equipment2.subscriptions import ON
 from services.equipment2.tables import TABLE
 

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from contract import times
+from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.ttl import ttl_at
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact, lifecycle
+from andon.runtime import times
+from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.versions.bitemporal import Timeline
+from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.versioned_write import Revisions, Versions
 from contract.entities import Changed, LevelEntity, MachineEntity
 from contract.locations import board_sort_key, location_of
-from patterns.dynamodb.key_query import KeyQuery
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.actor import author_in
-from patterns.events.fact import Change, Fact, lifecycle
-from patterns.runtime.errors import Conflict, Invalid, NotFound
-from patterns.versions.bitemporal import Timeline
-from patterns.versions.optimistic_lock import Command, Draft, VersionedRow
-from patterns.versions.versioned_write import Revisions, Versions
 from services.equipment2.tables import (
     CORRECTIONS,
     HISTORY,

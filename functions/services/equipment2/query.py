@@ -2,12 +2,13 @@
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract import periods
-from contract.parameters import AsOf, Cursor, EquipmentId, IfNoneMatch, KnownAt, Limit, Version
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
-from patterns.http.page import DEFAULT_LIMIT
-from patterns.versions.bitemporal import revision_at
+from andon.http import periods
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import AsOf, Cursor, IfNoneMatch, KnownAt, Limit, Version
+from andon.versions.bitemporal import revision_at
+from contract.parameters import EquipmentId
 from services.equipment2 import machine
 from services.equipment2.bodies import Machine, Machines
 from services.equipment2.routes import ROUTES

@@ -6,8 +6,8 @@
 | equipment2-history | `Machine#<id>` | `version` | a revision of it |
 """
 
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Index, Keys, TableSchema
 
 KEYS = Keys("pk", one_partition_per="entity")
 HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from patterns.events.fact import Facts
-from patterns.events.publish_changes import publish_changes
+from andon.events.fact import Facts
+from andon.events.publish_changes import publish_changes
 from services.equipment2 import machine
 from services.equipment2.facts import TYPES
 

@@ -1,8 +1,9 @@
 """The questions that board answers, each as one query of an index, and the rows that it names."""
 
-from contract import locations, names
-from patterns.dynamodb.key_query import KeyQuery, Sort
-from patterns.runtime.errors import Invalid
+from andon.dynamodb.key_query import KeyQuery, Sort
+from andon.runtime import texts
+from andon.runtime.errors import Invalid
+from contract import locations
 from views.board.view import BY_LOCATION
 
 
@@ -37,6 +38,6 @@ def parts_of(location: str | None) -> tuple[str, ...]:
     if len(parts) > len(locations.LEVELS):
         raise Invalid.field("query.location", f"has more than {len(locations.LEVELS)} levels")
     try:
-        return tuple(map(names.part, parts))
+        return tuple(map(texts.part, parts))
     except ValueError as error:
         raise Invalid.field("query.location", str(error)) from error

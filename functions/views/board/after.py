@@ -1,8 +1,9 @@
 """Where a row of the board shows what was written: by the entity of the write, as `ON` of `view.py` keeps it. Pure."""
 
-from contract import logs, names, times
-from patterns.events.written import Written
-from patterns.views.seen import Place, Places
+from andon.events.written import Written
+from andon.runtime import times
+from andon.views.seen import Place, Places
+from contract import logs, names
 from views.board.row import SEEN
 from views.board.view import ANCHOR, KEYS, REPORTS, TABLE
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypedDict, cast
 
+from andon.dynamodb.attribute_values import Item
+from andon.live.push import ScreenMessage
 from contract.names import NORMAL
-from patterns.dynamodb.attribute_values import Item
-from patterns.live.push import ScreenMessage
 from views.board.row import BoardRow
 from views.board.standing import to_response
 from views.board.topics import path_of

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.views.materialize import View, materialize
+from andon.views.materialize import View, materialize
 from views.board.view import ON, TABLE, TTL_DAYS, UPCASTERS
 
 VIEW = View(name="board", table=TABLE, on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS)

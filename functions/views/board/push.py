@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from patterns.live.connection import root
-from patterns.live.push import push_changes
+from andon.live.connection import root
+from andon.live.push import push_changes
 from views.board.changes import messages_of
 
 

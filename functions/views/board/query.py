@@ -4,14 +4,15 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import After, Company, Cursor, EquipmentId, IfNoneMatch, Limit, LocationFilter
-from patterns.http.after import NOT_YET, awaited, read_row
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
-from patterns.http.page import DEFAULT_LIMIT
-from patterns.http.response import respond, respond_unless_known
-from patterns.live.connection import connect, root
-from patterns.runtime import clock
+from andon.http.after import NOT_YET, awaited, read_row
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
+from andon.http.response import respond, respond_unless_known
+from andon.live.connection import connect, root
+from andon.runtime import clock
+from contract.parameters import Company, EquipmentId, LocationFilter
 from views.board.access_patterns import equipment_in, parts_of
 from views.board.after import PLACES
 from views.board.responses import BoardResponse, ChangesResponse, StandingResponse

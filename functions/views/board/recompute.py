@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from contract.recorded import Recorded
-from patterns.views.recompute import recompute
+from andon.drift.recompute import recompute
+from andon.recorded.reader import Recorded
 from views.board.listener import VIEW
 
 PAST = Recorded()

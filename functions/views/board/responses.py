@@ -1,7 +1,7 @@
 """Responses of board's routes, for the OpenAPI document."""
 
-from patterns.http.models import ResponseModel
-from patterns.http.openapi import Absent
+from andon.http.models import ResponseModel
+from andon.http.openapi import Absent
 
 
 class PlaceResponse(ResponseModel):

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import is_alive
+from andon.runtime.errors import NotFound
 from contract.entities import LocationEntity
 from contract.names import NORMAL
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.ttl import is_alive
-from patterns.runtime.errors import NotFound
 from views.board.row import SEEN, BoardRow, LastAnomaly, LastAudit, Risk
 from views.board.version import version_of
 

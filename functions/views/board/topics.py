@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from andon.live import topics
 from contract.entities import LocationEntity
 from contract.locations import LEVELS
-from patterns.live import topics
 
 PATH: Final = ("company", *LEVELS)
 

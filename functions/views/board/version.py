@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from patterns.views.inverse_oplock import milliseconds_of
-from patterns.views.oplock_family import OPLOCK
+from andon.views.inverse_oplock import milliseconds_of
+from andon.views.oplock_family import OPLOCK
 from views.board.view import REPORTS
 
 

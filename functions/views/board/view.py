@@ -3,15 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
-from contract import logs, names, old_shapes, times
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Index, Keys
+from andon.events.domain_event import DomainEvent, Entity
+from andon.events.upcast import Upcasters
+from andon.runtime import times
+from andon.views.oplock_family import OplockFamily
+from andon.views.view_update import Anchor, On, ViewUpdate
+from contract import logs, names, old_shapes
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import FIELDS, board_sort_key, levels_in, location_of, part
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.schema import Index, Keys
-from patterns.events.domain_event import DomainEvent, Entity
-from patterns.events.upcast import Upcasters
-from patterns.views.oplock_family import OplockFamily
-from patterns.views.view_update import Anchor, On, ViewUpdate
 from views.board.row import SEEN, BoardFields, LastAnomaly, LastAudit
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.

@@ -1,9 +1,9 @@
 """The questions that state_log answers, each as one query of its table or of an index."""
 
-from contract.periods import period
-from patterns.dynamodb.key_query import BeginsWith, KeyQuery
-from patterns.dynamodb.keys import prefix, sort_key
-from patterns.runtime.errors import Invalid
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.keys import prefix, sort_key
+from andon.http.periods import period
+from andon.runtime.errors import Invalid
 from views.state_log.view import BY_DATE, BY_OPERATOR, BY_SUPERVISOR, KEYS
 
 EARLIEST, LATEST = "0", ":"  # no time sorts before the first or behind the second

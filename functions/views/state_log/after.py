@@ -1,9 +1,10 @@
 """Where a log shows what was written: by the entity of the write, as `ON` of `view.py` keeps its event. Pure."""
 
-from contract import logs, names, times
-from patterns.dynamodb.keys import sort_key
-from patterns.events.written import Written
-from patterns.views.seen import Place, Places
+from andon.dynamodb.keys import sort_key
+from andon.events.written import Written
+from andon.runtime import times
+from andon.views.seen import Place, Places
+from contract import logs, names
 from views.state_log.view import KEYS, TABLE
 
 

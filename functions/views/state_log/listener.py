@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from patterns.views.materialize import View, materialize
+from andon.views.materialize import View, materialize
 from views.state_log import restored
 from views.state_log.view import ON, TABLE, TTL_DAYS, UPCASTERS
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
-from contract import times
-from patterns.dynamodb.ttl import is_expired, ttl_at
+from andon.dynamodb.ttl import is_expired, ttl_at
+from andon.runtime import times
 from views.state_log.view import TTL_DAYS
 
 

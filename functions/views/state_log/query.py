@@ -2,12 +2,13 @@
 
 from aws_lambda_powertools.event_handler import Response
 
-from contract.parameters import After, Cursor, Day, EquipmentId, From, Limit, Operator, StateFilter, Supervisor, To
-from patterns.http.after import NOT_YET, awaited
-from patterns.http.http_api import HttpApi
-from patterns.http.openapi import responses
-from patterns.http.page import DEFAULT_LIMIT
-from patterns.runtime import clock
+from andon.http.after import NOT_YET, awaited
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import After, Cursor, Day, From, Limit, To
+from andon.runtime import clock
+from contract.parameters import EquipmentId, Operator, StateFilter, Supervisor
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
 from views.state_log.after import PLACES
 from views.state_log.log import to_response

@@ -1,12 +1,13 @@
 """What state_log keeps of each event: AWS's device-state-log, joined from three facts. Pure."""
 
-from contract import logs, names, old_shapes, times
-from patterns.dynamodb.client import Table
-from patterns.dynamodb.keys import sort_key
-from patterns.dynamodb.schema import Index, Keys
-from patterns.events.domain_event import DomainEvent, Entity
-from patterns.events.upcast import Upcasters
-from patterns.views.view_update import On, ViewUpdate
+from andon.dynamodb.client import Table
+from andon.dynamodb.keys import sort_key
+from andon.dynamodb.schema import Index, Keys
+from andon.events.domain_event import DomainEvent, Entity
+from andon.events.upcast import Upcasters
+from andon.runtime import times
+from andon.views.view_update import On, ViewUpdate
+from contract import logs, names, old_shapes
 from views.state_log.row import LogFields
 
 TTL_DAYS = logs.TTL_DAYS

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from local.browser.launch import launched
-from local.stack.stack import Stack
+from andon.tools.browser.launch import launched
+from andon.tools.stack.stack import Stack
 from tests.support.browser import Watched, fill_in, leave_for_sign_in, session, watched
 
 # What the page waits for comes from a deployed stack, whose functions may be cold on a machine with other work to do.

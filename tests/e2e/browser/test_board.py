@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from andon.tools.stack.api import Api
+from andon.tools.stack.stack import Stack
 from contract import groups
-from local.stack.api import Api
-from local.stack.stack import Stack
 from tests.e2e.browser.conftest import SignedIn
 
 REPORTS = 10

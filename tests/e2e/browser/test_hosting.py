@@ -5,7 +5,7 @@ import sys
 import pytest
 from playwright.sync_api import Page
 
-from local.stack.api import Api
+from andon.tools.stack.api import Api
 from tests.support.browser import Watched
 
 FIRST_PAINT_BYTES = 100_000

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
-from local.board import factory
-from local.board.fake_api import FakeApi
-from local.board.pictures import WALL, api, context_of
-from local.browser.launch import launched
+from andon.tools.browser.launch import launched
+from demo.board import factory
+from demo.board.fake_api import FakeApi
+from demo.board.pictures import WALL, api, context_of
 from tests.support.pages import Screen
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from local.board.fake_api import FakeApi
-from local.board.pictures import PHONE, WALL
+from demo.board.fake_api import FakeApi
+from demo.board.pictures import PHONE, WALL
 from tests.pages.board.conftest import BOARD, Opened
 from tests.pages.board.test_faults import FAULT
 from tests.support.pages import Screen

@@ -1,6 +1,6 @@
-from local.board import factory
-from local.board.fake_api import FakeApi
-from local.board.pictures import PHONE, WALL
+from demo.board import factory
+from demo.board.fake_api import FakeApi
+from demo.board.pictures import PHONE, WALL
 from tests.pages.board.conftest import Opened
 
 IMG = "<img src=x onerror=console.error('ran')>"

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Locator, expect
 
-from local.board import factory
-from local.board.fake_api import Answer, FakeApi, refused
+from demo.board import factory
+from demo.board.fake_api import Answer, FakeApi, refused
 from tests.pages.board.conftest import Opened
 from tests.support.pages import Screen
 

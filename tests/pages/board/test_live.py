@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from local.board import factory
-from local.board.fake_api import FakeApi
+from demo.board import factory
+from demo.board.fake_api import FakeApi
 from tests.pages.board.conftest import Opened
 
 MACHINES = [row["equipmentId"] for row in factory.machines()]

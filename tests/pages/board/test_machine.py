@@ -1,7 +1,7 @@
 from playwright.sync_api import expect
 
-from local.board import factory
-from local.board.fake_api import FakeApi
+from demo.board import factory
+from demo.board.fake_api import FakeApi
 from tests.pages.board.conftest import Opened
 
 MACHINE = "#/equipment/conveyor-b"

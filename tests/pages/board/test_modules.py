@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from local.board.fake_api import PAGE
+from demo.board.fake_api import PAGE
 
 HERE = Path(__file__).parent
 INDEX = (PAGE / "index.html").read_text()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
+from andon.http.static_files import CONTENT_TYPES, StaticFile, static_files
+from andon.tools.in_process.lambda_context import LambdaContext
 from pages.board import query
-from patterns.http.static_files import CONTENT_TYPES, StaticFile, static_files
 from tests.support.log_lines import LogLines
 
 ENVIRONMENT = {

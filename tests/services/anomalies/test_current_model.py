@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from patterns.runtime import aws
-from patterns.runtime.bucket import Bucket
+from andon.wire import aws
+from andon.wire.bucket import Bucket
 from services.anomalies.current_model import CURRENT, CurrentModel, key_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.log_lines import LogLines, logged

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import History, Rule
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import History, Rule
 from services.anomalies.model import (
     DEVIATIONS,
     ENOUGH_HOURS,

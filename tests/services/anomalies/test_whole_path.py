@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from local.lake import engine
-from local.lake.synthetic import DAY_MS, START_MS, Company, envelopes, objects
-from local.lake.train import TrainedModel, store, train
-from patterns.runtime import aws
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.tools.lake import engine
+from andon.wire import aws
+from demo.lake.synthetic import DAY_MS, START_MS, Company, envelopes, objects
+from demo.lake.train import TrainedModel, store, train
 from tests.support.services.reports import report
 
 COMPANY = Company(factories=1, lines=1, machines=1)

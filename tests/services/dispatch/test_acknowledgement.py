@@ -2,10 +2,10 @@
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.ttl import ttl_at
+from andon.dynamodb.ttl import ttl_at
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.reports import ACKNOWLEDGEMENT, AT, acknowledge, assign, log_path, told_of
 from tests.support.wire import Wire

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from patterns.events.domain_event import ENVELOPE
-from patterns.runtime.errors import CallFailed
+from andon.events.domain_event import ENVELOPE
+from andon.runtime.errors import CallFailed
 from services.dispatch.facts import TYPES
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.dispatch import model

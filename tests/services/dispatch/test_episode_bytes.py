@@ -2,7 +2,7 @@
 
 from unittest.mock import patch
 
-from local.in_process.loop import Loop
+from andon.tools.in_process.loop import Loop
 from tests.support.services.reports import EPISODES, report
 
 SMALL = 3_000
@@ -17,7 +17,7 @@ def test_episodes_with_long_details_come_on_several_pages_each_report_once(loop:
     cursor: dict[str, str] = {}
     pages: list[list[str]] = []
 
-    with patch("patterns.http.page.MAX_PAGE_BYTES", SMALL):
+    with patch("andon.http.page.MAX_PAGE_BYTES", SMALL):
         while not pages or cursor:
             page = loop.request(EPISODES, path={"id": equipment_id}, query=cursor).body
             pages.append([entry["timestamp"] for item in page["items"] for entry in item["story"]])

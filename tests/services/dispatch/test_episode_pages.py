@@ -10,10 +10,10 @@ from zlib import crc32
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract import times
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.micro_event_store import store
-from patterns.rules.stored_event import StoredEvent, sort_of
+from andon.events.domain_event import DomainEvent
+from andon.rules.micro_event_store import store
+from andon.rules.stored_event import StoredEvent, sort_of
+from andon.runtime import times
 from services.dispatch import episode_pages
 from services.dispatch.tables import TABLE
 from tests.support.dispatch import model

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from services.dispatch import episode_pages
 from tests.support.dispatch.shop import MINUTE, found, log, open_shop, reported, swept
 from tests.support.samples import NOW

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract import times
+from andon.runtime import times
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import SUPERVISOR, Floor, Stream, report_body
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, NORMAL, Acknowledgement, Decided, Report

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.packages.package import Package
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.dispatch.floor import report_body
 from tests.support.dispatch.model import Report
 from tests.support.dispatch.shop import MINUTE, kinds, open_shop, swept

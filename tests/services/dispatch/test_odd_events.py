@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from patterns.dynamodb.attribute_values import to_typed
+from andon.dynamodb.attribute_values import to_typed
 from services.dispatch.alert import ALERTS
 from services.dispatch.facts import ENTITY_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION

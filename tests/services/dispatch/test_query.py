@@ -1,8 +1,8 @@
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path
 
 EXPIRES_MS = times.to_ms(AT) + 33 * 86_400_000

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import sqs_event
-from patterns.dynamodb.attribute_values import Item
-from patterns.dynamodb.ttl import is_alive, ttl_at
-from patterns.events.bus_entry import Replay, to_replayed
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import is_alive, ttl_at
+from andon.events.bus_entry import Replay, to_replayed
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import sqs_event
 from services.dispatch import restore
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patterns.rules.rule import Rules
+from andon.rules.rule import Rules
 from services.dispatch import sweep, trigger
 from services.dispatch.control import CONTROL
 from tests.support.crash_points import calls_of

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Answer
-from local.in_process.world import frozen_clock
-from patterns.packages.discovery import subscribers_of
-from patterns.packages.package import Package
+from andon.packages.discovery import subscribers_of
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer
+from andon.tools.in_process.world import frozen_clock
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, body_of, fact
 from tests.support.services.crews import CREW, assign_crew

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.package import Package
+from andon.events.domain_event import DomainEvent
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact
 from tests.support.services.reports import AT

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.crews import CREW, assign_crew, crew_of

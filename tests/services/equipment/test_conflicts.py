@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.runtime import aws
-from patterns.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
+from andon.wire import aws
 from tests.support.crash_points import calls_of
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, get, put, told, versions

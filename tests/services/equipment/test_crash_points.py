@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from services.equipment.routes import ROUTES
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.runtime import aws
+from andon.dynamodb.attribute_values import to_typed
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import aws
 from services.equipment import metadata
 from tests.support.samples import NOW
 from tests.support.services.versions import (

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.ttl import SECONDS_PER_DAY
+from andon.dynamodb.ttl import SECONDS_PER_DAY
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from services.equipment import metadata
 from services.equipment.tables import TABLE
 from tests.support.samples import NOW

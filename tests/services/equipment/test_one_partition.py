@@ -2,9 +2,9 @@
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
-from patterns.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
+from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
 from services.equipment.tables import KEYS, TABLE, partition_of
 from tests.support.samples import NOW
 from tests.support.services.reports import report

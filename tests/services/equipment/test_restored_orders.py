@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from contract import times
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.bus_entry import Replay, to_message, to_replayed
-from patterns.events.change_data_capture import events_of
-from patterns.runtime import clock
+from andon.dynamodb.ttl import ttl_at
+from andon.events.bus_entry import Replay, to_message, to_replayed
+from andon.events.change_data_capture import events_of
+from andon.runtime import clock, times
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.tools.in_process.world import frozen_clock
 from services.equipment import command, restore, trigger
 from services.equipment.tables import KEYS, TABLE, partition_of
 from tests.support.log_lines import unlogged

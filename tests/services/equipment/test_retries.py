@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.in_process.loop import Loop
-from patterns.http.shares import BURST_SECONDS, VARIABLE, shares_of
+from andon.http.shares import BURST_SECONDS, VARIABLE, shares_of
+from andon.tools.in_process.loop import Loop
 from tests.support.services.reports import AT, STATES, report, told_of
 from tests.support.wire import Wire
 

@@ -1,8 +1,8 @@
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.reports import AT, LATEST, STATES, report, told_of
 from tests.support.wire import Wire

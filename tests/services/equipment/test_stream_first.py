@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from local.in_process.loop import Loop
-from patterns.events.identifiers import by_time
+from andon.events.identifiers import by_time
+from andon.tools.in_process.loop import Loop
 from tests.support.samples import sample
 from tests.support.wire import Wire
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from services.equipment import metadata
 from services.equipment.tables import HISTORY_TABLE
 from tests.support.samples import NOW

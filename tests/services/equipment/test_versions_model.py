@@ -9,10 +9,10 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from contract import times
-from local.in_process.loop import Answer
-from local.in_process.world import frozen_clock
-from patterns.runtime import aws
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import aws
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions

@@ -5,8 +5,8 @@ from typing import Any, Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from services.equipment2 import mapping
 from tests.support.examples import ON_TABLES
 from tests.support.loop.in_memory import LoopInMemory

@@ -2,9 +2,9 @@
 
 import pytest
 
+from andon.tools.in_process.loop import Loop
 from contract.entities import LevelEntity
 from contract.locations import FIELDS
-from local.in_process.loop import Loop
 from tests.support.services.machines import CELL, HALL, LEVELS, get2, machine, put2
 
 COMPANY: LevelEntity = {"level": "company", "name": "Acme"}

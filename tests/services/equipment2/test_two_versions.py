@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from contract.locations import FIELDS
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
 from services.equipment import metadata
 from services.equipment.tables import TABLE as FIRST_TABLE
 from services.equipment2 import machine as second

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.loop import BATCH, Loop
-from patterns.events.change_data_capture import event_of
-from patterns.events.publish import NotPublished
-from patterns.packages.discovery import follower_of_table, readers, services, subscribers_of
-from patterns.packages.package import Package
-from patterns.runtime.errors import CallFailed
+from andon.events.change_data_capture import event_of
+from andon.events.publish import NotPublished
+from andon.packages.discovery import follower_of_table, readers, services, subscribers_of
+from andon.packages.package import Package
+from andon.runtime.errors import CallFailed
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.loop import BATCH, Loop
 
 STREAM_BATCH: Final = 100
 DOUBLED: Final = 0.1

@@ -3,12 +3,12 @@
 from itertools import count
 from typing import Any, Final
 
-from contract import times
-from local.in_process.loop import Loop
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.key_query import BeginsWith, KeyQuery
-from patterns.packages.package import Package
-from patterns.rules.stored_event import PREFIX, StoredEvent, readable
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.packages.package import Package
+from andon.rules.stored_event import PREFIX, StoredEvent, readable
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
 from services.dispatch.control import CONTROL
 from services.dispatch.tables import KEYS, partition_of
 from tests.support.samples import NOW, body_of, fact

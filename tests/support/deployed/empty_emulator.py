@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local.stack import emulator
+from andon.tools.stack import emulator
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from local.stack import aws, emulator, processes
-from local.stack.errors import Failed
+from andon.tools.stack import aws, emulator, processes
+from andon.tools.stack.errors import Failed
 
 WRITES: Final = {
     "dynamodb": ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"),

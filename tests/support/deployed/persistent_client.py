@@ -5,8 +5,8 @@ from collections import Counter
 from random import Random
 from typing import Any, Final
 
-from contract import times
-from local.in_process.loop import Answer, Loop
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer, Loop
 
 EQUIPMENT: Final = 40
 TRIES: Final = 20

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from local.stack.api import Api, path_of
+from andon.tools.stack.api import Api, path_of
 
 OK = 200
 PER_S = 50

@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from local.in_process.world import ENVIRONMENT
-from local.stack.stack import Stack
-from patterns.runtime import aws
+from andon.tools.in_process.world import ENVIRONMENT
+from andon.tools.stack.stack import Stack
+from andon.wire import aws
 
 TABLES: Final = {
     "EQUIPMENT_TABLE": "EquipmentTable",

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 
-from contract import times
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event, sqs_event
-from patterns.dynamodb.attribute_values import Typed
-from patterns.packages.package import Package
-from patterns.rules.micro_event_store import STORED_WITHIN_MS
-from patterns.runtime import clock
+from andon.dynamodb.attribute_values import Typed
+from andon.packages.package import Package
+from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.runtime import clock, times
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
 from services.dispatch import listener, sweep, trigger
 from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from contract import times
+from andon.runtime import times
 
 MINUTE: Final = 60_000
 HOLD_BACK: Final = 30_000

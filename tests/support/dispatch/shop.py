@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from contract import times
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.reports import report, staff
 from tests.support.services.versions import PUT, equipment

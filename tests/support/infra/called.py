@@ -11,22 +11,22 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
-from contract import times
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.loop import REPLAYS, Loop
-from local.in_process.replay import Invocation, invocations_of, time_of
-from local.in_process.world import frozen_clock
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.events.bus_entry import to_message
-from patterns.events.domain_event import DomainEvent
-from patterns.events.fault import fault_of
-from patterns.live import connection
-from patterns.packages.discovery import packages, recomputed, restorers, services, views
-from patterns.packages.package import Package
-from patterns.rules.rule import RULE
-from patterns.runtime import aws
-from patterns.runtime.errors import Poison
+from andon.dynamodb.attribute_values import to_typed
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.events.fault import fault_of
+from andon.live import connection
+from andon.packages.discovery import packages, recomputed, restorers, services, views
+from andon.packages.package import Package
+from andon.rules.rule import RULE
+from andon.runtime import times
+from andon.runtime.errors import Poison
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.tools.in_process.loop import REPLAYS, Loop
+from andon.tools.in_process.replay import Invocation, invocations_of, time_of
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import aws
 from services.dispatch import whereabouts
 from services.dispatch.tables import TABLE, partition_of
 from tests.support.anomalies import model_content, put_model

@@ -7,12 +7,12 @@ from typing import Any
 
 from aws_cdk import App
 
-from infra.checks import nag
-from infra.names import pascal
+from andon.cdk.checks import nag
+from andon.cdk.names import pascal
+from andon.dynamodb.schema import TableSchema
+from andon.packages.discovery import packages, services, views
+from andon.packages.package import Package
 from infra.stack import Andon
-from patterns.dynamodb.schema import TableSchema
-from patterns.packages.discovery import packages, services, views
-from patterns.packages.package import Package
 
 PROJECT = Path(__file__).parents[3]
 

@@ -1,6 +1,6 @@
 """The whole loop over AWS in memory."""
 
-from local.in_process.loop import Loop
+from andon.tools.in_process.loop import Loop
 from tests.support.aws_in_memory import AwsInMemory
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from contract import times
+from andon.runtime import times
 
 LOG_DAYS: Final = 33
 SKELETON_MS: Final = LOG_DAYS * 86_400_000

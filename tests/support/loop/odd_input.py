@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from local.in_process.lambda_events import http_event
-from patterns.packages.discovery import apis
+from andon.packages.discovery import apis
+from andon.tools.in_process.lambda_events import http_event
 
 ROUTES: Final = sorted(route for package in apis() for route in package.routes)
 

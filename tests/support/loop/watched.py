@@ -4,18 +4,17 @@ import json
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 
-from contract import texts, times
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.lambda_events import http_event, sqs_event
-from local.in_process.loop import Answer
-from patterns.events.bus_entry import MAX_AHEAD_MS
-from patterns.events.change_data_capture import event_of
-from patterns.events.fault import TYPE as FAULT_TYPE
-from patterns.packages.discovery import follower_of_table, packages, readers, services, subscribers_of
-from patterns.packages.package import Package
-from patterns.runtime import clock, strict_json
-from patterns.views.outcome import Outcome
-from stores.faults.store import BUCKET
+from andon.events.bus_entry import MAX_AHEAD_MS
+from andon.events.change_data_capture import event_of
+from andon.events.fault import TYPE as FAULT_TYPE
+from andon.packages.discovery import follower_of_table, packages, readers, services, subscribers_of
+from andon.packages.package import Package
+from andon.runtime import clock, strict_json, texts, times
+from andon.stores.faults.store import BUCKET
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.tools.in_process.loop import Answer
+from andon.views.outcome import Outcome
 from tests.support.lake import LAKE, lake_of
 from tests.support.log_lines import LogLines, logged
 from tests.support.loop.in_memory import LoopInMemory

@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
+from andon.tools.in_process.loop import Answer, Loop
 from contract.entities import LevelEntity
 from contract.locations import FIELDS
-from local.in_process.loop import Answer, Loop
 from tests.support.services.versions import LOCATION, everything, tag
 
 PUT: Final = "PUT /v2/equipment/{id}"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from local.in_process.loop import Answer, Loop
-from patterns.dynamodb.attribute_values import to_typed
-from patterns.events.change_data_capture import events_of
-from patterns.events.domain_event import DomainEvent
-from patterns.runtime import aws
+from andon.dynamodb.attribute_values import to_typed
+from andon.events.change_data_capture import events_of
+from andon.events.domain_event import DomainEvent
+from andon.tools.in_process.loop import Answer, Loop
+from andon.wire import aws
 from services.equipment import metadata
 from services.equipment.trigger import FACTS
 

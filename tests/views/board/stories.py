@@ -1,7 +1,7 @@
 """Besides the samples, what convergence delivers to board: facts of all kinds about one piece of equipment."""
 
-from contract import times
-from patterns.events.domain_event import DomainEvent
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
 from tests.support.samples import fact
 
 EQUIPMENT_ID = "press-7"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from andon.dynamodb.attribute_values import Item, to_plain
+from andon.events.domain_event import DomainEvent
+from andon.live.push import ScreenMessage
 from contract.locations import LEVELS
-from patterns.dynamodb.attribute_values import Item, to_plain
-from patterns.events.domain_event import DomainEvent
-from patterns.live.push import ScreenMessage
 from tests.support.samples import NOW, fact
 from tests.support.screen import Screen, as_pushed
 from tests.support.table_in_memory import TableInMemory

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from contract import times
+from andon.events.domain_event import DomainEvent
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.runtime.errors import NotFound
+from andon.tools.in_process.loop import Answer, Loop
+from andon.tools.in_process.world import frozen_clock
 from contract.names import NORMAL
-from local.in_process.loop import Answer, Loop
-from local.in_process.world import frozen_clock
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.package import Package
-from patterns.runtime.errors import NotFound
 from tests.support.convergence import converges, view_of
 from tests.support.samples import NOW, body_of, fact
 from tests.views.board.stories import (

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from local.in_process.lambda_context import LambdaContext
-from local.in_process.world import frozen_clock
-from patterns.packages.package import Package
-from patterns.runtime import aws
-from patterns.runtime.errors import CallFailed
+from andon.packages.package import Package
+from andon.runtime.errors import CallFailed
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import aws
 from tests.support.log_lines import LogLines
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, body_of, fact, sample

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from contract import times
+from andon.events.domain_event import DomainEvent
+from andon.packages.discovery import views
+from andon.runtime import times
+from andon.tools.in_process.loop import Answer, Loop
 from contract.locations import LEVELS
-from local.in_process.loop import Answer, Loop
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.discovery import views
 from tests.support.samples import body_of, fact, sample
 from tests.support.services.versions import LOCATION
 from tests.support.wire import Wire

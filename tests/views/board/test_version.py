@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from patterns.dynamodb.attribute_values import Item, to_plain
-from patterns.events.domain_event import DomainEvent
+from andon.dynamodb.attribute_values import Item, to_plain
+from andon.events.domain_event import DomainEvent
 from tests.support.samples import NOW
 from tests.support.table_in_memory import TableInMemory
 from tests.views.board.stories import ANOMALIES, EVERYTHING, HELP, JOIN, LIFE, PEOPLE, STATES, state

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import upcast
+from andon.runtime.errors import Poison
+from andon.views.materialize import interpret
 from contract.names import NORMAL
-from patterns.events.domain_event import DomainEvent
-from patterns.events.upcast import upcast
-from patterns.runtime.errors import Poison
-from patterns.views.materialize import interpret
 from tests.support.samples import NOW, body_of, fact, paths, sample
 from tests.support.services.versions import LOCATION
 from tests.views.board.stories import EVERYTHING, MINUTES

@@ -1,7 +1,7 @@
 """Besides the samples, what convergence delivers to state_log: facts about one log, days apart or simultaneous."""
 
-from contract import times
-from patterns.events.domain_event import DomainEvent
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
 from tests.support.samples import fact
 
 DAY_MS = 86_400_000

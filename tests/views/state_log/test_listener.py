@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.in_process.loop import Loop
-from patterns.dynamodb.ttl import ttl_at
-from patterns.events.domain_event import DomainEvent
-from patterns.packages.discovery import views
-from patterns.views.inverse_oplock import order_of
+from andon.dynamodb.ttl import ttl_at
+from andon.events.domain_event import DomainEvent
+from andon.packages.discovery import views
+from andon.tools.in_process.loop import Loop
+from andon.views.inverse_oplock import order_of
 from tests.support.examples import ON_TABLES
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import LOGS

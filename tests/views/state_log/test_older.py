@@ -2,8 +2,8 @@
 
 import pytest
 
-from contract import times
-from local.in_process.loop import Loop
+from andon.runtime import times
+from andon.tools.in_process.loop import Loop
 from tests.support.samples import NOW
 from tests.support.services.reports import LOGS, report
 from views.state_log.older import link_to_archive

@@ -2,8 +2,8 @@
 
 import pytest
 
-from local.in_process.loop import Answer, Loop
-from local.sample.device_state_log import sample
+from andon.tools.in_process.loop import Answer, Loop
+from demo.device_state_log import sample
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
 from tests.support.wire import Wire
 

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from patterns.events.domain_event import DomainEvent
-from patterns.events.upcast import upcast
-from patterns.runtime.errors import Poison
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import upcast
+from andon.runtime.errors import Poison
 from tests.support.samples import fact, paths, sample
 from views.state_log.row import LogRow
 from views.state_log.view import (

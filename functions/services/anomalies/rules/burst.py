@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import Decision, History, Rule
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known

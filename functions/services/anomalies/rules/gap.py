@@ -5,8 +5,8 @@ It is decided when the gap ends. That a machine is silent while it is, `dispatch
 
 from collections.abc import Iterable
 
+from andon.rules.rule import Decision, History, Rule, always
 from contract.reports import REPORTED
-from patterns.rules.rule import Decision, History, Rule, always
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
-from patterns.rules.rule import Decision, History, Rule
 from services.anomalies import anomaly
 from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Known

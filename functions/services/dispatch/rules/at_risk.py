@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import AT_RISK
 from services.dispatch.episodes import episode_of
 from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, partition_in, time_in

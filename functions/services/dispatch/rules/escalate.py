@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.episodes import Episode, episode_of
 from services.dispatch.facts import STATE_ACKNOWLEDGED, STATE_ESCALATED
 from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, log_in, partition_in

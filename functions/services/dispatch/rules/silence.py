@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
-from patterns.events.domain_event import DomainEvent
-from patterns.rules.rule import Decision, History, Rule
 from services.dispatch.alert import BACK, SILENT
 from services.dispatch.limits import SILENT_AFTER_MS
 from services.dispatch.reports import is_report, partition_in, reports_in, time_in

@@ -1,0 +1,128 @@
+"""Many events of one machine, many states, many faults: nothing is lost, and no neighbour waits for long."""
+
+import time
+from http import HTTPStatus
+from typing import Any, Final
+
+from andon.runtime import times
+from andon.tools.stack.processes import eventually
+from bench.attack import examples, queues
+from bench.attack.target import Target
+from bench.attack.wire import side_by_side
+
+PART: Final = "storms"
+BATCH: Final = 100
+MINUTE_MS: Final = 60_000
+NEIGHBOUR_S: Final = 60
+DRAIN_S: Final = 1_800
+MANY_STATES: Final = 2_700  # names of 32 characters fill a row of 400 KB
+ASSIGNMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/assignment"
+REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
+
+
+def attack(target: Target, *, count: int) -> None:
+    """Send so many events of one machine, and as many faults; so many states only if there are enough to fill a row."""
+    for name in ("PUT /factories/{factoryId}/roster", "PUT /equipment/{id}"):
+        target.send(examples.request(target.operation(name)))
+    _events(target, count)
+    if count >= MANY_STATES:
+        _states(target)
+    _faults(target, count)
+
+
+def _events(target: Target, count: int) -> None:
+    machine, now_ms = f"{examples.OURS}flooded", _now_ms()
+    states = ("NORMAL", "WARNING1", "WARNING2", "ERROR")
+    reports = [_report(machine, states[n % len(states)], now_ms - n * 10) for n in range(count)]
+    _publish(target, reports, "many events of a machine")
+    _neighbour(target, "many events of a machine", "flooded")
+    old = {"id": machine, "timestamp": times.to_utc(now_ms - 26 * 60 * MINUTE_MS)}
+    answer = target.send(examples.request(target.operation(REPORT), old, content={"state": "ERROR"}))
+    if answer.status == HTTPStatus.CREATED:
+        target.acknowledged[machine][old["timestamp"]] = "ERROR"
+    _neighbour(target, "an old report behind many events", "late")
+    queues.drained(target.stack, within_s=DRAIN_S)
+
+
+def _states(target: Target) -> None:
+    """Report so many different states of one machine that each would no longer fit into its row."""
+    machine, now_ms = f"{examples.OURS}moody", _now_ms()
+    reports = [_report(machine, f"S{n:031}", now_ms - MINUTE_MS - n) for n in range(MANY_STATES)]
+    _publish(target, reports, "many states of a machine")
+    queues.drained(target.stack, within_s=DRAIN_S)
+    last = _report(machine, "ERROR", _now_ms())
+    _publish(target, [last], "many states of a machine")
+    board = examples.request(target.operation("GET /equipment/{id}/board"), {"id": machine})
+
+    def shows() -> bool:
+        answer = target.send(board)
+        return answer.status == HTTPStatus.OK and answer.json.get("state") == last["state"]
+
+    held = eventually(shows, within_s=NEIGHBOUR_S)
+    effect = "the board does not show what the machine says now"
+    target.record.expect(PART, "many states of a machine", effect, held=held, seen=board.curl)
+
+
+def _faults(target: Target, count: int) -> None:
+    """Put so many messages that are no JSON into the queues: each has to become a fault, once."""
+    before = {fault["id"] for fault in target.items("GET /faults")}
+    urls = queues.of_listeners(target.stack)
+    for number, url in enumerate(urls):
+        queues.send_many(
+            target.stack, url, [f"{examples.OURS}storm {n}" for n in range(count) if n % len(urls) == number]
+        )
+
+    def more() -> int:
+        return len({fault["id"] for fault in target.items("GET /faults")} - before)
+
+    queues.drained(target.stack, within_s=DRAIN_S)
+    eventually(lambda: more() >= count, within_s=NEIGHBOUR_S)
+    found = more()
+    seen = f"{count} messages that are no JSON -> {found} faults"
+    target.record.expect(PART, "many faults", "not each is a fault, once", held=found == count, seen=seen)
+    target.record.notes.append(f"storms: {seen}")
+
+
+def _neighbour(target: Target, kind: str, name: str) -> None:
+    """Let a machine that has an operator report an error: somebody is put on it within a minute."""
+    machine, timestamp = f"{examples.OURS}neighbour-{name}", times.to_utc(_now_ms())
+    target.send(examples.request(target.operation("PUT /equipment/{id}"), {"id": machine}))
+    queues.drained(target.stack, within_s=1)  # dispatch has to know where it stands
+    began_s = time.monotonic()
+    target.send(
+        examples.request(target.operation(REPORT), {"id": machine, "timestamp": timestamp}, content={"state": "ERROR"})
+    )
+    target.acknowledged[machine][timestamp] = "ERROR"
+    path = {"id": machine, "timestamp": timestamp, "state": "ERROR"}
+    asked = examples.request(target.operation(ASSIGNMENT), path)
+    # The emulator hands over the events of all machines one batch after the other: what stands behind the flood in the
+    # queue waits for it, as it would not on AWS. The minute counts from when the queues are empty.
+    is_decided = eventually(lambda: target.send(asked).status == HTTPStatus.OK, within_s=NEIGHBOUR_S)
+    if not is_decided:
+        queues.drained(target.stack, within_s=DRAIN_S)
+        is_decided = eventually(lambda: target.send(asked).status == HTTPStatus.OK, within_s=NEIGHBOUR_S)
+    took_s = time.monotonic() - began_s
+    effect = "a neighbour's decision takes more than a minute after its turn"
+    target.record.expect(PART, kind, effect, held=is_decided, seen=asked.curl)
+    target.record.notes.append(
+        f"storms: {kind}: a neighbour's decision took {took_s:.1f} s, with its wait in the queue"
+    )
+
+
+def _publish(target: Target, reports: list[dict[str, Any]], kind: str) -> None:
+    operation = target.operation("POST /states")
+    batches = [reports[first : first + BATCH] for first in range(0, len(reports), BATCH)]
+    requests = [examples.request(operation, content=batch) for batch in batches]
+    for batch, request, answer in zip(batches, requests, side_by_side(target.send, requests), strict=True):
+        target.note(PART, kind, request, answer, target.judge.effects(operation, answer))
+        if answer.status == HTTPStatus.ACCEPTED:
+            for one in batch:
+                target.acknowledged[one["equipmentId"]][one["timestamp"]] = one["state"]
+
+
+def _report(machine: str, state: str, at_ms: int) -> dict[str, Any]:
+    return {"equipmentId": machine, "state": state, "timestamp": times.to_utc(at_ms)}
+
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,75 @@
+"""What is attacked: a local stack, the ways to it, and the record of what was tried there."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final
+
+from andon.tools.stack.api import Answer
+from andon.tools.stack.stack import Stack
+from bench.attack import examples
+from bench.attack.judge import Judge, is_by_the_gateway, without_headers
+from bench.attack.operations import Operation, read
+from bench.attack.report import Record
+from bench.attack.wire import Door, Request
+from contract import groups
+
+NO_SECRETS: Final = ("ApiUrl", "Endpoint", "UserPoolId", "UserPoolClientId")
+ANSWERS: Final = "answers"
+PAGE: Final = "1000"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A stack under attack.
+
+    acknowledged: the reports of each machine that the API took: the state by the time. unanswered: those of which
+    nobody knows whether it did.
+    """
+
+    stack: Stack
+    door: Door
+    operations: list[Operation]
+    judge: Judge
+    record: Record
+    acknowledged: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    unanswered: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+
+    def send(self, request: Request, role: str = groups.ADMIN) -> Answer:
+        """Send a request as `role`."""
+        return self.door.send(request, self.stack.token(role))
+
+    def note(self, part: str, kind: str, request: Request, answer: Answer, effects: Iterable[str]) -> None:
+        """Count an attempt; what is missing of every answer is one finding, whatever was sent."""
+        shown = f"{request.curl} -> {answer.status}"
+        self.record.attempt(part, kind, dict.fromkeys(effects, shown))
+        if not is_by_the_gateway(answer):
+            self.record.attempt(ANSWERS, "every answer", dict.fromkeys(without_headers(answer), shown))
+
+    def pages(self, request: Request) -> Iterator[Any]:
+        """Read a list page by page."""
+        cursor: tuple[tuple[str, str], ...] = ()
+        while True:
+            answer = self.send(request.having(query=(("limit", PAGE), *cursor)))
+            if answer.status != HTTPStatus.OK:
+                return
+            yield answer.json
+            if "cursor" not in answer.json:
+                return
+            cursor = (("cursor", answer.json["cursor"]),)
+
+    def items(self, name: str, **path: str) -> list[Any]:
+        """Read all items of a list, by its route."""
+        request = examples.request(self.operation(name), path)
+        return [item for page in self.pages(request) for item in page["items"]]
+
+    def operation(self, name: str) -> Operation:
+        """Find an operation by its route."""
+        return next(one for one in self.operations if one.name == name)
+
+
+def target_of(stack: Stack) -> Target:
+    """Aim at a stack."""
+    secrets = tuple(value for name, value in stack.outputs.items() if name not in NO_SECRETS)
+    return Target(stack, Door(stack.outputs["ApiUrl"]), read(), Judge(secrets), Record())

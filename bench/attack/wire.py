@@ -1,0 +1,105 @@
+"""Requests as they go over the wire, byte by byte, and what comes back."""
+
+import http.client
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Self, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+
+from andon.tools.stack.api import TIMEOUT_S, Answer
+
+CLIENTS: Final = 2
+SHOWN_BYTES: Final = 300  # of a body, in a reproduction
+BROKEN: Final = 0  # the status of an answer that never came
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+T = TypeVar("T")
+
+
+class Raw(str):
+    """A path parameter that is sent as it is: it is percent-encoded already, or wrongly so."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request; `path` has the parameters of the template `route`, `query` is a list of pairs or the raw text."""
+
+    method: str
+    route: str
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: tuple[tuple[str, str], ...] | str = ()
+    headers: tuple[tuple[str, str | bytes], ...] = ()
+    body: bytes | None = None
+
+    @property
+    def target(self) -> str:
+        """The path and query as they are sent."""
+
+        def encoded(found: re.Match[str]) -> str:
+            given = self.path[found[1]]
+            return given if isinstance(given, Raw) else quote(given.encode(errors="surrogatepass"), safe=":")
+
+        query = self.query if isinstance(self.query, str) else urlencode(self.query, errors="surrogatepass")
+        return _PLACEHOLDER.sub(encoded, self.route) + (f"?{query}" if query else "")
+
+    def having(self, **parts: Any) -> Self:  # noqa: ANN401  members of any type
+        """Return it with other parts."""
+        return replace(self, **parts)
+
+    def with_header(self, name: str, value: str | bytes | None) -> Self:
+        """Return it with another value of a header; None: without it."""
+        others = tuple(one for one in self.headers if one[0] != name)
+        return self.having(headers=others if value is None else (*others, (name, value)))
+
+    @property
+    def curl(self) -> str:
+        """The command that sends it again; a long body is cut."""
+        words = ["curl", "-i", "--path-as-is", "-X", self.method, f'"$API"{shlex.quote(self.target)}']
+        if all(name != "authorization" for name, _ in self.headers):
+            words += ["-H", '"authorization: Bearer $TOKEN"']
+        for name, value in self.headers:
+            text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+            words += ["-H", shlex.quote(f"{name}: {text}")]
+        if self.body is not None:
+            shown = self.body[:SHOWN_BYTES].decode(errors="backslashreplace")
+            cut = f"  # {len(self.body)} bytes" if len(self.body) > SHOWN_BYTES else ""
+            words += ["--data-binary", shlex.quote(shown) + cut]
+        return " ".join(words)
+
+
+class Door:
+    """The API at `url`, for many threads; every request has a connection of its own."""
+
+    def __init__(self, url: str) -> None:
+        self._url = urlsplit(url)
+
+    def send(self, request: Request, token: str | None = None) -> Answer:
+        """Send a request; an answer that never came has the status 0."""
+        connection = http.client.HTTPConnection(self._url.netloc, timeout=TIMEOUT_S)
+        try:
+            connection.putrequest(request.method, self._url.path + request.target, skip_accept_encoding=True)
+            for name, value in request.headers:
+                connection.putheader(name, value.encode() if isinstance(value, str) else value)
+            if token is not None:
+                connection.putheader("authorization", f"Bearer {token}")
+            if request.body is not None:
+                connection.putheader("content-length", str(len(request.body)))
+            connection.endheaders(request.body)
+            response = connection.getresponse()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, response.read())
+        except (OSError, http.client.HTTPException) as broken:
+            return Answer(BROKEN, {}, type(broken).__name__.encode())
+        finally:
+            connection.close()
+
+
+def side_by_side(do: Callable[[Any], T], given: list[Any], *, clients: int = CLIENTS) -> list[T]:
+    """Do something for each that is given, some at a time; the results are in order."""
+    with ThreadPoolExecutor(clients) as pool:
+        return list(pool.map(do, given))

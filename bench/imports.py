@@ -1,0 +1,58 @@
+"""What a cold start costs: the CPU to import each handler, over that of boto3 and a client."""
+
+import os
+import statistics
+import subprocess
+import sys
+from typing import Final
+
+from andon.packages.discovery import packages
+from andon.project import project
+from bench.figure import Figure, Goal, median_ratio
+
+ROLES: Final = ("listener", "trigger", "push", "sweep", "command", "query")
+LIGHT, WHOLE = Goal("≤", 0.35), Goal("≤", 1.0)
+GOALS: Final = {"listener": LIGHT, "trigger": LIGHT, "push": LIGHT, "sweep": LIGHT, "command": WHOLE, "query": WHOLE}
+ROUNDS: Final = {"listener": 9, "trigger": 9, "push": 9, "sweep": 9, "command": 5, "query": 5}
+BARE: Final = 'import boto3; boto3.client("dynamodb")'
+
+# The interpreter's own start is nobody's doing.
+MEASURED: Final = "import time; started = time.process_time(); {}; print(time.process_time() - started)"
+
+
+def figures() -> list[Figure]:
+    """Import each in processes of its own, in turn; handlers make their client, as they do on Lambda."""
+    code = {"bare": BARE} | {name: f"import {name}" for name in handlers()}
+    seconds: dict[str, list[float]] = {name: [] for name in code}
+    for statement in code.values():
+        imported(statement)  # so that everything is compiled
+    for number in range(max(ROUNDS.values())):
+        for name, statement in code.items():
+            if number < ROUNDS.get(_role(name), number + 1):
+                seconds[name].append(imported(statement))
+    bare = seconds.pop("bare")
+    ratios = {name: median_ratio(measured, bare) for name, measured in seconds.items()}
+    whole = Figure(BARE, statistics.median(bare) * 1000, "ms")
+    return [whole, *(Figure(f"import {name}", ratio, "x", GOALS.get(_role(name))) for name, ratio in ratios.items())]
+
+
+def handlers() -> list[str]:
+    """Name every handler file, listeners first."""
+    return [
+        package.handler_name(role).removesuffix(".handler")
+        for role in ROLES
+        for package in packages()
+        if package.has(role)
+    ]
+
+
+def imported(statement: str) -> float:
+    """Run a statement in a new process; return its CPU in seconds."""
+    environment = os.environ | {"PYTHONPATH": project().imports, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is compiled is kept, as in a deployed asset
+    command = [sys.executable, "-c", MEASURED.format(statement)]
+    return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+
+
+def _role(name: str) -> str:
+    return name.rpartition(".")[2]

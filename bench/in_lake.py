@@ -1,0 +1,92 @@
+"""Whether all that triggers publish is in the lake. What they publish is read from the streams of the tables."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from andon.cdk.names import pascal
+from andon.events.change_data_capture import event_of
+from andon.packages.discovery import services
+from andon.recorded.lake import EVENTS, lines_of
+from andon.tools.stack.stack import Stack
+
+LOOK_EVERY_S: Final = 0.5
+IMAGES: Final = {"new", "old"}
+
+Event = tuple[str, str]
+"""Source and id: what a reader of the lake counts once."""
+
+
+@dataclass(frozen=True, slots=True)
+class InLake:
+    """What the lake lacks of what triggers published since the stack is up, and what is there without its images."""
+
+    published: int
+    missing: tuple[Event, ...] = ()
+    without_images: tuple[Event, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything is there, with both images."""
+        return not (self.missing or self.without_images)
+
+
+@dataclass(slots=True)
+class _Lake:
+    """The events of a bucket, and whether each has its images; every object is read once, for it never changes."""
+
+    stack: Stack
+    events: dict[Event, bool] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set)
+
+    def look(self) -> None:
+        s3, bucket = self.stack.client("s3"), self.stack.outputs["LakeBucket"]
+        for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{EVENTS}/"):
+            for key in {found["Key"] for found in page.get("Contents", [])} - self._read:
+                body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+                self.events |= dict(map(_event_in, lines_of(body)))
+                self._read.add(key)
+
+
+def compare(stack: Stack, *, within_s: float) -> InLake:
+    """Return what the lake has of what was published by now, once it has all of it or the time is up."""
+    published, lake = set(_published(stack)), _Lake(stack)
+    deadline = time.monotonic() + within_s
+    lake.look()
+    while published - lake.events.keys() and time.monotonic() < deadline:
+        time.sleep(LOOK_EVERY_S)
+        lake.look()
+    missing = published - lake.events.keys()
+    bare = {event for event in published - missing if not lake.events[event]}
+    return InLake(len(published), tuple(sorted(missing)), tuple(sorted(bare)))
+
+
+def _event_in(line: str) -> tuple[Event, bool]:
+    envelope = json.loads(line)
+    # Others may put on the bus what no service of ours publishes.
+    detail = envelope["detail"] if isinstance(envelope["detail"], dict) else {}
+    raw = detail["raw"] if isinstance(detail.get("raw"), dict) else {}
+    return (str(envelope["source"]), str(detail.get("id"))), raw.keys() >= IMAGES
+
+
+def _published(stack: Stack) -> Iterator[Event]:
+    """Yield the events that the changes of all tables mean."""
+    for package in services():
+        for variable, schema in package.tables.items():
+            for record in _records(stack, stack.outputs[pascal(variable)]) if schema.stream else ():
+                if event := event_of(record, facts=package.load("trigger").FACTS, tags={}):
+                    yield package.load("trigger").FACTS.source, event.id
+
+
+def _records(stack: Stack, table: str) -> Iterator[Any]:
+    streams = stack.client("dynamodbstreams")
+    arn = stack.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
+        start = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        iterator = streams.get_shard_iterator(**start)["ShardIterator"]
+        while iterator:
+            page = streams.get_records(ShardIterator=iterator)
+            yield from ({**record, "eventSourceARN": arn} for record in page["Records"])
+            iterator = page.get("NextShardIterator") if page["Records"] else None

@@ -1,0 +1,121 @@
+"""What a million events cost in the lake, in the archive and replayed: bytes, CPU, memory, the time of saved queries.
+
+`python -m bench.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times
+on the clock, of both processors: what somebody waits for.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from andon.stores.lake import queries
+from andon.stores.lake.batch import objects_of
+from andon.tools.lake import engine
+from andon.tools.stack.progress import step
+from bench import archive, replay
+from demo.lake.synthetic import Company, batches, envelopes
+
+EVENTS: Final = 1_000_000
+# 1,200 machines: three days of a million events, so that each five minutes are an object of 1,500.
+COMPANY: Final = Company(factories=10, lines=10, machines=12)
+MACHINE: Final = "press-gdl-1-1-1"
+ASKED: Final[Mapping[str, Mapping[str, str]]] = {  # saved query -> parameters
+    "facts_by_type_by_hour": {},
+    "mtbf_mttr": {},
+    "story": {"equipment": MACHINE},
+}
+
+
+class Written(NamedTuple):
+    """What writing took; `cpu_us`: of the listener's own work for one event, without S3."""
+
+    events: int
+    objects: int
+    plain_bytes: int
+    stored_bytes: int
+    cpu_us: float
+
+
+class Asked(NamedTuple):
+    """What a query took on the clock and in CPU, and how many rows it answered."""
+
+    name: str
+    seconds: float
+    cpu_s: float
+    rows: int
+
+
+def write(folder: Path, count: int) -> Written:
+    """Write `count` made-up events as the lake's listener does, into a folder."""
+    events = objects = plain = stored = 0
+    cpu_s = 0.0
+    for messages in batches(envelopes(COMPANY, count)):
+        started = time.process_time()
+        made = objects_of(messages)
+        cpu_s += time.process_time() - started
+        for one in made:
+            file = folder / one.key
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(one.body)
+        events += len(messages)
+        objects += len(made)
+        plain += sum(len(body.encode()) for _, body in messages)
+        stored += sum(len(one.body) for one in made)
+    return Written(events, objects, plain, stored, cpu_s / events * 1e6)
+
+
+def ask(folder: Path) -> Iterator[Asked]:
+    """Ask the saved queries over all that was written, one after the other."""
+    for name, given in ASKED.items():
+        question = queries.saved(name)
+        connection = engine.connect(folder)
+        started, cpu_started = time.perf_counter(), time.process_time()
+        table = engine.ask(connection, question, question.values(given))
+        yield Asked(name, time.perf_counter() - started, time.process_time() - cpu_started, len(table.rows))
+
+
+def report(written: Written, asked: list[Asked]) -> str:
+    """Write the figures among each other."""
+    each = written.stored_bytes / written.events
+    lines = [
+        f"lake: {written.events:,} made-up events in {written.objects:,} objects",
+        f"{'bytes per event, as NDJSON':<54} {written.plain_bytes / written.events:>9,.0f}",
+        f"{'… as stored':<54} {each:>9,.0f}    {written.stored_bytes / 1e6:,.0f} MB in all",
+        f"{'CPU to write an event, without S3':<54} {written.cpu_us:>9,.1f} µs",
+    ]
+    lines += [
+        f"{f'query {one.name}':<54} {one.seconds:>9,.1f} s  {one.cpu_s:,.1f} s of CPU, {one.rows:,} rows"
+        for one in asked
+    ]
+    return "\n".join(lines)
+
+
+def measure(count: int) -> str:
+    """Write and ask in a folder that goes afterwards, and return the report."""
+    with tempfile.TemporaryDirectory(prefix="andon-lake-") as folder:
+        lake, archived_to = Path(folder) / "lake", Path(folder) / "archive"
+        with step(f"writing {count:,} made-up events"):
+            written = write(lake, count)
+        with step("asking three saved queries"):
+            asked = list(ask(lake))
+        with step("archiving them by actor and day"):
+            archived = archive.sweep(lake, archived_to, actor=MACHINE)
+        with step("replaying them into an empty view"):
+            replayed = replay.measure(lake)
+    return f"{report(written, asked)}\n{archive.report(archived, written.events, actor=MACHINE)}\n{replayed}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print what so many events cost."""
+    parser = argparse.ArgumentParser(prog="make bench-lake")
+    parser.add_argument("--events", type=int, default=EVENTS, help="how many")
+    print(measure(parser.parse_args(arguments).events))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,186 @@
+"""Many commands at once, to the running stack: how fast it is, and whether each arrived once.
+
+It knows no domain: what is sent, and how a view is asked for it, is a `Workload`.
+"""
+
+import argparse
+import http.client
+import json
+import secrets
+import sys
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Final
+
+from andon.tools.stack import outputs
+from andon.tools.stack.api import Api, Connection
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.progress import step
+from andon.tools.stack.stack import Stack
+from bench import in_lake
+from bench.figures import MEASURED, Arrivals, Figures, Item, arrivals, percentile, report
+
+COMMANDS: Final = 2000
+CLIENTS: Final = 8
+LOOK_EVERY_S: Final = 0.05
+# After the last answer, and as long again as sending took: views, rules and clients share this machine's processors.
+ARRIVE_WITHIN_S: Final = 180
+ACCEPTED: Final = "201"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What the system is loaded with.
+
+    what: what the commands are, in the plural; writer, reader: the roles that send them and that read the view.
+    made_up: distinct items, given a name of this run, how many, and the time of the newest.
+    send: the status of the answer; shown: items of a group -> those that one query of the view shows; pages: all of it.
+    """
+
+    what: str
+    writer: str
+    reader: str
+    made_up: Callable[[str, int, int], list[Item]]
+    send: Callable[[Connection, Item], int]
+    shown: Callable[[Connection, Sequence[Item]], list[Item]]
+    pages: Callable[[Connection, str], Iterator[Item]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A command that a client sent: when (of `time.perf_counter`), what was answered, and what that took."""
+
+    item: Item
+    at_s: float
+    answer: str
+    took_s: float
+
+
+def run(stack: Stack, workload: Workload, *, commands: int, clients: int) -> Figures:
+    """Send the commands, watch the items of the first group arrive, then compare the whole view with what was sent."""
+    items = workload.made_up(secrets.token_hex(4), commands, int(time.time() * 1000))
+    writer, reader = stack.api(workload.writer), stack.api(workload.reader)
+    waiting, give_up = deque(items), threading.Event()
+    first = [item for item in items if item.group == items[0].group]
+    with ThreadPoolExecutor(clients + 1) as pool:
+        try:
+            watching = pool.submit(_watch, workload, reader, first, give_up)
+            began = time.perf_counter()
+            with step(f"sending {commands} {workload.what}", lambda: f": {commands - len(waiting)} sent"):
+                sent = _all([pool.submit(_send, workload, writer, waiting) for _ in range(clients)])
+            ended = time.perf_counter()
+            with step("waiting until the view knows those that are watched"):
+                wait([watching], timeout=ARRIVE_WITHIN_S + ended - began)
+        finally:  # also after Ctrl-C: the threads have to end
+            waiting.clear()
+            give_up.set()
+    accepted = [one for one in sent if one.answer == ACCEPTED]
+    with step("reading the view"):
+        within_s = ARRIVE_WITHIN_S + ended - began
+        arrived = _arrivals(workload, reader, [one.item for one in accepted], within_s=within_s)
+    complete_s = time.perf_counter() - ended
+    with step("waiting until everything is in the lake"):
+        lake = in_lake.compare(stack, within_s=within_s)
+    seen = watching.result()
+    watched = [one for one in accepted if one.item.group == items[0].group]
+    return Figures(
+        what=workload.what,
+        clients=clients,
+        sending_s=ended - began,
+        answers=Counter(one.answer for one in sent),
+        put_s=[one.took_s for one in sent],
+        seen_s=[seen[one.item] - one.at_s for one in watched if one.item in seen],
+        not_seen=sum(one.item not in seen for one in watched),
+        look_every_s=LOOK_EVERY_S,
+        complete_s=complete_s,
+        arrivals=arrived,
+        lake=lake,
+    )
+
+
+def _send(workload: Workload, api: Api, waiting: deque[Item]) -> list[Sent]:
+    """Run one client: it sends what is waiting, one after the other, until nothing is."""
+    sent: list[Sent] = []
+    with api.connect() as connection:
+        while True:
+            try:
+                item = waiting.popleft()
+            except IndexError:
+                return sent
+            at_s = time.perf_counter()
+            answer = _answer(workload, connection, item)
+            sent.append(Sent(item, at_s, answer, time.perf_counter() - at_s))
+
+
+def _answer(workload: Workload, connection: Connection, item: Item) -> str:
+    try:
+        return str(workload.send(connection, item))
+    except (OSError, http.client.HTTPException) as broken:
+        return type(broken).__name__
+
+
+def _watch(workload: Workload, api: Api, items: Sequence[Item], give_up: threading.Event) -> dict[Item, float]:
+    """Return when a query of the view first showed each of the items, which are all of one group."""
+    seen: dict[Item, float] = {}
+    with api.connect() as connection:
+        while len(seen) < len(items) and not give_up.wait(LOOK_EVERY_S):
+            missing = [item for item in items if item not in seen]  # asking for all would load the system, too
+            shown = workload.shown(connection, missing)
+            seen |= dict.fromkeys(set(shown) & set(missing), time.perf_counter())
+    return seen
+
+
+def _arrivals(workload: Workload, api: Api, sent: Sequence[Item], *, within_s: float) -> Arrivals:
+    """Read the view until it has everything or the time is up; then compare."""
+    deadline = time.monotonic() + within_s
+    found: list[Item] = []
+    with api.connect() as connection:
+        for group, count in Counter(item.group for item in sent).items():
+            there = list(workload.pages(connection, group))
+            while len(there) < count and time.monotonic() < deadline:
+                time.sleep(LOOK_EVERY_S)
+                there = list(workload.pages(connection, group))
+            found += there
+    return arrivals(sent, found)
+
+
+def _all(clients: Sequence[Future[list[Sent]]]) -> list[Sent]:
+    return [sent for client in clients for sent in client.result()]
+
+
+def main(workload: Workload) -> int:
+    """Load the running stack; 1 if anything was refused, lost or doubled."""
+    about = f"{workload.what} at once, to the running stack"
+    parser = argparse.ArgumentParser(prog="make load", usage="make load N=2000 C=8", description=about)
+    parser.add_argument("--commands", type=int, default=COMMANDS, help=f"how many (default: {COMMANDS})")
+    parser.add_argument("--clients", type=int, default=CLIENTS, help=f"how many at a time (default: {CLIENTS})")
+    options = parser.parse_args()
+    if min(options.commands, options.clients) < 1:
+        parser.error("N and C are at least 1")
+    try:
+        stack = Stack(outputs.of_running_stack())
+        figures = run(stack, workload, commands=options.commands, clients=options.clients)
+    except Failed as reason:
+        print(f"make load: {reason}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    print(report(figures))
+    _keep(figures, commands=options.commands)
+    return 0 if figures.good else 1
+
+
+def _keep(figures: Figures, *, commands: int) -> None:
+    """Keep what was measured, for `make simulate ARGS="--target local"` to compare with."""
+    kept = {
+        "commands": commands,
+        "clients": figures.clients,
+        "per_s": commands / figures.sending_s,
+        "readable_p50_s": percentile(figures.seen_s, 0.50),
+        "readable_p99_s": percentile(figures.seen_s, 0.99),
+    }
+    MEASURED.write_text(json.dumps(kept))

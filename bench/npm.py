@@ -1,0 +1,61 @@
+"""The npm library `aws-lambda-stream`, which this project is compared with; nothing that is deployed uses it."""
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from andon.cdk.built import build_once
+from andon.project import project
+
+VERSION: Final = "1.0.0"
+HOME: Final = project().local / "npm"
+INSTALL: Final = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save")
+
+# Lambda brings AWS's SDK, the library does not.
+SDK: Final = (
+    "@aws-sdk/client-dynamodb@3.1162.0",
+    "@aws-sdk/lib-dynamodb@3.1162.0",
+    "@aws-sdk/client-eventbridge@3.1169.0",
+)
+
+
+class NotInstalled(Exception):
+    """There is no npm, or no way to its registry."""
+
+
+def library() -> Path:
+    """Return the folder that has the library in `node_modules`.
+
+    Raises:
+        NotInstalled: see there.
+
+    """
+    return _installed("aws-lambda-stream", (f"aws-lambda-stream@{VERSION}",))
+
+
+def sdk() -> Path:
+    """Return the folder that has AWS's SDK in `node_modules`.
+
+    Raises:
+        NotInstalled: see there.
+
+    """
+    return _installed("aws-sdk", SDK)
+
+
+def _installed(name: str, packages: tuple[str, ...]) -> Path:
+    if not shutil.which("npm") or not shutil.which("node"):
+        raise NotInstalled("there is no npm")
+
+    def install(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "package.json").write_text('{"private": true}')
+        run = subprocess.run(
+            [*INSTALL, *packages], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+        )
+        if run.returncode:
+            raise NotInstalled(f"npm could not install {' '.join(packages)}: {run.stderr[-200:]}")
+
+    return build_once(HOME / name / hashlib.sha256(" ".join(packages).encode()).hexdigest(), install)

@@ -1,0 +1,169 @@
+"""What an evaluation costs with many rules of which one matches, over what it costs with that one alone.
+
+And how many Queries it makes at a report that much has followed.
+"""
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from andon.dynamodb.attribute_values import to_typed
+from andon.dynamodb.ttl import ttl_at
+from andon.events.domain_event import DomainEvent
+from andon.rules.control import control_changes
+from andon.rules.evaluate import Control, Evaluator
+from andon.rules.rule import Rule, Rules
+from andon.rules.stored_event import StoredEvent, sort_of
+from andon.runtime import times
+from andon.tools.in_process.lambda_context import LambdaContext
+from bench.figure import Figure, Goal, cpu_us, median_ratio
+from bench.instead_of_aws import InsteadOfAws
+from bench.undisturbed import undisturbed
+from contract.names import NORMAL
+from services.dispatch.control import CONTROL
+from services.dispatch.reports import MINUTE_MS
+from services.dispatch.roster import Roster
+from services.dispatch.rules.assign import RULE
+from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.trigger import FACTS
+
+MANY: Final = 50
+EVENTS: Final = 200
+ROUNDS: Final = 15
+BATCH: Final = 10
+NEWER: Final = (0, 1_000, 20_000)
+PAST: Final = 3  # reports of each piece of equipment, of which the last one is abnormal
+NOW_MS: Final = 1_588_032_000_000
+ROSTER: Final = Roster(("Ana", "Luis", "Omar"), "Rosa")
+ARN: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Andon-DispatchTable/stream/2020-01-01T00:00:00.000"
+
+Other = Callable[[int], Rule]
+
+
+class Store(InsteadOfAws):
+    """Finds the events of one piece of equipment as DynamoDB does, and counts its queries."""
+
+    def __init__(self, events: Sequence[StoredEvent]) -> None:
+        super().__init__({})
+        self.queries = 0
+        self._events = events
+
+    def call(self, service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Respond as AWS does."""
+        if operation != "query":
+            return super().call(service, operation, **request)
+        self.queries += 1
+        first, last = (request["ExpressionAttributeValues"][bound]["S"] for bound in (":s", ":t"))
+        found = [one for one in self._events if first <= one.sort <= last]
+        found = found if request["ScanIndexForward"] else found[::-1]
+        if start := request.get("ExclusiveStartKey", {}).get(KEYS.names[1], {}).get("S"):
+            found = [one for one in found if (one.sort > start if request["ScanIndexForward"] else one.sort < start)]
+        limit = request["Limit"]
+        items = [to_typed(one.row(KEYS)) for one in found[:limit]]
+        more = {"LastEvaluatedKey": {name: items[-1][name] for name in KEYS.names}} if len(found) > limit else {}
+        return {"Items": items, **more}
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """The trigger of dispatch's table at work on new reports, of each of which *assign* decides."""
+
+    aws: InsteadOfAws
+    batches: Sequence[dict[str, Any]]
+
+    def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
+        """Return the work of deciding by these rules."""
+        control = CONTROL._replace(
+            rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: ROSTER
+        )
+        return partial(self._decide, control)
+
+    def _decide(self, control: Control) -> None:
+        with self.aws:
+            for batch in self.batches:
+                control_changes(batch, LambdaContext("dispatch-trigger"), facts=FACTS, control=control)
+
+
+def figures() -> list[Figure]:
+    """Measure, the matching rule being the last."""
+    with undisturbed(NOW_MS):
+        deciding = prepared(EVENTS)
+        rules = {"one": [RULE], "many": [*others(of_another_type), RULE], "asked": [*others(of_another_state), RULE]}
+        work = {name: deciding.by(some) for name, some in rules.items()}
+        measured = cpu_us(ROUNDS, EVENTS, work)
+    ratios = {name: median_ratio(measured[name], measured["one"]) for name in work}
+    return [
+        Figure("evaluation without AWS, CPU", statistics.median(measured["one"]), "µs"),
+        Figure(f"… {MANY} rules / 1", ratios["many"], "x", Goal("≤", 1.20)),
+        Figure(f"… {MANY} on the event's type, told apart by `when`", ratios["asked"], "x"),
+        *(Figure(f"Queries of an evaluation, {n:,} newer events", queries_of(n), "", Goal("≤", 3)) for n in NEWER),
+    ]
+
+
+def queries_of(newer: int) -> int:
+    """Count the queries of all rules at a report that so many others have followed."""
+    past = _past("d#1")
+    after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
+    later = [_stored("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
+    control = CONTROL._replace(context_of=lambda _: ROSTER)
+    with Store([*past, *later]) as store:
+        evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
+        evaluator.evaluate(past[-1], CONTROL.rules.all)
+    return store.queries
+
+
+def prepared(events: int) -> Deciding:
+    """Return the changes that so many events were stored by, and what a query of the store finds."""
+    pasts = [_past(f"d#{number}") for number in range(events)]
+    stored = {past[0].key: [to_typed(one.row(KEYS)) for one in reversed(past)] for past in pasts}
+    records = [_record(number, past[-1]) for number, past in enumerate(pasts)]
+    batches = [{"Records": records[start : start + BATCH]} for start in range(0, events, BATCH)]
+    return Deciding(InsteadOfAws(stored), batches)
+
+
+def others(other: Other) -> list[Rule]:
+    """Make the rules that do not match."""
+    return [other(number) for number in range(MANY - 1)]
+
+
+def of_another_type(number: int) -> Rule:
+    """Make a rule that is on something else."""
+    return RULE._replace(id=f"other-{number}", on=frozenset({("equipment", f"other-{number}-reported")}))
+
+
+def of_another_state(number: int) -> Rule:
+    """Make a rule that is on the same type, and on another state."""
+    return RULE._replace(
+        id=f"other-{number}", when=lambda event: event.entity("state").get("state") == f"OTHER{number}"
+    )
+
+
+def _past(equipment_id: str) -> list[StoredEvent]:
+    states = [*[NORMAL] * (PAST - 1), "WARNING1"]
+    return [_stored(equipment_id, state, NOW_MS - (PAST - n) * MINUTE_MS) for n, state in enumerate(states, 1)]
+
+
+def _stored(equipment_id: str, name: str, at_ms: int) -> StoredEvent:
+    state = {"equipmentId": equipment_id, "state": name, "timestamp": times.to_utc(at_ms)}
+    return StoredEvent(
+        source="equipment",
+        event=DomainEvent(
+            id=f"{at_ms:032x}",
+            type="state-reported",
+            timestamp_ms=at_ms,
+            partition_key=equipment_id,
+            entities={"state": state},
+        ),
+        arrived_ms=at_ms,
+        key=partition_of(equipment_id),
+        sort=sort_of(at_ms, name),
+        ttl=ttl_at(at_ms, CONTROL.ttl_days),
+    )
+
+
+def _record(number: int, one: StoredEvent) -> dict[str, Any]:
+    image = to_typed(one.row(KEYS))
+    change = {"Keys": {name: image[name] for name in KEYS.names}, "NewImage": image}
+    return {"eventID": f"{number:032x}", "eventName": "INSERT", "eventSourceARN": ARN, "dynamodb": change}

@@ -1,0 +1,74 @@
+"""Prints what becomes of the reports of many machines on AWS, and what it costs; see docs/benchmarks.md."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from andon.cdk.target import LOCAL, TARGETS
+from bench.simulate import local_stack
+from bench.simulate.arrivals import Load
+from bench.simulate.fleet import EVERY_S, Fleet
+from bench.simulate.model import Model
+from bench.simulate.plots import draw
+from bench.simulate.prediction import predict
+from bench.simulate.report import in_stage, report
+from bench.simulate.sample import count
+from bench.simulate.settings import Settings, stages
+from bench.simulate.table import table
+from services.equipment.routes import REPORTS_AT_ONCE
+
+IDLE: Final = Fleet(machines=0)
+MILLION: Final = 1_000_000
+
+
+def main() -> None:
+    """Count what a report does, then let the model run."""
+    options = _options()
+    fleet = Fleet(abnormal=options.abnormal)
+    if options.batched:
+        fleet = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
+    counted, idle = count(fleet), count(IDLE)
+    if options.table:
+        gateways = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
+        print(table(counted, count(gateways), idle, stage=options.stage))
+        return
+    if options.target == LOCAL.name:
+        print("\n".join(local_stack.report(Model(counted, idle, Settings.of()))))
+        return
+
+    def stage_for(load: Load) -> Model:
+        return Model(counted, idle, Settings.of_stage(options.stage, load.rate))
+
+    load = Load(machines=options.machines, hours=options.hours, spread_s=options.spread)
+    model = stage_for(load)
+    prediction = predict(model, load)
+    print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
+    print(in_stage(options.stage, model.settings))
+    print(report(model, prediction))
+    million = Load(machines=MILLION, hours=1)
+    beside = [] if options.machines == MILLION else [predict(stage_for(million), million)]
+    draw([prediction, *beside], options.plot)
+    print(f"drawn: {options.plot}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make simulate", usage="make simulate MACHINES=60000 HOURS=24 ARGS='…'")
+    parser.add_argument("--machines", type=int, default=60_000, help="how many (default: %(default)s)")
+    parser.add_argument("--hours", type=float, default=24, help="how long (default: %(default)s)")
+    parser.add_argument("--abnormal", type=float, default=0.1, help="share of reports that are not NORMAL")
+    parser.add_argument("--batched", action="store_true", help="by gateways, 100 at once, instead of a PUT each")
+    parser.add_argument(
+        "--spread", type=int, default=EVERY_S, help="on the clock: all report within so many seconds of five minutes"
+    )
+    parser.add_argument("--table", action="store_true", help="the table of README, of fleets of several sizes")
+    parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
+    parser.add_argument("--stage", choices=sorted(stages()), default="prod", help="of cdk.json (default: %(default)s)")
+    parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")
+    options = parser.parse_args()
+    if not 1 <= options.spread <= EVERY_S or options.machines < 1 or options.hours <= 0:
+        parser.error(f"MACHINES and HOURS are above 0, --spread is from 1 to {EVERY_S}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

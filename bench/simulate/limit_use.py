@@ -1,0 +1,94 @@
+"""How much of each limit is used."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bench.simulate import limits
+from bench.simulate.arrivals import Load
+from bench.simulate.batches import Invocations, batched
+from bench.simulate.capacity import provisioned_places, provisioned_writes
+from bench.simulate.limits import Limit
+from bench.simulate.model import Model
+from bench.simulate.partitions import Partition
+from bench.simulate.settings import Settings
+from bench.simulate.sweeps import DueRows
+from bench.simulate.used import Place
+
+CAPACITY: Final = "library/andon/cdk/capacity.py"
+AT_FIRST: Final = "provisioned capacity at first"
+AT_MOST: Final = "provisioned capacity, by reportsPerSecond"
+MARGIN_SOURCE: Final = "andon/rules/sweep.py, docs/benchmarks.md"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitUse:
+    """How much of a limit is used in the busiest second."""
+
+    what: str
+    used: float
+    limit: Limit
+
+    @property
+    def share(self) -> float:
+        """1 is all of it."""
+        return self.used / self.limit.value
+
+
+def of_api_and_bus(model: Model, load: Load, busiest: float) -> Iterator[LimitUse]:
+    """Yield the use of what every report passes; `busiest`: the reports of the busiest second."""
+    counted, reports = model.counted, model.counted.reports
+    entries = sum(used.entries for used in counted.used.values()) / reports
+    deliveries = sum(counted.published.values()) / reports
+    own_throttle = Limit(model.throttle.per_second, "library/andon/cdk/throttles.py", "the API's own throttle")
+    yield LimitUse("requests/s of the API, its own throttle", load.rate * counted.requests, own_throttle)
+    yield LimitUse("requests/s of the account's API Gateway", busiest * counted.requests, limits.API_RATE)
+    yield LimitUse("events/s onto the bus", entries * busiest, limits.BUS_ENTRIES)
+    yield LimitUse("deliveries/s from the bus to queues", deliveries * busiest, limits.BUS_DELIVERIES)
+
+
+def of_functions(model: Model, load: Load, busiest: float, functions: Mapping[str, Invocations]) -> Iterator[LimitUse]:
+    """Yield the use of the account's concurrency, and of what each function's own lets through."""
+    peak = busiest / load.rate if load.rate else 1.0
+    at_once = sum(one.at_once for one in functions.values())
+    yield LimitUse("Lambda invocations at a time", at_once * peak, limits.CONCURRENCY)
+    for name in functions:
+        if not name.endswith("command"):
+            own = Limit(
+                batched(model, name, load.rate).capacity, "library/andon/cdk/target.py", f"concurrency of {name}"
+            )
+            yield LimitUse(f"records/s of {name}", model.records(name) * load.rate, own)
+
+
+def of_sweeps(due_rows: Mapping[str, DueRows]) -> Iterator[LimitUse]:
+    """Yield the use of the sweeps of a minute."""
+    for name, rows in due_rows.items():
+        limit = Limit(rows.at_most, MARGIN_SOURCE, f"memory of {name}'s sweep")
+        yield LimitUse(f"rows a minute of {name}'s sweep", rows.per_minute, limit)
+
+
+def of_tables(model: Model, load: Load, busiest: float, partitions: tuple[Partition, ...]) -> Iterator[LimitUse]:
+    """Yield the use of the busiest partitions, of each table and index, and of all that is provisioned."""
+    for one in partitions:
+        what = f"write units/s of {_name(one.place)}, partition of one {one.shared_by}"
+        yield LimitUse(what, one.units_per_s, limits.PARTITION_WRITES)
+    for place, units in model.write_units().items():
+        new, grown = _writes_of(model.settings, place)
+        yield LimitUse(f"write units/s of {_name(place)}, when it is new", units * busiest, new)
+        yield LimitUse(f"write units/s of {_name(place)}", units * busiest, grown)
+    if capacity := model.settings.capacity:
+        first = capacity.first * len(provisioned_places(model.settings))
+        yield LimitUse("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES)
+        yield LimitUse("write units/s of all tables", provisioned_writes(model, load.rate), limits.ACCOUNT_WRITES)
+
+
+def _writes_of(settings: Settings, place: Place) -> tuple[Limit, Limit]:
+    """Return what a place takes at first, and what it takes once it has grown."""
+    capacity = settings.capacity
+    if capacity is None or place not in provisioned_places(settings):
+        return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES
+    return Limit(capacity.first, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)
+
+
+def _name(place: Place) -> str:
+    return ", ".join(filter(None, place))

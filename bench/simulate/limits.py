@@ -1,0 +1,113 @@
+"""What AWS lets through and how long it takes: every assumption of the model, with its source.
+
+`MEASURED`: on this project, see docs/benchmarks.md. `ASSUMED`: nobody says; the value is on the safe side.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+MEASURED: Final = "measured on this project"
+ASSUMED: Final = "assumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number and where it is from. quota: its name where it can be raised, None where it cannot."""
+
+    value: float
+    source: str
+    quota: str | None = None
+
+
+# Of partitions and tables. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+PARTITION_WRITES: Final = Limit(
+    1_000, "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+)
+PARTITION_READS: Final = Limit(3_000, PARTITION_WRITES.source)
+PARTITION_GB: Final = Limit(
+    10, "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.Partitions.html"
+)
+NEW_TABLE_WRITES: Final = Limit(
+    4_000,
+    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html",
+    "DynamoDB warm throughput of the table",
+)
+TABLE_WRITES: Final = Limit(40_000, NEW_TABLE_WRITES.source, "DynamoDB table-level write throughput")
+
+ACCOUNT_WRITES: Final = Limit(
+    80_000,
+    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html",
+    "DynamoDB account-level write throughput (provisioned)",
+)
+
+# Of the API. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+API_RATE: Final = Limit(
+    10_000,
+    "https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html",
+    "API Gateway throttle rate of the account",
+)
+
+# Of Lambda. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+CONCURRENCY: Final = Limit(
+    1_000, "https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html", "Lambda concurrent executions"
+)
+NEW_INSTANCES_PER_S: Final = Limit(100, "https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html")
+MB_PER_CPU: Final = Limit(1_769, "https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html")
+STREAM_POLLS_PER_S: Final = Limit(4, "https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html")
+# With a maximum concurrency Lambda begins with five pollers of a queue, and does not go down to two.
+QUEUE_POLLERS: Final = Limit(5, "https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html")
+RECEIVED_AT_ONCE: Final = Limit(
+    10, "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html"
+)
+
+# Of the bus, in us-east-1. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
+BUS_ENTRIES: Final = Limit(
+    10_000,
+    "https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html",
+    "EventBridge PutEvents throttle limit",
+)
+BUS_DELIVERIES: Final = Limit(18_750, BUS_ENTRIES.source, "EventBridge invocations throttle limit")
+
+# How long things take, in milliseconds: the median, and what one in a hundred takes.
+DYNAMODB_MS: Final = (
+    Limit(4, "single-digit milliseconds: https://aws.amazon.com/dynamodb/features/"),
+    Limit(20, ASSUMED),
+)
+PUT_EVENTS_MS: Final = (Limit(15, ASSUMED), Limit(60, ASSUMED))
+BUS_MS: Final = (
+    Limit(60, ASSUMED),
+    Limit(
+        1_000,
+        "https://medium.com/postnl-engineering/improved-eventbridge-latency-opens-up-new-use-cases-at-postnl-910fdf6b5dde"
+        " measures a tenth of it",
+    ),
+)
+QUEUE_MS: Final = (Limit(20, ASSUMED), Limit(100, ASSUMED))
+STREAM_MS: Final = (Limit(100, ASSUMED), Limit(400, ASSUMED))  # from the write until a shard shows it
+INDEX_MS: Final = (Limit(20, ASSUMED), Limit(200, ASSUMED))  # from the row to the index, which is read
+COLD_MS: Final = (Limit(700, ASSUMED), Limit(1_500, ASSUMED))  # 0.5 s of CPU at init: docs/benchmarks.md, imports
+SCHEDULE_LATE_MS: Final = (Limit(300, ASSUMED), Limit(3_000, ASSUMED))  # of a rule that runs each minute
+INSTANCE_LIVES_S: Final = Limit(2 * 3_600, ASSUMED)
+
+# Our own CPU, in milliseconds of one processor of the machine that docs/benchmarks.md was measured on.
+CPU_PER_RECORD_MS: Final = Limit(0.04, MEASURED)
+CPU_PER_REQUEST_MS: Final = Limit(0.085, MEASURED)
+CPU_PER_EVALUATION_MS: Final = Limit(0.187, MEASURED)
+CPU_PER_REQUEST_SWEPT_MS: Final = Limit(0.073, MEASURED)  # 0.564 for a row that is due, with 5.16 requests
+CPU_PER_INVOCATION_MS: Final = Limit(0.2, MEASURED)
+CPU_OF_HTTP_MS: Final = Limit(0.4, MEASURED)
+LAMBDA_SLOWER: Final = Limit(2, ASSUMED)  # Graviton2 and TLS, beside that processor without TLS
+REQUESTS_AT_ONCE: Final = Limit(32, "andon/wire/in_turns.py")
+
+# What a function and the API log beside our own lines, in bytes.
+LOG_EVENT_BYTES: Final = Limit(
+    26, "https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html"
+)
+ACCESS_LOG_BYTES: Final = Limit(280, "library/andon/cdk/api.py: LOGGED, with values")
+# `platform.start` and `platform.report`, which the level WARN of system logs leaves out; see library/andon/cdk/function.py.
+PLATFORM_LOG_BYTES: Final = Limit(
+    0, "https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html"
+)
+# Lambda samples a request a second of each function, and one in twenty of the others; no sampling rule changes that.
+TRACED: Final = Limit(0.05, "https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html")
+TRACED_PER_S: Final = Limit(1, TRACED.source)

@@ -1,0 +1,110 @@
+"""What the model says, as text."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from bench import prices
+from bench.simulate import limits
+from bench.simulate.fleet import EVERY_S
+from bench.simulate.model import Model
+from bench.simulate.money import Month, Parts, of_a_million, of_a_month
+from bench.simulate.prediction import Prediction
+from bench.simulate.settings import REPORTS, Settings, stages
+
+LAG_MS: Final = 5_000
+LATE_MS: Final = 90_000
+SHOWN: Final = 8
+
+
+def report(model: Model, prediction: Prediction) -> str:
+    """Return all of it."""
+    sections = (_load, _lag, _late, _partitions, _functions, _limits)
+    lines = [line for section in sections for line in (*section(prediction), "")]
+    return "\n".join([*lines, *_money(model, prediction)])
+
+
+def in_stage(name: str, settings: Settings) -> str:
+    """Return which stage it is, and what would have to be set for this load."""
+    said = stages()[name][REPORTS]
+    needed = "" if settings.reports == said else f" (cdk.json says {said:,}: it would have to be raised)"
+    sweeps = f"{settings.sweeps_at_once} sweeps at a time"
+    tables = "on demand" if settings.capacity is None else f"provisioned, {settings.used:.0%} used if no load jumps"
+    return f"stage {name}: {REPORTS} {settings.reports:,.0f}{needed}, {sweeps}, steady tables {tables}"
+
+
+def _load(prediction: Prediction) -> Iterator[str]:
+    load, came = prediction.load, prediction.arrivals
+    yield (
+        f"{load.machines:,} machines, {load.hours:g} h: {load.rate:,.0f} reports/s on average, "
+        f"{came.taken.max(initial=0):,.0f} in the busiest second, {came.sent:,.0f} in all"
+    )
+    yield f"refused by the API's throttle, and sent again: {came.refused / max(1, came.sent):.2%}"
+    if prediction.load.spread_s < EVERY_S:
+        yield f"all of them report within {load.spread_s} s of every five minutes"
+
+
+def _lag(prediction: Prediction) -> Iterator[str]:
+    yield f"{'from PUT to readable, ms':<34} {'p50':>8} {'p99':>8}"
+    for name, times in prediction.steps.items():
+        yield f"  {name:<32} {times.p50:>8,.0f} {times.p99:>8,.0f}"
+    yield f"{'whole':<34} {prediction.lag.p50:>8,.0f} {prediction.lag.p99:>8,.0f}  {_goal(prediction.lag.p99, LAG_MS)}"
+
+
+def _late(prediction: Prediction) -> Iterator[str]:
+    yield f"{'decided after it was due, s':<34} {'p50':>8} {'p99':>8} {'max':>8} {'rows/min':>10} {'at most':>10}"
+    for name, late in prediction.late.items():
+        rows, most = prediction.due_rows[name]
+        seconds = " ".join(f"{value / 1_000:>8,.0f}" for value in (late.p50, late.p99, late.longest))
+        yield f"  {name:<32} {seconds} {rows:>10,.0f} {most:>10,.0f}  {_goal(late.longest, LATE_MS)}"
+
+
+def _partitions(prediction: Prediction) -> Iterator[str]:
+    most = limits.PARTITION_WRITES.value
+    yield f"{'busiest partition, write units/s':<34} {'units/s':>8} {'of':>8}  shared by"
+    for one in prediction.partitions[:SHOWN]:
+        yield f"  {_place(one.place):<32} {one.units_per_s:>8,.1f} {most:>8,.0f}  one {one.shared_by}"
+
+
+def _functions(prediction: Prediction) -> Iterator[str]:
+    yield f"{'function':<34} {'calls/s':>8} {'records':>8} {'at once':>8}"
+    for name, (calls, records, at_once) in sorted(prediction.functions.items(), key=lambda one: -one[1][0]):
+        yield f"  {name:<32} {calls:>8,.1f} {records:>8,.1f} {at_once:>8,.1f}"
+
+
+def _limits(prediction: Prediction) -> Iterator[str]:
+    first = prediction.first
+    yield f"{'what gives first':<62} {'used':>10} {'of':>10}"
+    for one in sorted(prediction.used, key=lambda one: -one.share)[:SHOWN]:
+        mark = "  TOO MUCH" if one.share > 1 else ""
+        yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit.value:>10,.0f}{mark}"
+    machines = prediction.load.machines / first.share
+    yield f"  at {machines:,.0f} machines the first of them is full"
+    for one in prediction.exceeded:
+        what = f"to be bought: {one.limit.quota}" if one.limit.quota else "cannot be bought"
+        yield f"  {what}: {one.used:,.0f} {one.what}"
+
+
+def _money(model: Model, prediction: Prediction) -> Iterator[str]:
+    parts, month = of_a_million(model, prediction.load.rate), of_a_month(model, prediction.load.rate)
+    yield f"a million reports cost ${parts.total:.2f} ({prices.REGION}, prices as of {prices.AS_OF})"
+    yield "  " + parts_in(parts)
+    yield f"a day costs ${month.total / 30:,.2f}, a month ${month.total:,.0f}: {month_in(month)}"
+
+
+def parts_in(parts: Parts) -> str:
+    """Return the parts of a price, dearest first."""
+    named = sorted(parts._asdict().items(), key=lambda one: -one[1])
+    return ", ".join(f"{name} {dollars:.2f}" for name, dollars in named if round(dollars, 2))
+
+
+def month_in(month: Month) -> str:
+    """Return what a month's price consists of."""
+    return f"reports {month.reports:,.0f}, what is kept {month.kept:,.0f}, idle {month.idle:,.0f}"
+
+
+def _goal(value: float, most: float) -> str:
+    return f"goal < {most / 1_000:g} s: {'met' if value < most else 'MISSED'}"
+
+
+def _place(place: tuple[str, str]) -> str:
+    return ", ".join(filter(None, place))

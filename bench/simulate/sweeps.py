@@ -1,0 +1,75 @@
+"""What is due: how much of it the sweeps of a minute can do, and how late that makes decisions."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from andon.packages.discovery import follower_of_table
+from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.rules.sweep import MARGIN_MS
+from bench.simulate import limits
+from bench.simulate.arrivals import Seconds
+from bench.simulate.draws import DRAWN, Times, took_ms
+from bench.simulate.model import Model
+from bench.simulate.settings import memory_mb
+from bench.simulate.steps import backlog
+
+SWEEP_EVERY_S: Final = 60
+
+
+class DueRows(NamedTuple):
+    """Of one service: what is due in the busiest minute, and how much the sweeps of a minute can do."""
+
+    per_minute: float
+    at_most: float
+
+
+def lateness(model: Model, rng: np.random.Generator, came: Seconds) -> tuple[dict[str, Times], dict[str, DueRows]]:
+    """Draw how long after its time what is due is decided, by service."""
+    minutes = came[: len(came) // SWEEP_EVERY_S * SWEEP_EVERY_S].reshape(-1, SWEEP_EVERY_S).sum(axis=1)
+    late, due_rows = {}, {}
+    for table, found in model.counted.late_ms.items():
+        package, _ = follower_of_table(table)
+        of_report = len(found) / model.counted.reports
+        rows = minutes * of_report
+        capacity = sweep_capacity(model, f"{package.name} sweep", of_report)
+        waiting = backlog(rows, capacity)
+        at = rng.choice(len(rows), DRAWN, p=rows / rows.sum())
+        ahead = waiting[at] + rng.uniform(0, np.maximum(1, rows[at]))
+        sweeps, in_sweep = np.divmod(ahead, capacity)
+        late[package.name] = Times.of(
+            STORED_WITHIN_MS
+            + rng.uniform(0, SWEEP_EVERY_S * 1_000, DRAWN)
+            + took_ms(rng, DRAWN, limits.SCHEDULE_LATE_MS)
+            + sweeps * SWEEP_EVERY_S * 1_000
+            + in_sweep / capacity * (SWEEP_EVERY_S * 1_000 - MARGIN_MS)
+        )
+        due_rows[package.name] = DueRows(float(rows.max(initial=0)), capacity)
+    return late, due_rows
+
+
+def rows_of_report(model: Model, name: str) -> float:
+    """Return the rows that a sweep takes out for a report."""
+    for table, found in model.counted.late_ms.items():
+        package, _ = follower_of_table(table)
+        if name == f"{package.name} sweep":
+            return len(found) / model.counted.reports
+    return 0.0
+
+
+def sweep_capacity(model: Model, name: str, rows: float) -> float:
+    """Return the rows that the sweeps of a minute can do: by CPU, or by waiting for AWS, whichever takes longer.
+
+    rows: of a report.
+    """
+    share = min(1.0, memory_mb(name) / limits.MB_PER_CPU.value)
+    by_cpu = row_cpu_ms(model, name, rows) / share
+    by_waiting = model.requests(name) / rows * limits.DYNAMODB_MS[0].value / limits.REQUESTS_AT_ONCE.value
+    return model.settings.sweeps_at_once * (SWEEP_EVERY_S * 1_000 - MARGIN_MS) / max(by_cpu, by_waiting)
+
+
+def row_cpu_ms(model: Model, name: str, rows: float) -> float:
+    """Return the CPU of a row that is due, of one of Lambda's processors; `rows`: of a report."""
+    requests = model.requests(name) / rows
+    own = limits.CPU_PER_EVALUATION_MS.value + requests * limits.CPU_PER_REQUEST_SWEPT_MS.value
+    return own * limits.LAMBDA_SLOWER.value

@@ -1,0 +1,148 @@
+"""Where the CPU of a listener's and of a trigger's record goes without AWS: each step alone, on the same records.
+
+What the steps do not explain is *the rest*: what lies between them, and caches that a step alone finds warm.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import median
+from typing import Any, Final, NamedTuple, TypeVar
+
+import orjson
+
+from andon.dynamodb.attribute_values import to_plain
+from andon.events.bus_entry import Delivery, from_envelope, require_not_ahead
+from andon.events.change_data_capture import events_of
+from andon.events.fact import Change
+from andon.events.hops import require_few
+from andon.events.publish import publish
+from andon.events.publish_changes import PublishedBatch, log_published, tags_of
+from andon.events.upcast import upcast
+from andon.runtime import clock, strict_json
+from andon.runtime.log import logger
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.views.compaction import Message, compact
+from andon.views.ledger import Result, line_of
+from andon.views.outcome import Outcome
+from andon.wire.in_parallel import in_parallel
+from bench.figure import Figure, cpu_us
+from bench.instead_of_aws import InsteadOfAws
+from bench.undisturbed import undisturbed
+from bench.workload import EVENTS, batches, workload
+from services.equipment.trigger import FACTS
+from services.equipment.trigger import handler as trigger
+from views.state_log.listener import VIEW
+from views.state_log.listener import handler as listener
+
+ROUNDS: Final = 21
+TIMES: Final = 5  # that a round does a step, which takes less than a millisecond
+BATCH: Final = 10
+CONTEXT: Final = LambdaContext("measured")
+
+Input = TypeVar("Input")
+
+
+class Step(NamedTuple):
+    """Work on all records; contains: the names of steps that are part of it, and counted there."""
+
+    name: str
+    do: Callable[[], object]
+    contains: tuple[str, ...] = ()
+
+
+def figures() -> list[Figure]:
+    """Measure."""
+    now_ms = clock.now_ms()
+    work = workload(now_ms)
+    with undisturbed(now_ms), InsteadOfAws({}):
+        return [
+            *_of_listener(work["messages"], now_ms),
+            *_of_trigger(work["records"]),
+        ]
+
+
+def _shares(what: str, whole: Callable[[], object], steps: Sequence[Step]) -> list[Figure]:
+    """Return the whole, each step, and the rest."""
+    work = {what: whole, **{step.name: step.do for step in steps}}
+    rounds = cpu_us(ROUNDS, EVENTS * TIMES, {name: partial(_several_times, do) for name, do in work.items()})
+    took = {name: median(measured) for name, measured in rounds.items()}
+    shares = {step.name: took[step.name] - sum(took[name] for name in step.contains) for step in steps}
+    shares["the rest"] = took[what] - sum(shares.values())
+    return [Figure(what, took[what], "µs"), *(Figure(f"… {name}", us, "µs") for name, us in shares.items())]
+
+
+def _several_times(do: Callable[[], object]) -> None:
+    for _ in range(TIMES):
+        do()
+
+
+def _each(do: Callable[[Input], object], inputs: Sequence[Input]) -> Callable[[], None]:
+    """Return the work of doing something with each input."""
+
+    def work() -> None:
+        for one in inputs:
+            do(one)
+
+    return work
+
+
+def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
+    envelopes = [strict_json.loads(body) for body in bodies]
+    deliveries = [from_envelope(envelope) for envelope in envelopes]
+    events = [delivery.event for delivery in deliveries]
+    decide = VIEW.on[deliveries[0].source, events[0].type]
+    messages = [Message("id", "", one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
+    results = [Result("id", Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
+
+    def check(delivery: Delivery) -> None:
+        require_not_ahead(delivery, now_ms=now_ms)
+        require_few(delivery.event)
+        upcast(delivery.event, VIEW.upcasters, source=delivery.source)
+
+    def write(message: Message) -> None:
+        message.update.write(VIEW.table, message.event, ttl_days=VIEW.ttl_days, now_ms=now_ms)
+
+    def log(some: Sequence[Result]) -> None:
+        logger().info("materialized", extra=line_of(some, view=VIEW.name, now_ms=now_ms))
+
+    steps = [
+        Step("JSON", _each(orjson.loads, bodies)),
+        Step("each number in it exact", _each(strict_json.loads, bodies), ("JSON",)),
+        Step("envelope and event", _each(from_envelope, envelopes)),
+        Step("its time, its hops, older shapes", _each(check, deliveries)),
+        Step("what the view keeps", _each(decide, events)),
+        Step("grouped by row", _each(compact, _tens(messages))),
+        Step("request of the update", _each(write, messages)),
+        Step("turns", _each(in_parallel, _tens([_nothing] * EVENTS))),
+        Step("counts and log line", _each(log, _tens(results))),
+    ]
+    whole = _each(partial(listener, context=CONTEXT), batches(bodies, BATCH))
+    return _shares("listener without AWS, per record of a batch of 10", whole, steps)
+
+
+def _of_trigger(records: Sequence[Any]) -> list[Figure]:
+    images = [record["dynamodb"]["NewImage"] for record in records]
+    changes = [Change("INSERT", None, to_plain(image)) for image in images]
+    understand = partial(events_of, facts=FACTS, tags=tags_of(FACTS, CONTEXT))
+    events = understand(records)
+    wires = [event.to_wire() for event in events]
+    batch = PublishedBatch(events, {"records": EVENTS, "published": EVENTS, "fault": 0})
+    steps = [
+        Step("plain values", _each(to_plain, images)),
+        Step("fact", _each(FACTS.fact_of, changes)),
+        Step("event", partial(understand, records), ("plain values", "fact")),
+        Step("JSON", _each(orjson.dumps, wires)),
+        Step("each number in it exact", _each(strict_json.dumps, wires), ("JSON",)),
+        Step("entries", partial(publish, events, source=FACTS.source), ("each number in it exact",)),
+        Step("log line", partial(log_published, batch, CONTEXT)),
+    ]
+    whole = partial(trigger, {"Records": records}, CONTEXT)
+    return _shares("trigger without AWS, per record of a batch of 100", whole, steps)
+
+
+def _tens(all_of_them: Sequence[Input]) -> list[Sequence[Input]]:
+    return [all_of_them[start : start + BATCH] for start in range(0, len(all_of_them), BATCH)]
+
+
+def _nothing() -> None:
+    """Do what a task does that waits for nothing."""

@@ -1,0 +1,169 @@
+"""What all clients are given to do: the samples of one report, about other equipment, at the present time."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TypedDict
+
+from andon.dynamodb.attribute_values import to_typed
+from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.project import project
+from andon.rules.due import Due, partition_of, shard_of
+from andon.rules.stored_event import StoredEvent, sort_of
+from andon.runtime import times
+from andon.tools.in_process.lambda_events import sqs_event
+from andon.views.inverse_oplock import oplock_attribute
+from bench.server import Stored
+from contract import logs
+from services.dispatch import tables
+from services.dispatch.reports import MINUTE_MS
+from services.dispatch.rules import silence
+
+EVENTS: Final = 100
+PAGE: Final = 10  # rows that a query of the view finds
+
+SAMPLES: Final = project().root / "events"
+LAST: Final = "9999999999999#"
+
+
+class Workload(TypedDict):
+    """The input of every work, one element an event: bodies of a queue's messages, records of a stream, requests."""
+
+    messages: list[str]
+    records: list[dict[str, Any]]
+    put_state: list[dict[str, Any]]
+    get_logs: list[dict[str, Any]]
+
+
+def workload(now_ms: int) -> Workload:
+    """Return the same reports, once as each handler gets them."""
+    return {
+        "messages": reported(range(EVENTS), now_ms=now_ms),
+        "records": [_record(number, now_ms + number) for number in range(EVENTS)],
+        "put_state": [_put_state(number, now_ms) for number in range(EVENTS)],
+        "get_logs": [_sample("http/get-logs")] * EVENTS,
+    }
+
+
+def stored(now_ms: int, *, followed_by: int = 0) -> Stored:
+    """Return what is read: a page of logs, and the timers of equipment, each with the report it is at.
+
+    followed_by: the number of later reports, five minutes apart; without any the equipment is silent.
+    """
+    partitions: dict[str, list[dict[str, Any]]] = {"d#12345": [_log(number, now_ms) for number in range(PAGE)]}
+    for number in range(EVENTS):
+        report = _stored_report(number, now_ms - silence.AFTER_MS - 60_000)
+        followers = [
+            _stored_report(number, report.event.timestamp_ms + later * 5 * MINUTE_MS)
+            for later in range(followed_by, 0, -1)
+        ]
+        partitions[report.key] = [to_typed(one.row(tables.KEYS)) for one in (*followers, report)]
+        partitions.setdefault(partition_of(shard_of(report.key)), []).append(_due(report))
+    return {"partitions": partitions}
+
+
+def newer() -> dict[str, Any]:
+    """Return the row in the way of every update: something newer has been written to it."""
+    return {oplock_attribute("reported"): {"S": LAST}}
+
+
+def ttl_ahead() -> dict[str, Any]:
+    """Return the row in the way of every update that would move its ttl back."""
+    return {ATTRIBUTE: {"N": "9999999999"}}
+
+
+def reported(equipment: Iterable[object], *, now_ms: int) -> list[str]:
+    """Return the messages of one report each, in this order of time."""
+    return [_message(number, name, now_ms) for number, name in enumerate(equipment)]
+
+
+def batches(bodies: Sequence[str], size: int) -> list[dict[str, Any]]:
+    """Return messages in the batches of a queue."""
+    return [sqs_event(bodies[start : start + size]) for start in range(0, len(bodies), size)]
+
+
+def _message(number: int, equipment: object, now_ms: int) -> str:
+    sample, at_ms = _sample("domain/state-reported"), now_ms + number
+    state = sample["state"] | {"equipmentId": f"d#{equipment}", "timestamp": times.to_utc(at_ms)}
+    event = sample | {"id": f"{number:032x}", "timestamp": at_ms, "state": state}
+    return to_message(DomainEvent.from_wire(event), source="equipment", bus_event=_envelope(now_ms))
+
+
+def _envelope(now_ms: int) -> dict[str, Any]:
+    """Return what EventBridge puts around an event; parsing it is part of the work."""
+    return {
+        "id": "17793124-05d4-b198-2fde-7ededc63b103",
+        "account": "000000000000",
+        "time": f"{times.to_utc(now_ms)[:19]}Z",
+        "region": "us-east-1",
+        "resources": [],
+    }
+
+
+def _record(number: int, at_ms: int) -> dict[str, Any]:
+    (record,) = _sample("stream/state-reported")["Records"]
+    key = {"pk": {"S": f"Equipment#d#{number}"}, "sk": {"S": times.to_utc(at_ms)}}
+    image = record["dynamodb"]["NewImage"] | key
+    image |= {"equipmentId": {"S": f"d#{number}"}, "timestamp": key["sk"]}
+    change = record["dynamodb"] | {"Keys": key, "NewImage": image}
+    return {**record, "eventID": f"{number:032x}", "dynamodb": change}
+
+
+def _put_state(number: int, now_ms: int) -> dict[str, Any]:
+    event: dict[str, Any] = _sample("http/report-state")
+    path = {"id": f"d#{number}", "timestamp": times.to_utc(now_ms)}
+    event["requestContext"]["authorizer"]["jwt"]["claims"]["username"] = path["id"]
+    raw = f"/equipment/{path['id']}/states/{path['timestamp']}"
+    event["requestContext"]["http"]["path"] = raw
+    return event | {"rawPath": raw, "pathParameters": path}
+
+
+def _log(number: int, now_ms: int) -> dict[str, Any]:
+    at_ms = now_ms - number
+    date = times.to_utc(at_ms)
+    row = {
+        "DeviceID": "d#12345",
+        "State#Date": f"WARNING1#{date}",
+        "State": "WARNING1",
+        "Date": date,
+        "Detail": "spindle at 81 °C",
+        "Operator": "Ana",
+        oplock_attribute("reported"): f"{at_ms:013d}#{number:032x}",
+        oplock_attribute("assigned"): f"{at_ms:013d}#{number:032x}",
+        ATTRIBUTE: ttl_at(at_ms, logs.TTL_DAYS),
+    }
+    return to_typed(row)
+
+
+def _stored_report(number: int, at_ms: int) -> StoredEvent:
+    event = DomainEvent(
+        id=f"{number:032x}",
+        type="state-reported",
+        timestamp_ms=at_ms,
+        partition_key=f"d#{number}",
+        entities={"state": {"equipmentId": f"d#{number}", "state": "NORMAL", "timestamp": times.to_utc(at_ms)}},
+    )
+    return StoredEvent(
+        source="equipment",
+        event=event,
+        arrived_ms=at_ms,
+        key=tables.partition_of(f"d#{number}"),
+        sort=sort_of(at_ms, "NORMAL"),
+        ttl=ttl_at(at_ms, logs.TTL_DAYS),
+    )
+
+
+def _due(report: StoredEvent) -> dict[str, Any]:
+    due = Due(
+        at_ms=report.event.timestamp_ms + silence.AFTER_MS,
+        key=report.key,
+        anchor=report.sort,
+        rules=(silence.SILENT_RULE.id,),
+        ttl=report.ttl,
+    )
+    return to_typed(due.row(tables.KEYS))
+
+
+def _sample(name: str) -> Any:  # noqa: ANN401  JSON
+    return json.loads((SAMPLES / f"{name}.json").read_text())

@@ -1,0 +1,73 @@
+import gc
+import os
+import time
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.wire import in_threads
+from tests.support.log_lines import LogLines, logged
+from tests.support.loop.in_memory import LoopInMemory
+from tests.support.samples import NOW
+from tests.support.wire import Wire
+
+os.environ["AWS_WIRE"] = "botocore"  # what tests hook into; tests/wire compares it with libcurl
+
+# By default a sixth of some tests' CPU time is spent on looking for cycles among what they keep on purpose.
+gc.set_threshold(20_000, 10, 10)
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Work through a batch in order: moto is not atomic under threads."""
+    parallel = in_threads.PARALLEL
+    in_threads.PARALLEL = 1
+    in_threads._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
+    yield
+    in_threads.PARALLEL = parallel
+    in_threads._pool.cache_clear()  # noqa: SLF001
+
+
+@pytest.fixture(scope="module")
+def loop(request: pytest.FixtureRequest, one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
+    """Everything, at `NOW`, empty at the beginning of a module; tests keep apart by `equipment_id`.
+
+    In memory, which is fifty times as fast as moto; a module whose tests look at requests is marked `moto`.
+    """
+    of_module = Loop() if request.node.get_closest_marker("moto") else LoopInMemory()
+    with of_module as loop, frozen_clock(NOW):
+        yield loop
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """The requests from here on; a test asks for it after `loop` or `world`."""
+    with Wire() as wire:
+        yield wire
+
+
+@pytest.fixture
+def equipment_id() -> str:
+    """A piece of equipment that no other test knows."""
+    return f"d#{next(_numbers)}"
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of every `time.sleep`, none of which sleeps."""
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    return pauses
+
+
+@pytest.fixture
+def log_lines() -> Iterator[LogLines]:
+    """The lines that are logged from here on."""
+    with logged() as lines:
+        yield lines

@@ -1,0 +1,147 @@
+"""A factory as pictures and tests of the page show it: 24 machines on three lines, five of them in trouble."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from demo import factory as demo
+from services.dispatch.rules.at_risk import REPEATED
+
+NOW: Final = datetime(2026, 11, 21, 18, 34, 20, tzinfo=UTC)
+COMPANY: Final = demo.COMPANY
+FACTORY: Final = demo.FACTORY
+LINES: Final = {line: names.split(", ") for line, names in demo.LINES.items()}
+
+Row = dict[str, Any]
+
+
+def minutes_ago(minutes: float) -> str:
+    """Return a time in fixed-width UTC."""
+    return (NOW - timedelta(minutes=minutes)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def machine(name: str, line: str, **members: object) -> Row:
+    """Return a machine that runs, but for the members that say otherwise."""
+    return {
+        "equipmentId": name.lower().replace(" ", "-"),
+        "version": 1,
+        "name": name,
+        "location": demo.LOCATION,
+        "factoryId": FACTORY,
+        "lineId": line,
+        "state": "NORMAL",
+        "stateSince": minutes_ago(60 * 7),
+        "stateTimestamp": minutes_ago(2),
+        **members,
+    }
+
+
+TROUBLE: Final[dict[str, Row]] = {
+    "Conveyor B": {
+        "state": "ERROR",
+        "stateSince": minutes_ago(27),
+        "stateTimestamp": minutes_ago(24),
+        "operator": "Luis",
+        "escalatedTo": "Rosa",
+        "atRisk": {"since": minutes_ago(24), "reason": REPEATED},
+    },
+    "Oven 1": {
+        "state": "WARNING1",
+        "stateSince": minutes_ago(343),
+        "stateTimestamp": minutes_ago(41),
+        "operator": "Eva",
+        "escalatedTo": "Rosa",
+    },
+    "Robot 1": {
+        "state": "WARNING2",
+        "stateSince": minutes_ago(9),
+        "stateTimestamp": minutes_ago(6),
+        "operator": "Omar",
+        "acknowledgedBy": "subject-of-omar",
+        "acknowledgedByName": "Omar",
+    },
+    "Press 4": {"silentSince": minutes_ago(35)},
+    "Mill 2": {"silentSince": minutes_ago(32)},
+}
+
+
+def machines() -> list[Row]:
+    """Return all of them."""
+    rows = [machine(name, line, **TROUBLE.get(name, {})) for line, names in LINES.items() for name in names]
+    for number, row in enumerate(rows):
+        if row["name"] not in TROUBLE:
+            row["stateSince"] = minutes_ago(60 * 3 + number * 17)
+    return rows
+
+
+def _entry(kind: str, minutes: float, log: float, number: int, **members: object) -> Row:
+    return {"type": kind, "at": minutes_ago(minutes), "timestamp": minutes_ago(log), "id": f"e{number}", **members}
+
+
+def story() -> Row:
+    """Return what happened to Conveyor B."""
+    by_rule = {"by": "rule", "rule": "assign"}
+    now = [
+        _entry("state-reported", 24, 24, 1, state="ERROR", detail="belt stopped, motor current 0 A"),
+        _entry("operator-assigned", 24, 24, 2, state="ERROR", operator="Luis", **by_rule),
+        _entry("equipment-at-risk", 24, 24, 3, reason=REPEATED, by="rule", rule="at-risk"),
+        _entry("state-escalated", 9, 24, 4, state="ERROR", supervisor="Rosa", by="rule", rule="escalate"),
+    ]
+    earlier = [
+        _entry("state-reported", 195, 195, 5, state="WARNING1"),
+        _entry("operator-assigned", 195, 195, 6, state="WARNING1", operator="Luis", **by_rule),
+        _entry("state-acknowledged", 191, 195, 7, state="WARNING1", acknowledgedBy="s", acknowledgedByName="Luis"),
+        _entry("state-reported", 190, 190, 8, state="WARNING1"),
+        _entry("state-reported", 185, 185, 9, state="ERROR", detail="belt slips"),
+        _entry("operator-assigned", 180, 185, 10, state="ERROR", operator="Eva"),
+        _entry("state-reported", 152, 152, 11, state="NORMAL"),
+    ]
+    return {
+        "items": [
+            {"startedAt": minutes_ago(24), "endedAt": None, "story": now},
+            {"startedAt": minutes_ago(195), "endedAt": minutes_ago(152), "story": earlier},
+        ]
+    }
+
+
+def audits() -> Row:
+    """Return the last audits of Conveyor B."""
+    audit = {"equipmentId": "conveyor-b", "auditor": "Olga", "changedBy": "s"}
+    return {
+        "items": [
+            {**audit, "part": "_", "result": "passed", "revision": 4, "changedAt": minutes_ago(60 * 24 * 9)},
+            {
+                **audit,
+                "part": "belt",
+                "result": "worn",
+                "revision": 7,
+                "changedAt": minutes_ago(60 * 24 * 2),
+                "notes": "Change it at the next stop.",
+            },
+        ]
+    }
+
+
+def versions() -> Row:
+    """Return the versions of Conveyor B."""
+    of = {"id": "conveyor-b", "factoryId": FACTORY, "changedBy": "s"}
+    return {
+        "items": [
+            {
+                **of,
+                "version": 2,
+                "name": "Conveyor B",
+                "lineId": "Line 3 · Assembly",
+                "changedAt": minutes_ago(60 * 24 * 30),
+            },
+            {
+                **of,
+                "version": 1,
+                "name": "Conveyor",
+                "lineId": "Line 3 · Assembly",
+                "changedAt": minutes_ago(60 * 24 * 200),
+            },
+        ]
+    }
+
+
+ROSTER: Final = {"factoryId": FACTORY, "operators": ["Eva", "Luis", "Omar"], "supervisor": "Rosa"}

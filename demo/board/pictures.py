@@ -1,0 +1,83 @@
+"""Makes the pictures in docs/pictures/ from a factory that is always the same, at a time that is always the same."""
+
+from typing import Final
+
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
+
+from andon.project import project
+from andon.tools.browser.launch import launched
+from demo.board import factory
+from demo.board.fake_api import ORIGIN, FakeApi, sign_in
+
+PICTURES: Final = project().root / "docs" / "pictures"
+WALL: Final[ViewportSize] = {"width": 1920, "height": 1080}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+BOARD: Final = f"{ORIGIN}/#/board/{factory.COMPANY}/{factory.FACTORY}"
+MACHINE: Final = f"{ORIGIN}/#/equipment/conveyor-b"
+
+
+def api() -> FakeApi:
+    """Return an API that knows the factory."""
+    log = f"/equipment/conveyor-b/logs/ERROR/{factory.minutes_ago(24)}/assignment"
+    return FakeApi(
+        items={row["equipmentId"]: row for row in factory.machines()},
+        bodies={
+            "/equipment/conveyor-b/episodes": factory.story(),
+            "/equipment/conveyor-b/audits": factory.audits(),
+            "/equipment/conveyor-b/versions": factory.versions(),
+            f"/factories/{factory.FACTORY}/roster": factory.ROSTER,
+        },
+        people={log: ({"operator": "Luis"}, 1)},
+        now=factory.NOW,
+    )
+
+
+def context_of(
+    browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, reads_only: bool = False, scale: int = 1
+) -> BrowserContext:
+    """Return a context whose pages are served by `known`, at its time, in English; without a role nobody signed in."""
+    context = browser.new_context(
+        viewport=size,
+        device_scale_factor=scale,
+        locale="en-GB",
+        timezone_id="UTC",
+        reduced_motion="reduce",
+    )
+    if role is not None:
+        sign_in(context, role, reads_only=reads_only)
+    known.serve(context)
+    if known.now is not None:
+        context.clock.install(time=known.now)
+    return context
+
+
+def _opened(browser: Browser, place: str, size: ViewportSize, *, role: str, scale: int = 1) -> Page:
+    page = context_of(browser, api(), size, role=role, scale=scale).new_page()
+    page.goto(place)
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    return page
+
+
+def main() -> None:
+    """Make them all."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with launched() as browser:
+        wall = _opened(browser, BOARD, WALL, role="auditor")
+        wall.screenshot(path=PICTURES / "board-1920.png")
+        devtools = wall.context.new_cdp_session(wall)
+        for vision, name in (("achromatopsia", "grey"), ("deuteranopia", "deuteranopia")):
+            devtools.send("Emulation.setEmulatedVisionDeficiency", {"type": vision})
+            wall.screenshot(path=PICTURES / f"{name}.png")
+        phone = _opened(browser, BOARD, PHONE, role="supervisor", scale=2)
+        phone.screenshot(path=PICTURES / "board-390.png")
+        machine = _opened(browser, MACHINE, WALL, role="supervisor")
+        expect(machine.get_by_text("belt slips")).to_be_visible()
+        machine.screenshot(path=PICTURES / "machine.png")
+        machine.get_by_role("button", name="Assign").click()
+        expect(machine.get_by_role("button", name="Assign instead of Luis")).to_be_visible()
+        machine.get_by_role("button", name="Eva").click()
+        machine.screenshot(path=PICTURES / "dialog.png")
+
+
+if __name__ == "__main__":
+    main()

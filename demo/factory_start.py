@@ -1,0 +1,96 @@
+"""Registers the demo factory and reports its first states: most machines run, three need help."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from andon.runtime import clock, times
+from andon.tools.stack.api import path_of
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.stack import Stack
+from contract import groups
+from contract.names import NORMAL
+from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, Machine
+from demo.factory_life import ERROR, WARNING
+
+MINUTE_MS: Final = 60_000
+
+# Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
+RUNNING: Final = {28: NORMAL, 1: NORMAL}
+MENDED: Final = {50: WARNING, 46: NORMAL, **RUNNING}
+TROUBLED: Final = {
+    "gdl-conveyor-b": {55: NORMAL, 41: WARNING, 38: ERROR, 20: ERROR, 2: ERROR},
+    "gdl-oven-1": {28: NORMAL, 19: WARNING, 3: WARNING},
+    "gdl-welder-2": {57: NORMAL},
+}
+SILENT: Final = "gdl-welder-2"
+MENDED_EACH: Final = 3
+
+THERE: Final = HTTPStatus.PRECONDITION_REQUIRED  # it was registered before
+ONCE: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK, THERE})
+
+
+class Reported(NamedTuple):
+    """A state of a machine, and how many minutes ago it reported it."""
+
+    machine: str
+    state: str
+    minutes: int
+
+
+def begin(stack: Stack, scratch: Path) -> str:
+    """Register the factory and report how it stands, once for each emulator; return in a line what there is.
+
+    Raises:
+        Failed: something was refused.
+    """
+    noted = scratch / "factory"
+    if not noted.exists():
+        register(stack)
+        report(stack, now_ms=clock.now_ms())
+        noted.touch()
+    stands = "Conveyor B stands, Oven 1 warns, Welder 2 is silent"
+    return f"Demo factory {FACTORY}: {len(MACHINES)} machines; at first {stands}."
+
+
+def register(stack: Stack) -> None:
+    """Write down who works there and what stands where; what was written down before stays.
+
+    Raises:
+        Failed: something was refused.
+    """
+    roster = {"operators": [*OPERATORS], "supervisor": SUPERVISOR}
+    _put(stack, groups.SUPERVISOR, SUPERVISOR, path_of("factories", FACTORY, "roster"), roster)
+    for machine in MACHINES:
+        _put(stack, groups.OPERATOR, OPERATORS[0], path_of("equipment", machine.id), machine.body)
+
+
+def report(stack: Stack, *, now_ms: int) -> None:
+    """Report the start as the factory's gateway does, oldest first.
+
+    Raises:
+        Failed: something was refused.
+    """
+    for one in sorted(start(), key=lambda one: one.minutes, reverse=True):
+        timestamp = times.to_utc(now_ms - one.minutes * MINUTE_MS)
+        path = path_of("equipment", one.machine, "states", timestamp)
+        _put(stack, groups.GATEWAY, FACTORY, path, {"state": one.state})
+
+
+def start() -> Iterator[Reported]:
+    """Yield what each machine reported before the demo begins."""
+    for number, machine in enumerate(MACHINES):
+        story = TROUBLED.get(machine.id, RUNNING if number % MENDED_EACH else MENDED)
+        yield from (Reported(machine.id, state, minutes) for minutes, state in story.items())
+
+
+def state_of(machine: Machine) -> str:
+    """Return what a machine reported last when the demo begins."""
+    return min((one for one in start() if one.machine == machine.id), key=lambda one: one.minutes).state
+
+
+def _put(stack: Stack, role: str, user: str, path: str, body: dict[str, Any]) -> None:
+    answer = stack.api(role, user).put(path, body)
+    if answer.status not in ONCE:
+        raise Failed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")

@@ -1,0 +1,152 @@
+"""`make demo`: the demo factory lives: machines report and operators look after trouble, until it is stopped."""
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
+from typing import Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.runtime import clock, times
+from andon.tools.stack import outputs
+from andon.tools.stack.api import Answer, Api, path_of
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.stack import Stack
+from contract import groups
+from demo import factory_life, factory_start
+from demo.factory import FACTORY, MACHINES, OPERATORS
+from demo.factory_life import Acknowledgement, Deed, Report
+
+SILENCE_S: Final = 40 * 60  # a rule waits for 30 minutes of real time, whatever the speed
+SIGN_IN_EACH_S: Final = 30 * 60  # a token lives for an hour
+ACCEPTED: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK})
+
+
+STARTS: Final = {machine.id: factory_start.state_of(machine) for machine in MACHINES}
+
+
+@dataclass(slots=True)
+class Shift:
+    """A demo that runs: what was done, by the state reported or `acknowledged`, and what was refused, by status."""
+
+    deployed: dict[str, str]
+    done: Counter[str] = field(default_factory=Counter)
+    refused: Counter[int] = field(default_factory=Counter)
+    _logs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _stack: Stack | None = None
+    _since_s: float = 0
+
+    def do(self, deed: Deed) -> str | None:
+        """Do it over HTTP, as whoever does it; return a line about what is worth to be seen."""
+        if isinstance(deed, Report):
+            return self._report(deed)
+        return self._acknowledge(deed)
+
+    def summary(self) -> str:
+        """Return in a line what was done."""
+        reports = {state: count for state, count in sorted(self.done.items()) if state != "acknowledged"}
+        listed = ", ".join(f"{count} {state}" for state, count in reports.items())
+        text = f"{sum(reports.values())} reports ({listed or 'none'}), {self.done['acknowledged']} acknowledgements"
+        return f"{text}; refused: {', '.join(f'{count} x {status}' for status, count in self.refused.items()) or 0}"
+
+    def _report(self, deed: Report) -> str | None:
+        timestamp = times.to_utc(clock.now_ms())
+        body = {"state": deed.state} | ({"detail": deed.detail} if deed.detail else {})
+        path = path_of("equipment", deed.machine, "states", timestamp)
+        before, _ = self._logs.get(deed.machine, (STARTS[deed.machine], ""))
+        if not self._is_accepted(self._api(groups.GATEWAY, FACTORY).put(path, body), deed.state):
+            return None
+        self._logs[deed.machine] = (deed.state, timestamp)
+        return None if deed.state == before else f"{deed.machine}: {deed.state}{_because(deed)}"
+
+    def _acknowledge(self, deed: Acknowledgement) -> str | None:
+        """Acknowledge the log as the operator that it was assigned to, or, before that, as the first of the roster."""
+        if deed.machine not in self._logs:
+            return None
+        state, timestamp = self._logs[deed.machine]
+        board = self._api(groups.OPERATOR, OPERATORS[0]).get(path_of("equipment", deed.machine, "board")).json
+        operator = board.get("operator", OPERATORS[0])
+        path = f"{path_of('equipment', deed.machine, 'logs', state, timestamp)}/acknowledgement"
+        answer = self._api(groups.OPERATOR, operator).request("PUT", path)
+        return f"{deed.machine}: {operator} is on it" if self._is_accepted(answer, "acknowledged") else None
+
+    def _is_accepted(self, answer: Answer, what: str) -> bool:
+        is_accepted = answer.status in ACCEPTED
+        if is_accepted:
+            self.done[what] += 1
+        else:
+            self.refused[answer.status] += 1
+        return is_accepted
+
+    def _api(self, role: str, user: str) -> Api:
+        if self._stack is None or time.monotonic() > self._since_s + SIGN_IN_EACH_S:
+            self._stack, self._since_s = Stack(self.deployed), time.monotonic()
+        return self._stack.api(role, user)
+
+
+def deeds(*, speed: float, seed: int | None) -> Iterator[tuple[float, Deed]]:
+    """Yield what happens, with seconds of real time from the start."""
+    machines = [machine.id for machine in MACHINES]
+    dice = random.Random(seed)  # noqa: S311  a demo keeps no secrets
+    silence_s = SILENCE_S * speed
+    for at_s, deed in factory_life.live(machines, STARTS, silent=factory_start.SILENT, silence_s=silence_s, dice=dice):
+        yield at_s / speed, deed
+
+
+def play(shift: Shift, *, speed: float, seconds: float, seed: int | None, show: Callable[[str], None]) -> None:
+    """Do what happens when it happens, until the time is up."""
+    started_s = time.monotonic()
+    for at_s, deed in deeds(speed=speed, seed=seed):
+        if at_s > seconds:
+            return
+        time.sleep(max(0.0, started_s + at_s - time.monotonic()))
+        if line := shift.do(deed):
+            show(line)
+
+
+def main() -> int:
+    """Let the factory of the running stack live; return 0 also when a person stops it."""
+    parser = argparse.ArgumentParser(prog="make demo", usage="make demo SPEED=10", description=__doc__)
+    parser.add_argument("--speed", type=float, default=1, help="how many times faster than 24 reports a minute")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="after which it ends")
+    parser.add_argument("--seed", type=int, help="of the dice")
+    options = parser.parse_args()
+    if not options.speed > 0:
+        parser.error("SPEED is a number greater than 0")
+    try:
+        shift = Shift(outputs.of_running_stack())
+        factory_start.register(Stack(shift.deployed))
+        print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it", flush=True)
+    except (Failed, OSError, BotoCoreError, ClientError) as reason:
+        return _end(reason)
+    try:
+        play(shift, speed=options.speed, seconds=options.seconds, seed=options.seed, show=_show)
+    except KeyboardInterrupt:
+        print()
+    except (Failed, OSError, BotoCoreError, ClientError) as reason:
+        return _end(f"{shift.summary()}, then: {reason}")
+    print(shift.summary())
+    return 0
+
+
+def _because(deed: Report) -> str:
+    return f" ({deed.detail})" if deed.detail else ""
+
+
+def _show(line: str) -> None:
+    print(f"{datetime.now():%H:%M:%S} {line}", flush=True)  # noqa: DTZ005  a person's clock
+
+
+def _end(reason: object) -> int:
+    print(f"make demo: {reason}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""The seven access patterns of the sample, asked over HTTP, and the answers that AWS's developer guide gives.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/data-modeling-device-management.html
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from andon.tools.stack.api import Answer, Api, path_of
+from demo.device_state_log import Command, Log, moved, sample, state_report
+
+OK: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pattern by AWS's name, the request, and the rows of the right answer, in order; `put` is sent before it."""
+
+    pattern: str
+    words: str
+    path: str
+    expected: tuple[Log, ...]
+    put: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and its answer."""
+
+    question: Question
+    answer: Answer
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """The answered logs."""
+        return list(self.answer.json["items"]) if self.answer.status == OK else []
+
+    @property
+    def right(self) -> bool:
+        """Whether it is AWS's answer, row by row and in order."""
+        return self.answer.status == OK and self.items == [log.answer for log in self.question.expected]
+
+
+def questions(days: int) -> tuple[Question, ...]:
+    """Return the seven questions about the sample moved by `days`."""
+    logs = {(log.equipment, log.state, log.timestamp): log for log in sample(days)}
+
+    def rows(equipment: str, *named: str) -> tuple[Log, ...]:
+        split = (name.split("#") for name in named)
+        return tuple(logs[equipment, state, moved(time, days)] for state, time in split)
+
+    warnings = rows(
+        "d#12345", "WARNING1#2020-04-24T14:50:00", "WARNING1#2020-04-24T14:45:00", "WARNING1#2020-04-24T14:40:00"
+    )
+    of_liz = (*warnings, *rows("d#54321", "NORMAL#2020-04-11T06:00:00"))
+    escalated = rows("d#11223", "WARNING4#2020-04-27T16:15:00")
+    written = (*escalated, *rows("d#11223", "WARNING4#2020-04-27T16:10:00"))
+    of_sara = path_of("supervisors", "Sara", "escalations")
+    between = {"from": moved("2020-04-11T05:58:00", days), "to": moved("2020-04-24T14:50:00", days)}
+    a_day = moved("2020-04-27T00:00:00", days)[:10]
+    return (
+        Question(
+            "createLogEntryForSpecificDevice",
+            "What is there of device d#11223 after its last report?",
+            path_of("equipment", "d#11223", "logs"),
+            written,
+            put=state_report(written[0]),
+        ),
+        Question(
+            "getLogsForSpecificDevice",
+            "When was device d#12345 in WARNING1?",
+            path_of("equipment", "d#12345", "logs") + "?state=WARNING1",
+            warnings,
+        ),
+        Question(
+            "getWarningLogsForSpecificDevice",
+            "Which warnings did device d#12345 give?",
+            path_of("equipment", "d#12345", "logs") + "?state=WARNING*",
+            warnings,
+        ),
+        Question(
+            "getLogsForOperatorBetweenTwoDates",
+            f"What had Liz between {between['from']} and {between['to']}?",
+            f"{path_of('operators', 'Liz', 'logs')}?{urlencode(between, safe=':')}",
+            of_liz,
+        ),
+        Question("getEscalatedLogsForSupervisor", "What was escalated to Sara?", of_sara, escalated),
+        Question(
+            "getEscalatedLogsWithSpecificStatusForSupervisor",
+            "Which WARNING4 were escalated to Sara?",
+            f"{of_sara}?state=WARNING4",
+            escalated,
+        ),
+        Question(
+            "getEscalatedLogsWithSpecificStatusForSupervisorForDate",
+            f"Which WARNING4 of {a_day} were escalated to Sara?",
+            f"{of_sara}?state=WARNING4&date={a_day}",
+            escalated,
+        ),
+    )
+
+
+def ask(api: Api, days: int) -> list[Asked]:
+    """Ask each question once."""
+    return [_ask(api, question) for question in questions(days)]
+
+
+def report(asked: Sequence[Asked]) -> str:
+    """Return questions and answers as text."""
+    return "\n".join(line for number, one in enumerate(asked, 1) for line in _lines(number, one))
+
+
+def _ask(api: Api, question: Question) -> Asked:
+    if question.put:
+        api.put(question.put.path, question.put.body)
+    return Asked(question, api.get(question.path))
+
+
+def _lines(number: int, one: Asked) -> list[str]:
+    put = one.question.put
+    heading = [
+        f"{number}. {one.question.pattern}: {one.question.words}",
+        *([f"   PUT {put.path} {json.dumps(put.body)}"] if put else []),
+        f"   GET {one.question.path}",
+    ]
+    if one.answer.status != OK:
+        return [*heading, f"   {one.answer.status} {one.answer.body.decode(errors='replace')}", ""]
+    lines = [*heading, *(f"   {_row(item)}" for item in one.items)]
+    if not one.right:
+        lines += ["   but AWS's answer is:", *(f"   {_row(log.answer)}" for log in one.question.expected)]
+    return [*lines, ""]
+
+
+def _row(item: dict[str, Any]) -> str:
+    columns = (("equipmentId", 8), ("state", 9), ("timestamp", 25), ("operator", 9))
+    text = "".join(str(item.get(name, "-")).ljust(width) for name, width in columns)
+    return f"{text}-> {item['escalatedTo']}" if "escalatedTo" in item else text.rstrip()

@@ -1,0 +1,203 @@
+"""The HTTP API. It checks the caller's token; each handler checks the caller's groups against those of its route.
+
+Only a page's own files are there for everybody.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from aws_cdk import CfnOutput, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_apigatewayv2 as gateway
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cognito as cognito
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk.aws_apigatewayv2_authorizers import HttpUserPoolAuthorizer
+from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
+from constructs import Construct
+
+from andon.cdk.canary import rollback_alarm
+from andon.cdk.checks import nag
+from andon.cdk.function import METRICS, Function
+from andon.cdk.sign_in import READ_SCOPE, SignIn
+from andon.cdk.target import Target
+from andon.cdk.throttles import Throttle
+from andon.packages.discovery import role_of
+from andon.project import project
+from andon.runtime.metrics import STAGE
+
+# Ids and outcomes. Not paths and queries: they name people.
+# What a client asked too often has no function's log line: only these lines say it.
+LOGGED: Final = {
+    "requestId": "$context.requestId",
+    "routeKey": "$context.routeKey",
+    "status": "$context.status",
+    "functionStatus": "$context.integration.status",  # of the function; none if it was not called
+    "responseLatency": "$context.responseLatency",
+    "subject": "$context.authorizer.claims.sub",
+    "authorizerError": "$context.authorizer.error",
+    "integrationError": "$context.integrationErrorMessage",
+}
+# What Cognito writes into each access token of who signs in through its API, and into no ID token.
+# https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
+ACCESS_SCOPE: Final = "aws.cognito.signin.user.admin"
+THROTTLED: Final = "throttled"  # the metric of 429 responses
+
+PASSWORDS: Final = cognito.PasswordPolicy(
+    min_length=12, require_lowercase=True, require_uppercase=True, require_digits=True, require_symbols=True
+)
+
+
+class Api(Construct):
+    """One API for all services, views and stores."""
+
+    def __init__(self, scope: Construct) -> None:
+        super().__init__(scope, "Api")
+        self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
+        self._throttles: dict[str, dict[str, float]] = {}
+        self._stage = self._deployed()
+        self._failing = self._failing_alarm() if Target.of(self).deployment else None
+        self.page_url = f"{Target.of(self).origin or self.http.api_endpoint}/"
+        pool = self._users()
+        client = self._client(pool)
+        self.sign_in = SignIn(self, pool, page=self.page_url)
+        clients = [client, self.sign_in.people, self.sign_in.walls]
+        self._authorizer = HttpUserPoolAuthorizer("Users", pool, user_pool_clients=clients)
+
+    def serve(
+        self,
+        routes: Mapping[str, frozenset[str]],
+        functions: Mapping[str, Function],
+        *,
+        public: bool = False,
+        throttles: Mapping[str, Throttle] | None = None,
+    ) -> None:
+        """Send a package's routes to its functions: reads to the query, all else to the command.
+
+        routes: the groups that may call each; those on which devices report are throttled apart from those of people.
+        throttles: of single routes. Those of a `public` package ask for no token.
+
+        Raises:
+            ValueError: a route needs a handler file that does not exist.
+
+        """
+        integrations: dict[str, HttpLambdaIntegration] = {}
+        for route, callers in routes.items():
+            method, path = route.split(" ")
+            role = role_of(route)
+            if role not in functions:
+                raise ValueError(f"{route} needs a handler file {role}.py")
+            if role not in integrations:
+                self._roll_back(functions[role])
+                # One permission for the whole API: with one for each route, the function's policy would get too long.
+                integrations[role] = HttpLambdaIntegration(
+                    role, functions[role].called, scope_permission_to_route=False
+                )
+            made = self.http.add_routes(
+                path=path,
+                methods=[gateway.HttpMethod(method)],
+                integration=integrations[role],
+                authorizer=gateway.HttpNoneAuthorizer() if public else self._authorizer,
+                authorization_scopes=None if public else _scopes(method),
+            )
+            throttle = (throttles or {}).get(route)
+            if project().groups.devices & callers:
+                throttle = throttle or Target.of(self).reports
+            if throttle:
+                self._throttle(route, made, throttle)
+            if public:
+                for one in made:
+                    nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
+
+    def _roll_back(self, function: Function) -> None:
+        """Roll back when callers get 5xx, too: to Lambda, such a response is no error."""
+        if function.canary and self._failing:
+            function.canary.group.add_alarm(self._failing)
+
+    def _failing_alarm(self) -> cloudwatch.Alarm:
+        metric = self.http.metric_server_error(period=Duration.minutes(1), statistic="Sum")
+        return rollback_alarm(self, "Rollback", metric, of="Callers get 5xx")
+
+    def admit(self, query: Function) -> None:
+        """Let the API call a query whether it serves or not.
+
+        A switch then changes one thing: which function the integration of the view's routes calls. Before it, the
+        function that is called next may be called already; after it, the one before, for a while longer.
+        """
+        principal = iam.ServicePrincipal("apigateway.amazonaws.com")
+        any_route = self.http.arn_for_execute_api()
+        query.called.add_permission("FromApi", principal=principal, source_arn=any_route)
+
+    def _throttle(self, route: str, made: Iterable[gateway.HttpRoute], throttle: Throttle) -> None:
+        """Throttle a route apart from all others."""
+        settings = {"ThrottlingRateLimit": throttle.per_second, "ThrottlingBurstLimit": throttle.burst}
+        self._throttles[route] = settings
+        self._stage.route_settings = self._throttles
+        # API Gateway refuses the settings of a route that does not exist yet.
+        self._stage.node.add_dependency(*made)
+
+    def _deployed(self) -> gateway.CfnStage:
+        target = Target.of(self)
+        log_group = logs.LogGroup(self, "Access", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
+        self._count_throttled(log_group)
+        CfnOutput(Stack.of(self), "ApiUrl", value=self.http.api_endpoint)
+        return gateway.CfnStage(
+            self,
+            "Stage",
+            api_id=self.http.api_id,
+            stage_name="$default",
+            auto_deploy=True,
+            access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
+                destination_arn=log_group.log_group_arn, format=json.dumps(LOGGED | {STAGE: target.stage})
+            ),
+            # Each route has as much for itself.
+            default_route_settings=gateway.CfnStage.RouteSettingsProperty(
+                throttling_rate_limit=target.requests.per_second, throttling_burst_limit=target.requests.burst
+            ),
+        )
+
+    def _count_throttled(self, log_group: logs.LogGroup) -> None:
+        """Count the requests that were throttled: of the API's own metrics, `4xx` counts them with all refusals."""
+        log_group.add_metric_filter(
+            "Throttled",
+            filter_pattern=logs.FilterPattern.string_value("$.status", "=", "429"),
+            metric_namespace=METRICS,
+            metric_name=THROTTLED,
+            metric_value="1",
+            dimensions={STAGE: f"$.{STAGE}"},
+        )
+
+    def _users(self) -> cognito.UserPool:
+        target = Target.of(self)
+        pool = cognito.UserPool(
+            self,
+            "Users",
+            self_sign_up_enabled=False,
+            password_policy=PASSWORDS,
+            deletion_protection=target.keeps_data,
+            removal_policy=target.removal_policy,
+        )
+        for name in project().groups.all:
+            pool.add_group(name.capitalize(), group_name=name)
+        CfnOutput(Stack.of(self), "UserPoolId", value=pool.user_pool_id)
+        nag.acknowledge(pool, COG2=nag.DEVICES, COG8=nag.PLUS_TIER)
+        return pool
+
+    def _client(self, pool: cognito.UserPool) -> cognito.UserPoolClient:
+        # Administrators get tokens for devices and tests. People sign in by SRP, which never sends a password.
+        flows = cognito.AuthFlow(user_srp=True, admin_user_password=True, user_password=Target.of(self).takes_passwords)
+        client = pool.add_client(
+            "Client",
+            auth_flows=flows,
+            disable_o_auth=True,
+            prevent_user_existence_errors=True,
+            access_token_validity=Duration.hours(1),
+        )
+        CfnOutput(Stack.of(self), "UserPoolClientId", value=client.user_pool_client_id)
+        return client
+
+
+def _scopes(method: str) -> list[str]:
+    """Return the scopes of which a token needs one: a screen on the wall can read, and do nothing else."""
+    return [ACCESS_SCOPE, READ_SCOPE] if method == gateway.HttpMethod.GET.value else [ACCESS_SCOPE]

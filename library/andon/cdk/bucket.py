@@ -1,0 +1,88 @@
+"""Private buckets: no public access, encrypted, over TLS only. One kind can be added to and nothing else."""
+
+from typing import Any, Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from andon.cdk.checks import nag
+from andon.cdk.target import Target
+
+WRITES: Final = ("s3:PutObject", "s3:ReplicateObject")
+
+# Besides deleting, what makes S3 delete, and what undoes a lock. Who may change the bucket's policy can lift this:
+# in a step of its own, which CloudTrail shows. To deny that, too, would lock everybody out, the deployment included.
+DESTROYS: Final = (
+    "s3:DeleteObject",
+    "s3:DeleteObjectVersion",
+    "s3:ReplicateDelete",
+    "s3:PutLifecycleConfiguration",
+    "s3:BypassGovernanceRetention",
+    "s3:DeleteBucket",
+)
+
+
+def private_bucket(
+    scope: Construct, name: str, *, unlogged: str, keeps_days: int | None = None, versioned: bool = False
+) -> s3.Bucket:
+    """Create a bucket.
+
+    unlogged: why its reads are not logged. keeps_days: when its objects expire; None is never. versioned: what
+    is replaced stays.
+    """
+    rules = None if keeps_days is None else [s3.LifecycleRule(expiration=Duration.days(keeps_days))]
+    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, versioned=versioned)
+
+
+def tiered_bucket(scope: Construct, name: str, *, unlogged: str, rules: list[s3.LifecycleRule]) -> s3.Bucket:
+    """Create a bucket with lifecycle rules for its folders."""
+    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules)
+
+
+def append_only_bucket(
+    scope: Construct, name: str, *, unlogged: str, writer: iam.IRole, lock_days: int | None = None
+) -> s3.Bucket:
+    """Create a bucket to which one role adds objects, and from which nobody removes any.
+
+    lock_days: so long S3 itself keeps each version (governance mode); None leaves that to the policy.
+    """
+    bucket = _bucket(
+        scope,
+        name,
+        unlogged=unlogged,
+        versioned=True,  # whatever is written over stays
+        # Always: to turn it on later would replace the bucket. What it locks by default can change at any time.
+        object_lock_enabled=True,
+        object_lock_default_retention=lock_days and s3.ObjectLockRetention.governance(Duration.days(lock_days)),
+    )
+    objects = bucket.arn_for_objects("*")
+    everybody_else = {"ArnNotEquals": {"aws:PrincipalArn": writer.role_arn}}  # of its sessions, it is the role's
+    _deny(bucket, list(WRITES), [objects], conditions=everybody_else)
+    # Nobody is excepted, not even the writer: it only adds. To delete the stack leaves the bucket.
+    _deny(bucket, list(DESTROYS), [bucket.bucket_arn, objects])
+    return bucket
+
+
+def _deny(bucket: s3.Bucket, actions: list[str], resources: list[str], **conditions: Any) -> None:  # noqa: ANN401
+    anybody: list[iam.IPrincipal] = [iam.AnyPrincipal()]
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            effect=iam.Effect.DENY, principals=anybody, actions=actions, resources=resources, **conditions
+        )
+    )
+
+
+def _bucket(scope: Construct, name: str, *, unlogged: str, **settings: Any) -> s3.Bucket:  # noqa: ANN401  CDK's
+    bucket = s3.Bucket(
+        scope,
+        name,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        encryption=s3.BucketEncryption.S3_MANAGED,
+        enforce_ssl=True,
+        removal_policy=Target.of(scope).removal_policy,
+        **settings,
+    )
+    nag.acknowledge(bucket, S1=unlogged)
+    return bucket

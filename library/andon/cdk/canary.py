@@ -1,0 +1,129 @@
+"""How new code gets its traffic: a tenth of it first, and none if it fails.
+
+What has a canary is called by its alias `live`. A deployment publishes a version, and CodeDeploy moves the alias to it
+as the stage says. When one of the canary's alarms rings meanwhile, the alias goes back, and the deployment fails.
+"""
+
+from typing import Final
+
+from aws_cdk import Duration, NestedStack, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_codedeploy as codedeploy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from andon.cdk.checks import nag
+from andon.cdk.target import Target
+
+ALIAS: Final = "live"
+DEPLOYMENTS: Final = frozenset(
+    name for name in dir(codedeploy.LambdaDeploymentConfig) if name.startswith(("ALL_", "CANARY_", "LINEAR_"))
+)
+PAGE: Final = "rolled-back.md"
+
+# What a report passes on its way to a screen, and what people and screens wait for: within five minutes, a tenth of
+# its calls says something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
+CANARIES: Final = frozenset(
+    {
+        *(("services", role) for role in ("command", "trigger", "listener")),
+        *(("views", role) for role in ("query", "listener")),
+    }
+)
+
+
+class Canary(Construct):
+    """The alias of a function, and its deployment group; it rolls back when a call of the alias fails.
+
+    Group and alarms stand in the template of the `Deployer`.
+    """
+
+    def __init__(self, scope: Construct, handler: lambda_.Function, *, of: str, deployment: str) -> None:
+        super().__init__(scope, "Canary")
+        self.alias = lambda_.Alias(self, "Live", alias_name=ALIAS, version=handler.current_version)
+        deployer = Deployer.beside(self)
+        deployer.grant_move(handler)
+        name = scope.node.path.replace("/", "-")
+        self._apart = Construct(deployer, f"{name}-Canary")
+        self.group = codedeploy.LambdaDeploymentGroup(
+            self._apart,
+            "Group",
+            deployment_group_name=name,
+            application=deployer.application,
+            role=deployer.role.without_policy_updates(),  # else it gets a managed policy, for every function there is
+            alias=self.alias,
+            deployment_config=_config(deployment),
+            auto_rollback=codedeploy.AutoRollbackConfig(
+                failed_deployment=True, stopped_deployment=True, deployment_in_alarm=True
+            ),
+        )
+        self.group.node.add_dependency(deployer.policy)
+        _update_by(self.alias, deployer, name)
+        # Of the alias: not of what calls the function by its own name.
+        self.roll_back_on("Errors", self.alias.metric_errors(period=Duration.minutes(1)), of=of)
+
+    def roll_back_on(self, name: str, metric: cloudwatch.Metric, *, of: str) -> None:
+        """Roll back, too, when a metric is not zero for a minute; `of` says what fails then."""
+        self.group.add_alarm(rollback_alarm(self._apart, name, metric, of=of))
+
+
+class Deployer(NestedStack):
+    """The application of a stack's deployment groups, and the role with which CodeDeploy moves aliases.
+
+    They are a template of their own: CloudFormation takes 500 resources in one.
+    """
+
+    def __init__(self, stack: Stack) -> None:
+        super().__init__(stack, "Deployer", description="Andon: how new code gets its traffic")
+        self.application = codedeploy.LambdaApplication(self, "Application", application_name=stack.stack_name)
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("codedeploy.amazonaws.com"))
+        self.policy = iam.Policy(self, "Policy", roles=[self.role])
+        self._grant(["cloudwatch:DescribeAlarms"], ["*"])
+        nag.acknowledge_wildcard(self, "*", nag.ALARMS)
+
+    @classmethod
+    def beside(cls, scope: Construct) -> "Deployer":
+        """Return that of the stack in which a scope is."""
+        stack = Stack.of(scope)
+        found = stack.node.try_find_child("Deployer")
+        return found if isinstance(found, cls) else cls(stack)
+
+    def grant_move(self, handler: lambda_.Function) -> None:
+        """Allow moving the alias of a function, and nothing else of it."""
+        actions = ["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"]
+        self._grant(actions, [handler.function_arn, f"{handler.function_arn}:{ALIAS}"])
+
+    def _grant(self, actions: list[str], resources: list[str]) -> None:
+        self.policy.add_statements(iam.PolicyStatement(actions=actions, resources=resources))
+
+
+def _update_by(alias: lambda_.Alias, deployer: Deployer, group: str) -> None:
+    """Name what moves an alias: CDK writes references into an update policy that do not leave a template."""
+    made = alias.node.default_child
+    if not isinstance(made, lambda_.CfnAlias) or deployer.nested_stack_resource is None:
+        raise TypeError(f"{alias.node.path} is no alias")
+    names = {"ApplicationName": Stack.of(alias).stack_name, "DeploymentGroupName": group}
+    made.add_override("UpdatePolicy.CodeDeployLambdaAliasUpdate", names)
+    made.add_resource_dependency(deployer.nested_stack_resource)
+
+
+def rollback_alarm(scope: Construct, name: str, metric: cloudwatch.Metric, *, of: str) -> cloudwatch.Alarm:
+    """Create an alarm that rolls back a deployment, and wakes nobody: other alarms do."""
+    page = f"{Target.of(scope).runbooks}/{PAGE}"
+    return cloudwatch.Alarm(
+        scope,
+        name,
+        metric=metric,
+        alarm_description=f"{of}: a deployment that goes on meanwhile is rolled back. Runbook: {page}",
+        threshold=0,
+        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+        evaluation_periods=1,
+        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+    )
+
+
+def _config(name: str) -> codedeploy.ILambdaDeploymentConfig:
+    if name not in DEPLOYMENTS:
+        raise ValueError(f"deployment: there is {', '.join(sorted(DEPLOYMENTS))}, but no {name}")
+    made: codedeploy.ILambdaDeploymentConfig = getattr(codedeploy.LambdaDeploymentConfig, name)
+    return made

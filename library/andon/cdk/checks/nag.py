@@ -1,0 +1,68 @@
+"""cdk-nag, and the reasons for its rules that do not apply here."""
+
+from typing import Final
+
+from aws_cdk import Acknowledgment, App, CfnElement, Stack, Validations
+from cdk_nag import AwsSolutionsChecks
+from constructs import IConstruct
+
+from andon.cdk.target import Target
+
+RUNTIME: Final = "Python 3.13 is supported until 2029; the layer's compiled code is built for exactly this version"
+TRACES: Final = "X-Ray has no resources to name: PutTraceSegments takes only *"
+ALARMS: Final = "DescribeAlarms has no resources to name: CodeDeploy asks for the state of the alarms of a group"
+NOT_ITSELF: Final = "this is a dead-letter queue; another one behind it would only hide messages"
+REBUILT: Final = "a view: its events are in the lake, and `make fill` writes it again from them"
+FAILURE_KEYS: Final = (
+    "Lambda chooses the object's key, below this fixed prefix of a bucket that only this service writes"
+)
+FEW_READS: Final = (
+    "written only by Lambda when a trigger gives up, read by a person: CloudTrail data events say more than S3's logs"
+)
+FAULT_KEYS: Final = "an object's key ends in the id of its fault, below a fixed prefix of the bucket of faults"
+FEW_FAULTS: Final = "read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs"
+LAKE_KEYS: Final = "an object's key ends in a digest of what is in it, below a fixed prefix of the lake's bucket"
+LAKE_READS: Final = "read by queries, which are logged as such: CloudTrail data events say more than S3's logs"
+ANSWERS: Final = "answers to queries, gone after a month: Athena's history says who asked what"
+ANSWER_KEYS: Final = "Athena chooses the key of an answer, in a bucket that holds nothing else"
+MODEL_KEYS: Final = "a model's key ends in its version, below a fixed prefix of the bucket of models"
+FEW_MODELS: Final = (
+    "read by two functions each minute, written by a person: CloudTrail data events say more than S3's logs"
+)
+ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
+ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
+DRIFT_KEYS: Final = "an object's key ends in the id of its finding, below a fixed prefix of the bucket of findings"
+FEW_FINDINGS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
+PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no data; what it reads asks for a token"
+LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"
+LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id and one filter; this is all of theirs"
+LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; a stage with a liveOrigin does without it"
+DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
+PLUS_TIER: Final = (
+    "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"
+)
+
+
+def audit(app: App) -> None:
+    """Make the synth fail on every finding that is not acknowledged."""
+    if Target.of(app).audited:
+        Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def acknowledge(scope: IConstruct, **reasons: str) -> None:
+    """Acknowledge findings on a construct and all below it, by rule: `acknowledge(queue, SQS3="the reason")`."""
+    found = [Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason) for rule, reason in reasons.items()]
+    Validations.of(scope).acknowledge(*found)
+
+
+def acknowledge_wildcard(scope: IConstruct, resource: str, reason: str) -> None:
+    """Acknowledge one wildcard in a policy, by the resource that it names."""
+    Validations.of(scope).acknowledge(Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{resource}]", reason=reason))
+
+
+def logical_id(made: IConstruct) -> str:
+    """Return the name that cdk-nag uses for a construct's resource."""
+    resource = made.node.default_child
+    if not isinstance(resource, CfnElement):
+        raise TypeError(f"{made.node.path} is not one resource")
+    return Stack.of(made).get_logical_id(resource)

@@ -1,0 +1,145 @@
+"""The only place that creates a Lambda function: runtime, asset, role, logs, environment."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from andon.cdk.asset import code_of
+from andon.cdk.bytecode import compiler_for
+from andon.cdk.canary import CANARIES, Canary
+from andon.cdk.checks import nag
+from andon.cdk.layer import third_party
+from andon.cdk.target import Target
+from andon.packages.package import Package
+from andon.project import project
+from andon.runtime import log
+from andon.runtime.metrics import STAGE
+from andon.views.outcome import Outcome
+
+RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # what is compiled for it: PYTHON in bytecode.py
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a function gets. CPU grows with memory, so that more memory makes a cold start shorter."""
+
+    memory_mb: int
+    timeout_seconds: int
+
+
+SIZES: Final = {
+    "command": Size(1024, 10),  # a caller waits for these two
+    "query": Size(1024, 10),
+    "trigger": Size(512, 60),
+    "listener": Size(512, 30),
+    "push": Size(512, 30),
+    "sweep": Size(1024, 60),  # the next one begins after a minute; what memory is chosen by: docs/rules.md
+    "restore": Size(512, 30),
+    "recompute": Size(1024, 900),  # reads all days of a shard
+}
+
+# The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.lines` says. The listener of
+# replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.pace`.
+OWN_SIZES: Final = {
+    "services/anomalies/trigger.py": Size(1024, 60),  # holds a model, as its sweep does: see docs/anomalies.md
+    "stores/archive/sweep.py": Size(1024, 900),
+    "stores/archive/listener.py": Size(512, 60),
+    "stores/replays/listener.py": Size(512, 120),
+}
+
+METRICS: Final = project().name  # the namespace of all metrics
+
+
+class Function(Construct):
+    """The function of one handler file, with a role that may do nothing but what `grant` adds."""
+
+    def __init__(
+        self, scope: Construct, role: str, *, package: Package, code: lambda_.Code, environment: dict[str, str]
+    ) -> None:
+        super().__init__(scope, role.capitalize())
+        self.role, self.package = role, package
+        target = Target.of(self)
+        # Within the role: a policy of its own would be one more resource, of which a template has 500.
+        self._calls = iam.PolicyDocument()
+        self.iam_role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={"Calls": self._calls},
+        )
+        log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
+        self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
+        size = OWN_SIZES.get(package.path(role), SIZES[role])
+        self.timeout = Duration.seconds(size.timeout_seconds)
+        self.handler = lambda_.Function(
+            self,
+            "Handler",
+            description=package.path(role),
+            code=code,
+            handler=package.handler_name(role),
+            runtime=RUNTIME,
+            architecture=lambda_.Architecture.ARM_64,
+            layers=[third_party(self)],
+            memory_size=size.memory_mb,
+            timeout=self.timeout,
+            role=self.iam_role.without_policy_updates(),
+            log_group=log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            # Not what Lambda says of each invocation: its metrics count the same, and our own line says what was done.
+            system_log_level_v2=lambda_.SystemLogLevel.WARN,
+            tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
+            environment={
+                "POWERTOOLS_SERVICE_NAME": package.name,
+                "POWERTOOLS_METRICS_NAMESPACE": METRICS,
+                "PYDANTIC_DISABLE_PLUGINS": "__all__",  # else a cold start looks through all packages for some
+                "STAGE": target.stage,
+                log.SHARE: f"{target.logged_share:g}",
+                **environment,
+            },
+        )
+        self.canary = self._canary(target)
+        self.called: lambda_.IFunction = self.canary.alias if self.canary else self.handler
+        """What others call: the alias, where there is a canary."""
+        nag.acknowledge(self, L1=nag.RUNTIME)
+        if target.traced:
+            self.grant(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
+            nag.acknowledge_wildcard(self, "*", nag.TRACES)
+
+    def _canary(self, target: Target) -> Canary | None:
+        side, name = self.package.side, self.package.name
+        if not target.deployment or (side, self.role) not in CANARIES:
+            return None
+        file = self.package.path(self.role)
+        canary = Canary(self, self.handler, of=f"{file} raises or times out", deployment=target.deployment)
+        if self.role == "listener":  # it raises for no single message
+            by = {"view": name, STAGE: target.stage}
+            for outcome in (Outcome.FAILED, Outcome.FAULT):
+                counted = cloudwatch.Metric(
+                    namespace=METRICS,
+                    metric_name=outcome,
+                    dimensions_map=by,
+                    statistic="Sum",
+                    period=Duration.minutes(1),
+                )
+                canary.roll_back_on(outcome.capitalize(), counted, of=f"{file} counts messages as {outcome}")
+        return canary
+
+    def grant(
+        self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None
+    ) -> None:
+        """Allow exactly these actions on these resources; nothing, if there are none of them in this stack."""
+        if not resources:
+            return
+        self._calls.add_statements(iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if))
+
+
+def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:
+    """Create a function for each handler file of a package, by role; they share one asset."""
+    code = code_of(package, compiler_for(scope))
+    return {role: Function(scope, role, package=package, code=code, environment=environment) for role in package.roles}

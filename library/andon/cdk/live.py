@@ -1,0 +1,86 @@
+"""How changes reach pages: topics of AWS IoT's broker, and the role with which a browser subscribes to them."""
+
+from typing import Final
+
+from aws_cdk import Aws, Stack
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from andon.cdk.changes import CHANGED, NOTHING, failure_store, follow
+from andon.cdk.checks import nag
+from andon.cdk.function import Function
+from andon.cdk.owned_table import OwnedTable
+from andon.cdk.target import Target
+from andon.live import connection
+
+# Every screen reads all of it again within this time, so that what is older is of no use any more.
+PUSHED_WITHIN_SECONDS: Final = 300
+
+
+def live_origin(scope: Construct) -> str:
+    """Return the origin of the broker's WebSocket, as a page's Content-Security-Policy names it.
+
+    AWS tells nobody the account's own host at synth; so it is any of the region, unless the stage's `liveOrigin` names
+    that of `aws iot describe-endpoint --endpoint-type iot:Data-ATS`.
+    """
+    return Target.of(scope).live_origin or f"wss://*.iot.{Aws.REGION}.{Aws.URL_SUFFIX}"
+
+
+class Live(Construct):
+    """The way from a table's changes to those who subscribed: push publishes, query lets browsers connect.
+
+    speaks: whether there is something to push; else the changes are passed over as they come, so that push begins with
+    the newest change once it does.
+    """
+
+    def __init__(
+        self, scope: Construct, table: OwnedTable, *, push: Function, query: Function, speaks: bool = True
+    ) -> None:
+        super().__init__(scope, "Live")
+        self._root = Stack.of(self).stack_name  # for all of an account in a region share one broker
+        self.role = self._browser(query)
+        for function in (push, query):
+            function.handler.add_environment(connection.ROOT, self._root)
+        self._publishing(push)
+        self._connecting(query)
+        filters = CHANGED if speaks else NOTHING
+        follow(table, push, failure_store(self, push), filters, within_seconds=PUSHED_WITHIN_SECONDS)
+
+    def _browser(self, query: Function) -> iam.Role:
+        """Create the role that the query assumes for a browser: less than this, for one client id and one filter."""
+        assumed_by = iam.ArnPrincipal(query.iam_role.role_arn)
+        role = iam.Role(self, "Browser", assumed_by=assumed_by, description="A browser subscribes to changes")
+        allowed = {
+            "iot:Connect": self._arn(f"client/{self._root}-*"),
+            "iot:Subscribe": self._arn(f"topicfilter/{self._root}/*"),
+            "iot:Receive": self._arn(f"topic/{self._root}/*"),
+        }
+        for action, resource in allowed.items():
+            role.add_to_policy(iam.PolicyStatement(actions=[action], resources=[resource]))
+            _acknowledge(role, resource, nag.LIVE_BROWSERS)
+        return role
+
+    def _publishing(self, push: Function) -> None:
+        topics = self._arn(f"topic/{self._root}/*")
+        push.grant(["iot:Publish"], [topics])
+        _acknowledge(push, topics, nag.LIVE_TOPICS)
+
+    def _connecting(self, query: Function) -> None:
+        query.handler.add_environment(connection.ROLE, self.role.role_arn)
+        # Not within the query's role: each of the two roles would have to exist before the other.
+        assuming = iam.PolicyStatement(actions=["sts:AssumeRole"], resources=[self.role.role_arn])
+        query.iam_role.add_to_principal_policy(assuming)
+        if origin := Target.of(self).live_origin:
+            query.handler.add_environment(connection.ORIGIN, origin)
+        else:
+            query.grant(["iot:DescribeEndpoint"], ["*"])
+            nag.acknowledge_wildcard(query, "*", nag.LIVE_ENDPOINT)
+
+    def _arn(self, resource: str) -> str:
+        return f"arn:{Aws.PARTITION}:iot:{Aws.REGION}:{Aws.ACCOUNT_ID}:{resource}"
+
+
+def _acknowledge(scope: Construct, resource: str, reason: str) -> None:
+    name = resource.replace(Aws.PARTITION, "<AWS::Partition>")
+    name = name.replace(Aws.REGION, "<AWS::Region>").replace(Aws.ACCOUNT_ID, "<AWS::AccountId>")
+    nag.acknowledge_wildcard(scope, name, reason)

@@ -1,0 +1,148 @@
+"""A DynamoDB table, from the schema that its owner declares, and the permissions on it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from aws_cdk import Aws, CfnOutput, Stack
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_kms as kms
+from constructs import Construct
+
+from andon.cdk.capacity import PROVISIONED
+from andon.cdk.checks import nag
+from andon.cdk.checks.hot_partitions import refuse_hot_partitions
+from andon.cdk.function import Function
+from andon.cdk.names import pascal
+from andon.cdk.target import Target
+from andon.dynamodb.schema import Index, Keys, TableSchema
+
+# The uses of a customer's key for which DynamoDB needs the permission of its caller.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+KEY_USES: Final = (
+    "kms:Decrypt",
+    "kms:DescribeKey",
+    "kms:Encrypt",
+    "kms:GenerateDataKey",
+    "kms:GenerateDataKeyWithoutPlaintext",
+    "kms:ReEncryptFrom",
+    "kms:ReEncryptTo",
+)
+
+
+class OwnedTable(dynamodb.Table):
+    """A table without a fixed name; its id and its output are its environment variable in PascalCase.
+
+    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one. capacity: of the
+    table and of each index; None: on demand.
+    """
+
+    def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:
+        refuse_hot_partitions(variable, schema)
+        target = Target.of(scope)
+        partition_key, sort_key = _attributes(schema.keys)
+        encryption = dynamodb.TableEncryption
+        capacity = target.capacity if schema.steady else None
+        billing = dynamodb.BillingMode
+        super().__init__(
+            scope,
+            pascal(variable),
+            partition_key=partition_key,
+            sort_key=sort_key,
+            billing_mode=billing.PROVISIONED if capacity else billing.PAY_PER_REQUEST,
+            read_capacity=capacity.first if capacity else None,
+            write_capacity=capacity.first if capacity else None,
+            table_class=dynamodb.TableClass.STANDARD_INFREQUENT_ACCESS if schema.seldom_read else None,
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
+            time_to_live_attribute="ttl" if schema.expires else None,
+            encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
+            encryption_key=_customer_key(scope) if target.customer_key else None,
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=target.keeps_data and not is_rebuilt
+            ),
+            deletion_protection=target.keeps_data,
+            removal_policy=target.removal_policy,
+        )
+        if capacity:  # the default, which CDK leaves out: an update from the other mode is to say so
+            _resource(self).billing_mode = PROVISIONED
+        if is_rebuilt:
+            nag.acknowledge(self, DDB3=nag.REBUILT)
+        self.variable, self.keys, self.capacity, self.is_view = variable, schema.keys, capacity, is_rebuilt
+        self._add_indexes(schema)
+        self.index_names = tuple(schema.indexes)
+        # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
+        self._indexes = [f"{variable}/{name}" for name in self.index_names]
+        CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
+
+    def grant_read(self, function: Function) -> None:
+        """Allow single reads and queries, of the table and of each declared index."""
+        self._grant_less(function, {self.variable: ("GetItem", "Query"), **dict.fromkeys(self._indexes, ("Query",))})
+
+    def grant_actions(self, function: Function, *actions: str) -> None:
+        """Allow exactly these actions, as `PutItem`, on the table and on no index."""
+        self._grant_less(function, {self.variable: actions})
+
+    def grant_follow(self, function: Function) -> str:
+        """Allow reading the stream; return its ARN."""
+        # `grant_stream_read` would allow ListStreams on every table of the account.
+        stream = str(self.table_stream_arn)
+        reads = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+        self._grant(function, [f"dynamodb:{action}" for action in reads], [stream])
+        return stream
+
+    def _grant_less(self, function: Function, most: Mapping[str, Sequence[str]]) -> None:
+        """Allow what the package declares for the function's role; without a declaration, the `most`."""
+        for place, actions in function.package.grants.get(function.role, most).items():
+            variable, _, index = place.partition("/")
+            if variable == self.variable:
+                on = f"{self.table_arn}/index/{index}" if index else self.table_arn
+                self._grant(function, [f"dynamodb:{action}" for action in actions], [on])
+
+    def _grant(self, function: Function, actions: list[str], resources: list[str]) -> None:
+        function.grant(actions, resources)
+        if self.encryption_key:
+            through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Aws.REGION}.amazonaws.com"}}
+            function.grant(list(KEY_USES), [self.encryption_key.key_arn], only_if=through_dynamodb)
+
+    def _add_indexes(self, schema: TableSchema) -> None:
+        for name, index in schema.indexes.items():
+            partition_key, sort_key = _attributes(index.keys)
+            self.add_global_secondary_index(
+                index_name=name,
+                partition_key=partition_key,
+                sort_key=sort_key,
+                read_capacity=self.capacity.first if self.capacity else None,
+                write_capacity=self.capacity.first if self.capacity else None,
+                projection_type=_projection(index),
+                non_key_attributes=list(index.projects) if index.projects else None,
+            )
+
+
+def _resource(table: dynamodb.Table) -> dynamodb.CfnTable:
+    made = table.node.default_child
+    if not isinstance(made, dynamodb.CfnTable):
+        raise TypeError(f"{table.node.path} is no table")
+    return made
+
+
+def _projection(index: Index) -> dynamodb.ProjectionType:
+    if index.projects is None:
+        return dynamodb.ProjectionType.ALL
+    return dynamodb.ProjectionType.INCLUDE if index.projects else dynamodb.ProjectionType.KEYS_ONLY
+
+
+def _customer_key(scope: Construct) -> kms.Key:
+    """Return the key of all tables of a stack: each costs a dollar a month."""
+    stack = Stack.of(scope)
+    found = stack.node.try_find_child("TablesKey")
+    if isinstance(found, kms.Key):
+        return found
+    policy = Target.of(scope).removal_policy
+    return kms.Key(stack, "TablesKey", enable_key_rotation=True, removal_policy=policy, description="Andon: tables")
+
+
+def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | None]:
+    partition_key = dynamodb.Attribute(name=keys.partition, type=dynamodb.AttributeType.STRING)
+    if keys.sort is None:
+        return partition_key, None
+    sort_type = dynamodb.AttributeType.NUMBER if keys.sort_type == "N" else dynamodb.AttributeType.STRING
+    return partition_key, dynamodb.Attribute(name=keys.sort, type=sort_type)

@@ -1,0 +1,97 @@
+"""Queues: encrypted by SQS, over TLS only, each with a dead-letter queue."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_sqs as sqs
+from aws_cdk.aws_lambda_event_sources import SqsEventSource
+from constructs import Construct
+
+from andon.cdk.checks import nag
+from andon.cdk.function import Function
+from andon.cdk.target import Target
+
+LONGEST: Final = Duration.days(14)  # the most that SQS allows
+
+# https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+POLL: Final = [
+    "sqs:ReceiveMessage",
+    "sqs:ChangeMessageVisibility",
+    "sqs:GetQueueUrl",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A listener, the queue that feeds it, and the queue for messages that it cannot process."""
+
+    name: str
+    listener: Function
+    queue: sqs.Queue
+    dead_letters: sqs.Queue
+
+
+class LastResort(sqs.Queue):
+    """A dead-letter queue: its messages wait for a person."""
+
+    def __init__(self, scope: Construct, name: str) -> None:
+        encryption = sqs.QueueEncryption.SQS_MANAGED
+        super().__init__(scope, name, encryption=encryption, enforce_ssl=True, retention_period=LONGEST)
+        nag.acknowledge(self, SQS3=nag.NOT_ITSELF)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How many messages a listener gets at once, how long Lambda waits for so many, and how many batches run at a time.
+
+    at_a_time: None is as many as the target says.
+    """
+
+    size: int = 10
+    window_seconds: int = 0
+    at_a_time: int | None = None
+
+
+SOON: Final = Batch()
+
+
+def work(
+    scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue, window_seconds: int = 0
+) -> sqs.Queue:
+    """Create a queue whose messages are tried five times."""
+    return sqs.Queue(
+        scope,
+        name,
+        encryption=sqs.QueueEncryption.SQS_MANAGED,
+        enforce_ssl=True,
+        retention_period=Duration.days(4),
+        # With less than six times the timeout and the window, a message could become visible while Lambda still retries
+        # it: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+        visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds() + window_seconds),
+        dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=5),
+    )
+
+
+def feed(scope: Construct, listener: Function, *, output: str, batch: Batch = SOON) -> Reader:
+    """Create a listener's queue and dead-letter queue; the names of their outputs begin with `output`."""
+    dead_letters = LastResort(scope, "DeadLetters")
+    window = batch.window_seconds
+    queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters, window_seconds=window)
+    listener.grant(POLL, [queue.queue_arn])  # the L2 event source cannot add to the role of ours
+    # Not reserved concurrency: each throttled poll would count as a receive.
+    concurrency = batch.at_a_time or Target.of(scope).listeners
+    listener.called.add_event_source(
+        SqsEventSource(
+            queue,
+            batch_size=batch.size,
+            max_batching_window=Duration.seconds(window) if window else None,
+            max_concurrency=concurrency,
+            report_batch_item_failures=True,
+        )
+    )
+    CfnOutput(Stack.of(scope), f"{output}QueueUrl", value=queue.queue_url)
+    CfnOutput(Stack.of(scope), f"{output}DeadLetterQueueUrl", value=dead_letters.queue_url)
+    return Reader(listener.package.name, listener, queue, dead_letters)

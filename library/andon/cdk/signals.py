@@ -1,0 +1,215 @@
+"""What is wrong with a part of the stack, as metrics say it: an alarm each, and the page that says what to do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import IConstruct
+
+from andon.cdk import metrics
+from andon.cdk.api import Api
+from andon.cdk.archive import Archive
+from andon.cdk.changes import StreamMapping
+from andon.cdk.drift import Drift
+from andon.cdk.fault_store import FaultStore
+from andon.cdk.function import Function
+from andon.cdk.lake import Lake
+from andon.cdk.models import Models
+from andon.cdk.owned_table import OwnedTable
+from andon.cdk.queues import LastResort, Reader
+from andon.cdk.replays import Replays
+from andon.cdk.service import Service
+from andon.cdk.view import View
+
+LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
+LATE_PUSH_SECONDS: Final = 60  # a person looks at it
+LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
+REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand objects, each looked at once at the start
+LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep comes each minute
+# Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
+NO_ACCIDENT: Final = 3
+SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """An alarm: a metric that should not be above a value for some minutes in a row, and what it means if it is.
+
+    The metric has no label: with one, CDK writes it as metric math, which the emulator refuses.
+    runbook: the page in `docs/runbooks/`, without its ending. regular: the metric is published every minute, so that
+    missing data is an alarm, too.
+    """
+
+    name: str
+    metric: cloudwatch.Metric
+    means: str
+    runbook: str
+    above: float = 0
+    minutes: int = 1
+    regular: bool = False
+
+
+def of_account() -> Iterator[Signal]:
+    """Yield the signals that are about no part of the stack."""
+    means = "Functions are throttled: the account has no concurrency left. Listeners lose one of five attempts by it."
+    throttled = metrics.throttled_functions()
+    yield Signal(name="Throttled", metric=throttled, means=means, runbook="functions-throttled")
+
+
+def signals_of(watched: IConstruct) -> Iterator[Signal]:
+    """Yield the signals of one construct; most have none."""
+    match watched:
+        case LastResort():
+            means = f"Messages wait for a person in {watched.node.path}."
+            yield Signal(name="Waiting", metric=metrics.waiting(watched), means=means, runbook="dead-letters")
+        case Function():
+            yield from _of_function(watched)
+        case StreamMapping(function=Function(role="trigger")):
+            yield from _of_stream(watched)
+        case OwnedTable():
+            yield from _of_table(watched)
+        case Api():
+            yield from _of_api(watched)
+        case _:
+            yield from _of_package(watched)
+
+
+def _of_package(watched: IConstruct) -> Iterator[Signal]:
+    match watched:
+        case View(reader=reader) | Service(reader=Reader() as reader):
+            yield from _of_reader(reader)
+        case FaultStore(reader=reader):
+            means = "Somebody got a message that can never succeed: GET /faults shows it."
+            received = metrics.of_reader(reader, "received", "Sum")
+            yield Signal(name="Faults", metric=received, means=means, runbook="faults")
+            yield from _of_reader(reader)
+        case Lake(reader=reader):
+            yield from _of_lake(reader)
+        case Models(readers=[reader, *_]):
+            means = f"{reader.package.name} cannot read its model, and decides by the last one, or nothing."
+            unreadable = metrics.of_service(reader, "model_unreadable")
+            yield Signal(name="Unreadable", metric=unreadable, minutes=5, means=means, runbook="model-unreadable")
+        case Archive(reader=reader) | Drift(reader=reader):
+            yield from _of_listener(reader)
+        case Replays(reader=reader):
+            means = "A replay has not gone on for an hour."
+            age, hour = metrics.oldest(reader), REPLAY_LATE_SECONDS
+            yield Signal(name="Oldest", metric=age, above=hour, minutes=5, means=means, runbook="replay-stuck")
+            yield from _of_listener(reader)
+
+
+def _of_function(watched: Function) -> Iterator[Signal]:
+    name = watched.package.name
+    match watched.role, watched.package.side:
+        case "trigger", _:
+            behind = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
+            fails = f"{name}'s trigger raises or times out: its batch comes again, and what is behind it waits."
+            yield from _of_follower(watched, "trigger-failing", above_seconds=LATE_SECONDS, behind=behind, fails=fails)
+        case "push", _:
+            behind = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
+            fails = f"{name}'s push raises or times out: the broker does not take what screens are to show."
+            yield from _of_follower(
+                watched, "push-failing", above_seconds=LATE_PUSH_SECONDS, behind=behind, fails=fails
+            )
+        case "sweep", "services":
+            yield from _of_sweep(watched)
+        case "sweep", _:
+            means = f"A run of {name}'s sweep failed or was not begun: days of the lake are not in the {name}."
+            dropped = metrics.dropped_calls(watched)
+            yield Signal(name="Dropped", metric=dropped, means=means, runbook="archive-behind")
+        case "recompute", _:
+            yield from _of_recompute(watched)
+        case "restore", _:
+            means = f"What {name} forgot does not come back: its restore raises or times out."
+            yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")
+
+
+def _of_follower(function: Function, runbook: str, *, above_seconds: int, behind: str, fails: str) -> Iterator[Signal]:
+    """Yield the signals of a function that follows a stream; behind, fails: what each means."""
+    age = metrics.iterator_age(function)
+    yield Signal(name="Behind", metric=age, above=above_seconds * 1000, means=behind, runbook=runbook)
+    errors = metrics.errors(function)
+    yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=fails, runbook=runbook)
+
+
+def _of_recompute(recompute: Function) -> Iterator[Signal]:
+    name, runbook = recompute.package.name, "drift-check-failing"
+    means = f"{name} was not compared with its events this hour: the run failed or was not begun."
+    yield Signal(name="Dropped", metric=metrics.dropped_calls(recompute), means=means, runbook=runbook)
+    means = f"Some rows of {name} could not be compared with their events."
+    yield Signal(name="Failed", metric=metrics.of_view(recompute, "failed"), means=means, runbook=runbook)
+    means = f"Rows of {name} differed from what their events make of them: GET /drift shows which."
+    yield Signal(name="Drift", metric=metrics.of_view(recompute, "drift"), means=means, runbook="drift")
+
+
+def _of_stream(mapping: StreamMapping) -> Iterator[Signal]:
+    name, runbook = mapping.function.package.name, "stream-gave-up"
+    means = f"{name}'s trigger failed until a batch was too old: it is not published, and kept in S3."
+    kept = metrics.of_mapping(mapping, "OnFailureDestinationDeliveredEventCount")
+    yield Signal(name="GaveUp", metric=kept, means=means, runbook=runbook)
+    means = f"{name}'s trigger failed until a batch was too old, and S3 did not take it: it may be lost."
+    lost = metrics.of_mapping(mapping, "DroppedEventCount")
+    yield Signal(name="Dropped", metric=lost, means=means, runbook=runbook)
+
+
+def _of_table(table: OwnedTable) -> Iterator[Signal]:
+    runbook = "table-throttled"
+    means = f"Writes to {table.variable} are throttled: a partition, or the table, gets more than it takes."
+    yield Signal(name="Throttled", metric=metrics.throttled_writes(table), means=means, runbook=runbook)
+    for index in table.index_names:
+        means = f"Writes to {table.variable} are throttled by its index {index}: one key gets more than it takes."
+        throttled = metrics.throttled_writes(table, index)
+        yield Signal(name=f"{index}-Throttled", metric=throttled, means=means, runbook=runbook)
+
+
+def _of_api(api: Api) -> Iterator[Signal]:
+    means, failing = "Callers get 5xx answers.", metrics.of_api(api, "5xx")
+    yield Signal(name="Failing", metric=failing, minutes=NO_ACCIDENT, means=means, runbook="api-failing")
+    means = "Requests got 429: a route has more than its throttle allows, or a caller more than its share."
+    yield Signal(name="Throttled", metric=metrics.throttled(api), minutes=5, means=means, runbook="api-throttled")
+    means = f"One request in a hundred takes longer than {SLOW_MS} ms."
+    latency = metrics.of_api(api, "Latency", "p99")
+    yield Signal(name="Slow", metric=latency, above=SLOW_MS, minutes=5, means=means, runbook="api-slow")
+
+
+def _of_lake(reader: Reader) -> Iterator[Signal]:
+    late = LAKE_LATE_SECONDS
+    means = f"For {late} s events are not in the lake. Its queue forgets them after four days."
+    age = metrics.oldest(reader)
+    yield Signal(name="Oldest", metric=age, above=late, minutes=5, means=means, runbook="lake-behind")
+    means = "The lake got what is no event of the bus: it is kept under unreadable/ in its bucket."
+    unreadable = metrics.of_reader(reader, "unreadable", "Sum")
+    yield Signal(name="Unreadable", metric=unreadable, means=means, runbook="lake-unreadable")
+    yield from _of_listener(reader)
+
+
+def _of_reader(reader: Reader) -> Iterator[Signal]:
+    late, runbook = LATE_SECONDS, "reader-behind"
+    means = f"{reader.name} does not keep up, or its listener fails."
+    yield Signal(name="Oldest", metric=metrics.oldest(reader), above=late, minutes=5, means=means, runbook=runbook)
+    means = f"One in a hundred facts takes longer than {late} s from the bus to {reader.name}."
+    lag = metrics.of_reader(reader, "lag", "p99")
+    yield Signal(name="Lag", metric=lag, above=late * 1000, minutes=5, means=means, runbook=runbook)
+    yield from _of_listener(reader)
+
+
+def _of_listener(reader: Reader) -> Iterator[Signal]:
+    means = f"{reader.name}'s listener raises or times out: whole batches come again."
+    errors = metrics.errors(reader.listener)
+    yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")
+
+
+def _of_sweep(sweep: Function) -> Iterator[Signal]:
+    name, runbook = sweep.package.name, "sweep-failing"
+    means = f"{name}'s sweep raises or times out: what is due is decided late, or not at all."
+    yield Signal(name="Failing", metric=metrics.errors(sweep), means=means, runbook=runbook)
+    means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due."
+    failed = metrics.of_service(sweep, "failed")
+    yield Signal(name="Undecided", metric=failed, minutes=5, means=means, runbook=runbook, regular=True)
+    means = f"For two minutes {name} had something to decide for longer than {LATE_DECISION_SECONDS} s."
+    oldest, late_ms = metrics.of_service(sweep, "oldest", "Maximum"), LATE_DECISION_SECONDS * 1000
+    yield Signal(name="Late", metric=oldest, above=late_ms, minutes=2, means=means, runbook=runbook)
+    means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
+    unknown = metrics.of_service(sweep, "unknown")
+    yield Signal(name="Unknown", metric=unknown, means=means, runbook="rule-unknown")

@@ -1,0 +1,122 @@
+"""A stage: one deployment of the stack to AWS, by its settings under `stages` in cdk.json; `-c stage=prod` chooses.
+
+Settings are no flags: a flag that somebody forgets the next time would turn off what it turned on.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, Final
+
+from constructs import Node
+
+from andon.cdk.capacity import ON_DEMAND
+from andon.cdk.names import FIRST_STAGE
+
+# The one setting that may be a flag, too: without it there is no synth, so that nobody forgets it. An ARN has the
+# number of an account in it, which does not belong into a repository.
+FLAG: Final = "alarmTopic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The settings of a stage; those without a default stand in cdk.json, in every stage.
+
+    account, region: where it is deployed; None: wherever the credentials are.
+    log_retention: a name of CDK's RetentionDays. deployment: one of CDK's LambdaDeploymentConfig.
+    alarm_topic: the SNS topic for alarms, by its ARN, or by its name if it is in the same account and region.
+    runbooks: where the pages that alarms name can be read, if not in this repository.
+    reports_per_second: of all callers together; reports_per_second_of_one: of each, from one worker of the command.
+    capacity: of the tables that reports fill, ON_DEMAND or PROVISIONED. traced: Lambda samples traces for X-Ray.
+    put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them.
+    """
+
+    name: str
+    customer_key: bool
+    termination_protection: bool
+    log_retention: str
+    deployment: str
+    reports_per_second: int
+    reports_per_second_of_one: int
+    requests_per_second: int
+    capacity: str = ON_DEMAND
+    traced: bool = False
+    alarm_topic: str | None = None
+    runbooks: str | None = None
+    account: str | None = None
+    region: str | None = None
+    origin: str | None = None
+    live_origin: str | None = None
+    hold_back_seconds: int | None = None
+    lake_lock_days: int | None = None
+    put_events_per_second: int | None = None
+    invocations_per_second: int | None = None
+
+    @property
+    def deployed_account(self) -> str | None:
+        """The account: its own, or that of the credentials with which the CDK runs."""
+        return self.account or os.environ.get("CDK_DEFAULT_ACCOUNT")
+
+    @property
+    def deployed_region(self) -> str | None:
+        """The region: its own, or that of the credentials with which the CDK runs."""
+        return self.region or os.environ.get("CDK_DEFAULT_REGION")
+
+
+def chosen(node: Node) -> Stage:
+    """Return the stage that the app's context chooses.
+
+    Raises:
+        ValueError: there is none of that name, a setting is missing, misspelt or of another kind, or was given as a
+            flag.
+
+    """
+    stages = node.try_get_context("stages") or {}
+    name = node.try_get_context("stage") or FIRST_STAGE
+    if name not in stages:
+        raise ValueError(f"-c stage={name}: cdk.json has {' and '.join(stages) or 'no stages'}")
+    for setting in _SETTINGS:
+        if setting != FLAG and node.try_get_context(setting) is not None:
+            raise ValueError(f"{setting} is no flag but a setting: put it into stages.{name} of cdk.json")
+    flag = node.try_get_context(FLAG)
+    return read(name, stages[name] | ({FLAG: flag} if flag else {}))
+
+
+def read(name: str, settings: Mapping[str, object]) -> Stage:
+    """Return a stage from its settings in cdk.json.
+
+    Raises:
+        ValueError: a setting is missing, misspelt or of another kind.
+
+    """
+    if unknown := settings.keys() - _SETTINGS.keys():
+        raise ValueError(f"stages.{name} of cdk.json: nobody knows the setting {', '.join(sorted(unknown))}")
+    needed = {setting for setting, field in _SETTINGS.items() if field.default is MISSING}
+    if missing := needed - settings.keys():
+        raise ValueError(f"stages.{name} of cdk.json: {', '.join(sorted(missing))} is missing")
+    return Stage(name=name, **{_SETTINGS[key].name: _checked(name, key, value) for key, value in settings.items()})
+
+
+def _checked(stage: str, setting: str, value: object) -> Any:  # noqa: ANN401  as the field says
+    kind = _SETTINGS[setting].type
+    if type(value) not in _KINDS[str(kind)]:
+        raise ValueError(f"stages.{stage} of cdk.json: {setting} is {value!r}, but should be {kind}")
+    return value
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+_SETTINGS: Final[Mapping[str, Field[Any]]] = {_camel(one.name): one for one in fields(Stage) if one.name != "name"}
+_KINDS: Final = {
+    str(kind): kinds
+    for kind, kinds in (
+        (bool, {bool}),
+        (str, {str}),
+        (int, {int}),
+        (str | None, {str, type(None)}),
+        (int | None, {int, type(None)}),
+    )
+}

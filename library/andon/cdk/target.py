@@ -1,0 +1,219 @@
+"""Where the stack is deployed: AWS, or the emulator on this machine. All differences are in this one value."""
+
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Final
+
+from aws_cdk import Environment, RemovalPolicy
+from aws_cdk.aws_logs import RetentionDays
+from constructs import IConstruct
+
+from andon.cdk import stage as stages
+from andon.cdk.capacity import Capacity
+from andon.cdk.names import FIRST_STAGE, stack_of
+from andon.cdk.stage import Stage
+from andon.cdk.throttles import LEAST, OF_ONE, REPORTS, REQUESTS, Quotas, Throttle
+from andon.rules import hold_back
+from andon.rules.sweep import ALL_SHARDS
+
+REQUIRED: Final = "required"  # without the Python that compiles it there is no synth
+OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
+NONE: Final = "none"
+BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
+
+# A sweep serves seven times as many (docs/rules.md): the more there are, the earlier a minute's decisions are made.
+REPORTS_OF_SWEEP: Final = 400
+FEWEST_SWEEPS: Final = 5  # one rule's
+
+NO_TOPIC: Final = (
+    "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
+    "alarmTopic in stages.{stage} of cdk.json, or -c alarmTopic=<name or ARN>."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The settings that differ; `-c target=local` chooses the emulator.
+
+    On AWS each stage adds its own, see `library/andon/cdk/stage.py`; `-c bytecode=…` changes what is compiled. Of the emulator
+    `-c origin=…` and `-c liveOrigin=…` say the addresses.
+    """
+
+    name: str
+    keeps_data: bool  # tables, users and failures survive the stack; deletion protection, point-in-time recovery
+    audited: bool  # cdk-nag checks it
+    traced: bool  # X-Ray has a sample of invocations
+    takes_passwords: bool  # sign-in may send a password, as a script does
+    archive_days: int | None  # the bus keeps its events so long, for replays
+    record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
+    filters_expiries: bool  # the stream mapping drops rows that TTL removed
+    listeners: int  # of one queue, at a time
+    logged_share: float  # of requests that went well; the API's own log has them all
+    queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
+    stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
+    lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
+    sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
+    hold_back_seconds: int  # a decision waits so long for late events
+    layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
+    bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
+    asks_by_athena: bool  # there is a table of the lake, and a work group in which to ask it
+    live_origin: str | None  # where browsers connect to the broker; None: AWS says it at run time
+    log_retention: RetentionDays
+    serves_sign_in: bool = False  # Cognito's page is at the API's own origin
+    origin: str | None = None  # where people see the page; without one it is at API Gateway's own address
+    stage: str = FIRST_STAGE
+    environment: Environment | None = None  # account and region; None: whichever the template is deployed to
+    protected: bool = False  # the stack refuses to be deleted
+    deployment: str | None = None  # how traffic moves to new code, see canary.py; None: at once, without aliases
+    reports: Throttle = REPORTS  # of each route on which devices report: what is planned
+    reports_of_one: int = OF_ONE  # of it, a second, for each caller of a route that is shared out
+    requests: Throttle = REQUESTS  # of each other route
+    quotas: Quotas = LEAST
+    capacity: Capacity | None = None  # of each table that is steady; None: all are on demand
+    customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
+    alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
+    runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
+    lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
+
+    @classmethod
+    def of(cls, scope: IConstruct) -> "Target":
+        """Return the target that the context of the app chose.
+
+        Raises:
+            ValueError: there is none of that name, nothing is known of such bytecode, or the stage is not one.
+
+        """
+        context = scope.node.try_get_context
+        name, bytecode = context("target") or AWS.name, context("bytecode") or REQUIRED
+        if name not in TARGETS:
+            raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
+        if bytecode not in BYTECODE:
+            raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(BYTECODE)}")
+        if name == LOCAL.name:
+            origin, live_origin = context("origin"), context("liveOrigin")
+            return replace(LOCAL, origin=origin or LOCAL.origin, live_origin=live_origin or LOCAL.live_origin)
+        return replace(AWS.of_stage(stages.chosen(scope.node)), bytecode=bytecode)
+
+    def of_stage(self, stage: Stage) -> "Target":
+        """Return this target with the settings of a stage.
+
+        Raises:
+            ValueError: alarms would wake nobody, CDK does not know a name, or one caller's share is none.
+
+        """
+        if stage.alarm_topic is None:
+            raise ValueError(NO_TOPIC.format(stage=stage.name))
+        hold_back_seconds, quotas = stage.hold_back_seconds, Quotas.of(stage.deployed_region)
+        return replace(
+            self,
+            stage=stage.name,
+            environment=Environment(account=stage.deployed_account, region=stage.deployed_region),
+            protected=stage.termination_protection,
+            deployment=stage.deployment,
+            reports=Throttle.of(stage.reports_per_second),
+            reports_of_one=_share(stage),
+            requests=Throttle.of(stage.requests_per_second),
+            quotas=Quotas(
+                stage.put_events_per_second or quotas.put_events, stage.invocations_per_second or quotas.invocations
+            ),
+            origin=stage.origin,
+            live_origin=stage.live_origin,
+            capacity=Capacity.of(stage.capacity, stage.reports_per_second),
+            traced=stage.traced,
+            customer_key=stage.customer_key,
+            alarm_topic=stage.alarm_topic,
+            runbooks=stage.runbooks or self.runbooks,
+            lake_lock_days=stage.lake_lock_days,
+            hold_back_seconds=self.hold_back_seconds if hold_back_seconds is None else hold_back_seconds,
+            log_retention=_retention(stage.log_retention),
+        )
+
+    @property
+    def stack_name(self) -> str:
+        """The name of the stack."""
+        return stack_of(self.stage)
+
+    @property
+    def sweeps_at_once(self) -> int:
+        """How many invocations of a sweep share the shards of what is due: each has one shard, at the least."""
+        if not self.sweeps_shards_apart:
+            return 1
+        return min(len(ALL_SHARDS), max(FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
+
+    @property
+    def lake_settles_seconds(self) -> int:
+        """After so many seconds the lake has what the bus takes now, unless it is late, which is an alarm."""
+        _, window_seconds = self.lake_batch
+        return 2 * window_seconds + 5
+
+    @property
+    def removal_policy(self) -> RemovalPolicy:
+        """What happens to data when their stack is deleted or replaces them; a failed first deployment leaves none."""
+        return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
+
+
+AWS: Final = Target(
+    name="aws",
+    keeps_data=True,
+    audited=True,
+    traced=False,  # a stage says its own
+    takes_passwords=False,
+    archive_days=365,
+    record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
+    filters_expiries=True,
+    listeners=10,
+    logged_share=0.1,
+    # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
+    queue_batch=(100, 1),
+    stream_batch=(100, 1),
+    lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
+    sweeps_shards_apart=True,
+    hold_back_seconds=hold_back.DEFAULT_SECONDS,
+    # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
+    layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
+    bytecode=REQUIRED,
+    asks_by_athena=True,
+    live_origin=None,
+    log_retention=RetentionDays.ONE_MONTH,  # a stage says its own
+)
+
+LOCAL: Final = Target(
+    name="local",
+    keeps_data=False,
+    audited=False,
+    traced=False,
+    takes_passwords=True,
+    archive_days=None,  # the emulator refuses a template with an archive in it
+    record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
+    filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
+    listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
+    logged_share=1.0,
+    queue_batch=(10, 0),
+    stream_batch=(100, 0),
+    lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
+    sweeps_shards_apart=False,  # there is little to sweep, and each invocation takes a process
+    hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
+    layer_platforms=(),
+    bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
+    asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
+    reports_of_one=1_000,  # `make load` and others report for all machines by one token
+    live_origin="ws://data-ats.iot.us-east-1.localhost:4566",  # of `make up`, unless `-c liveOrigin` says another port
+    log_retention=RetentionDays.ONE_DAY,
+    serves_sign_in=True,
+    origin="http://127.0.0.1:4566",
+)
+
+TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}
+
+
+def _share(stage: Stage) -> int:
+    share, all_of_it = stage.reports_per_second_of_one, stage.reports_per_second
+    if not 1 <= share <= all_of_it:
+        raise ValueError(f"reportsPerSecondOfOne is {share}, but should be from 1 to reportsPerSecond, {all_of_it}")
+    return share
+
+
+def _retention(name: str) -> RetentionDays:
+    if name not in RetentionDays.__members__:
+        raise ValueError(f"logRetention: CDK's RetentionDays has no {name}")
+    return RetentionDays[name]

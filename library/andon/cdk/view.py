@@ -1,0 +1,78 @@
+"""A read side: its table, its subscriptions, its listener, its query, and its push if it has one."""
+
+from typing import Final
+
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from andon.cdk.api import Api
+from andon.cdk.checks.loops import Participant
+from andon.cdk.event_hub import RETRY_HOURS, EventHub
+from andon.cdk.function import functions_of
+from andon.cdk.live import Live
+from andon.cdk.owned_table import OwnedTable
+from andon.cdk.queues import Reader
+from andon.events import drift, fault
+from andon.packages.discovery import versions_of
+from andon.packages.package import Package
+
+STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
+
+
+class View(Construct):
+    """A materialized view, from what its package declares.
+
+    A version that does not serve is filled like any other, but has no routes, and its push says nothing.
+    """
+
+    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
+        super().__init__(scope, name)
+        package = Package("views", name)
+        [(variable, schema)] = package.tables.items()
+        table = OwnedTable(self, variable, schema, is_rebuilt=True)
+        functions = functions_of(self, package, {variable: table.table_name})
+        api.serve(package.routes, functions)
+        if len(versions_of(name)) > 1:
+            api.admit(functions["query"])
+
+        table.grant_read(functions["query"])
+        if push := functions.get("push"):
+            hub.grant_publish(push, only={"detail-type": fault.TYPE})
+            Live(self, table, push=push, query=functions["query"], speaks=package.serves)
+        listener = functions["listener"]
+        table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
+        subscriptions = package.subscriptions
+        published = frozenset((name, event_type) for event_type in (fault.TYPE, drift.TYPE))
+        hub.join(Participant(name, subscribes=subscriptions, publishes=published))
+        self.reader = hub.subscribe(self, listener, subscriptions)
+        if package.restored:
+            hub.restorers[package.restore_queue] = self.reader.queue
+        if recompute := functions.get("recompute"):
+            table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
+            hub.grant_publish(recompute, only={"source": name, "detail-type": drift.TYPE})
+            hub.recomputed.append(recompute)
+        _refuse_short_lived(package.view.TTL_DAYS, self.reader)
+
+
+def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
+    """Refuse a view whose rows could expire before the last duplicate of an event arrives and recreates them.
+
+    Raises:
+        ValueError: TTL_DAYS is shorter than redelivery can take.
+
+    """
+    redelivering, name = (reader.queue, reader.dead_letters), reader.name
+    hours = STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
+    if ttl_days is not None and ttl_days * 24 < hours:
+        raise ValueError(
+            f"view {name}: its rows live {ttl_days} days, but redelivery can take {hours / 24:g} (stream, EventBridge, "
+            f"queue, dead letters). Raise TTL_DAYS in functions/views/{name}/view.py, or shorten the retention in "
+            "library/andon/cdk/queues.py."
+        )
+
+
+def _retention_seconds(queue: sqs.Queue) -> float:
+    made = queue.node.default_child
+    if not isinstance(made, sqs.CfnQueue) or made.message_retention_period is None:
+        raise TypeError(f"{queue} does not say how long it keeps a message")
+    return made.message_retention_period

@@ -1,0 +1,224 @@
+"""A row as it is beside the row as its events make it. Pure.
+
+| kind | the row | what follows |
+|---|---|---|
+| `values` | says something else of the same events | the newest event is written again, through the oplock |
+| `ahead` | has an order that no event of the bus can have | written over if the order is still the one found |
+| `ttl` | expires too early, too late, or at all | the ttl is set if it is still the one found |
+| `missing` | has not seen an event | doubtful; a second time the event is written, through the oplock |
+| `unknown` | has seen an event that nothing is known of | doubtful; a second time it is reported, and left as it is |
+
+The first three are final, whatever happens meanwhile: the same row says both sides. The others are what a row looks
+like while events are on their way: nothing counts that is younger than `ON_ITS_WAY_MS`, and nothing the first time.
+What an unknown event wrote stays: perhaps it is the lake that lacks it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from andon.drift.expected import ExpectedRow, Newest
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Item, to_plain, to_typed
+from andon.views.inverse_oplock import oplock_attribute
+from andon.views.oplock_family import OPLOCK
+
+# From the bus to a row and to the lake it takes minutes, if nothing fails. Late events are looked at by a later run.
+ON_ITS_WAY_MS: Final = 60 * 60 * 1000
+# A sound order lies ahead of our clock by what those of writers, of the bus and ours differ: eleven minutes.
+AHEAD_MS: Final = 15 * 60 * 1000
+
+_ORDER: Final = re.compile(r"(?:about#(?P<about>[0-9]{13})#)?(?P<time>[0-9]{13})(?:@[^#]+)?#.+", re.DOTALL)
+
+
+class Kind(StrEnum):
+    """How a row differs from its events."""
+
+    VALUES = "values"
+    AHEAD = "ahead"
+    TTL = "ttl"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+DOUBTFUL: Final = frozenset({Kind.MISSING, Kind.UNKNOWN})
+
+
+class Difference(NamedTuple):
+    """What differs under an oplock; a ttl is under none (empty text).
+
+    found, expected: the values of attributes, None where there is none. newest: the event that the row should show;
+    None: there is none.
+    """
+
+    kind: Kind
+    oplock: str
+    found: Mapping[str, Any]
+    expected: Mapping[str, Any]
+    newest: Newest | None = None
+
+
+class Drift(NamedTuple):
+    """A row that differs. is_of_nothing: orders that lie ahead made it, and no event that counts."""
+
+    key: Mapping[str, Any]
+    differences: tuple[Difference, ...]
+    is_of_nothing: bool = False
+
+    def only(self, differences: Iterable[Difference]) -> "Drift | None":
+        """Return it with some of its differences; None without any."""
+        some = tuple(differences)
+        return self._replace(differences=some) if some else None
+
+
+class Basis(NamedTuple):
+    """What a comparison has to know beside the row: the view's ttl, the time, and from when on all events are known."""
+
+    ttl_days: int | None
+    now_ms: int
+    known_from_ms: int
+
+
+def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> Drift | None:
+    """Return how a row differs, None if it does not; an expired one is not there."""
+    found = row if row is not None and ttl.is_alive(row, basis.now_ms) else {}
+    of_row = {name.removeprefix(OPLOCK) for name in found if name.startswith(OPLOCK)}
+    differences = [
+        difference
+        for oplock in sorted(of_row | expected.newest.keys())
+        if (difference := _under(oplock, expected, found, basis))
+    ]
+    is_of_nothing = not expected.newest and all(one.kind is Kind.AHEAD for one in differences)
+    differences += _ttl(expected, found, basis)
+    is_whole = len(differences) == len(of_row)
+    return Drift(expected.key, (), is_of_nothing and is_whole).only(differences)
+
+
+def _under(oplock: str, expected: ExpectedRow, found: Item, basis: Basis) -> Difference | None:
+    newest, order = expected.newest.get(oplock), found.get(oplock_attribute(oplock))
+    if newest is not None and order == newest.order.text:
+        kind = None if _as_found(newest.attributes, found) == _stored(newest.attributes) else Kind.VALUES
+    elif order is not None and _is_ahead(order, oplock, expected, basis):
+        kind = Kind.AHEAD
+    elif newest is not None and (order is None or str(order) < newest.order.text):
+        kind = Kind.MISSING if _must_be_there(newest, expected, found, basis) else None
+    else:
+        kind = None if _may_be_unknown(order, basis) else Kind.UNKNOWN
+    return _difference(kind, oplock, expected, found) if kind else None
+
+
+def _difference(kind: Kind, oplock: str, expected: ExpectedRow, found: Item) -> Difference:
+    newest, name = expected.newest.get(oplock), oplock_attribute(oplock)
+    attributes = dict(_stored(newest.attributes)) if newest else dict.fromkeys(expected.names.get(oplock, {oplock}))
+    attributes[name] = newest.order.text if newest else None
+    is_found = {**_as_found(attributes, found), name: found.get(name)}
+    differing = [one for one, value in attributes.items() if is_found[one] != value]
+    return Difference(
+        kind, oplock, {one: is_found[one] for one in differing}, {one: attributes[one] for one in differing}, newest
+    )
+
+
+def _as_found(attributes: Mapping[str, Any], found: Item) -> dict[str, Any]:
+    return {name: found.get(name) for name in attributes}
+
+
+def _stored(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes as DynamoDB returns them: whole numbers as such, lists of tuples."""
+    present = to_plain(to_typed({name: value for name, value in attributes.items() if value is not None}))
+    return {name: present.get(name) for name in attributes}
+
+
+def _is_ahead(order: object, oplock: str, expected: ExpectedRow, basis: Basis) -> bool:
+    """Return whether an order refuses what happens, and no event that listeners take can have made it."""
+    latest_ms, newest = _latest_ms(order), expected.newest.get(oplock)
+    if latest_ms is None or latest_ms > basis.now_ms + AHEAD_MS:
+        return True
+    # An event that was refused may have come again when its time was not ahead any more.
+    is_newer = newest is None or str(order) > newest.order.text
+    return is_newer and order in expected.refused.get(oplock, ())
+
+
+def _latest_ms(order: object) -> int | None:
+    """Return the later of the times in an order; None if it is no order."""
+    parts = _ORDER.fullmatch(order) if isinstance(order, str) else None
+    return max(int(parts["about"] or 0), int(parts["time"])) if parts else None
+
+
+def _may_be_unknown(order: object, basis: Basis) -> bool:
+    """Return whether the lake can lack an event: it is on its way there, or it came before all are known."""
+    latest_ms = _latest_ms(order) or 0
+    return latest_ms > basis.now_ms - ON_ITS_WAY_MS or latest_ms < basis.known_from_ms
+
+
+def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, basis: Basis) -> bool:
+    """Return whether a row must have seen an event by now, and cannot have forgotten it."""
+    if newest.taken_ms > basis.now_ms - ON_ITS_WAY_MS or _is_surplus(newest, expected, found):
+        return False
+    if basis.ttl_days is not None:
+        # With its own ttl the event expired; the row may live on by a later one that came when this was gone.
+        return not ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, basis.ttl_days), basis.now_ms)
+    anchor = newest.update.anchor
+    if anchor is None:
+        return True
+    # A skeleton, as long as it waits for its anchor, expires so long after its last event.
+    until_ms = basis.now_ms if expected.anchored_ms is None else expected.anchored_ms
+    return newest.taken_ms > until_ms - anchor.skeleton_days * ttl.SECONDS_PER_DAY * 1000
+
+
+def _is_surplus(newest: Newest, expected: ExpectedRow, found: Item) -> bool:
+    """Return whether an oplock is one too many of its bounded family, beside those that are known and those found."""
+    family, name = newest.update.family, newest.update.oplock
+    if family is None:
+        return False
+    known = {oplock_attribute(oplock): one.order.text for oplock, one in expected.newest.items()}
+    orders = {
+        one: max(str(found.get(one, "")), known.get(one, "")) for one in {*known, *found} if one.startswith(OPLOCK)
+    }
+    return name in family.surplus(orders)
+
+
+def _ttl(expected: ExpectedRow, found: Item, basis: Basis) -> Iterator[Difference]:
+    """Find a ttl that the events of a row cannot have made."""
+    at = found.get(ttl.ATTRIBUTE)
+    if not found or not expected.newest or _lacks_anchor(expected, found):
+        return
+    life = _life(expected, found, basis)
+    if life is None and at is not None:
+        yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: None})
+    if life is not None and not (type(at) is int and life.least <= at <= life.most):
+        yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: life.rightly})
+
+
+def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
+    """Return whether a row has not seen an anchor that is known; once it has, that decides how long it lives."""
+    anchors = {one.update.anchor for one in expected.newest.values() if one.update.anchor}
+    known = {anchor.oplock for anchor in anchors} & expected.newest.keys()
+    return any(oplock_attribute(oplock) not in found for oplock in known)
+
+
+class _Life(NamedTuple):
+    """The ttls that a row can have, and the one that it gets if it has another; epoch seconds."""
+
+    least: int
+    most: int
+    rightly: int
+
+
+def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _Life | None:
+    """Return how long a row lives, None if it never expires. Rows that came back live longer than by their events."""
+    seen = {oplock: one for oplock, one in expected.newest.items() if oplock_attribute(oplock) in found}
+    shown = [one for oplock, one in seen.items() if found[oplock_attribute(oplock)] == one.order.text]
+    if basis.ttl_days is not None:
+        least, rightly = (
+            max((ttl.ttl_at(one.event.timestamp_ms, basis.ttl_days) for one in some), default=0)
+            for some in (shown, seen.values())
+        )
+        return _Life(least, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days), rightly)
+    anchors = [one.update.anchor for one in expected.newest.values() if one.update.anchor]
+    if not anchors or any(oplock_attribute(anchor.oplock) in found for anchor in anchors):
+        return None
+    # A skeleton lives so long from its last write, which was made when the bus had taken its events.
+    days, written_ms = anchors[0].skeleton_days, max((one.taken_ms for one in shown), default=0)
+    most = ttl.ttl_at(basis.now_ms + AHEAD_MS, days)
+    return _Life(max(0, ttl.ttl_at(written_ms - AHEAD_MS, days)), most, ttl.ttl_at(basis.now_ms, days))

@@ -1,0 +1,122 @@
+"""The rows that events make, worked out a second way: sort, group, take the last. Pure.
+
+It shares nothing with the listener but what the view declares (`ON` and its upcasters): no conditions, no attempts, no
+order of arrival. So a fault of one way is not a fault of the other.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from andon.events.bus_entry import MAX_AHEAD_MS, Delivery, from_message
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import Upcasters, upcast
+from andon.views.row_write import Subscriptions
+from andon.views.view_update import ViewUpdate
+
+Key = tuple[tuple[str, str], ...]
+"""The attributes of a primary key with their values, sorted."""
+
+
+class Order(NamedTuple):
+    """The place of an event among those under one oplock: what it is about counts first, if it is about a time.
+
+    origin: the service that published it, where versions of a service write the same fields; else empty.
+    """
+
+    about_ms: int
+    timestamp_ms: int
+    origin: str
+    id: str
+
+    @classmethod
+    def of(cls, event: DomainEvent, update: ViewUpdate) -> "Order":
+        """Return the place of an event; without a time that it is about, it lies before those with one."""
+        about_ms = -1 if update.about_ms is None else update.about_ms
+        return cls(about_ms, event.timestamp_ms, update.origin, event.id)
+
+    @property
+    def text(self) -> str:
+        """How the row has it."""
+        about = "" if self.about_ms < 0 else f"about#{self.about_ms:013d}#"
+        origin = f"@{self.origin}" if self.origin else ""
+        return f"{about}{self.timestamp_ms:013d}{origin}#{self.id}"
+
+
+class Newest(NamedTuple):
+    """The newest event under an oplock, what the view keeps of it, and when the bus took it (epoch milliseconds)."""
+
+    order: Order
+    event: DomainEvent
+    update: ViewUpdate
+    taken_ms: int
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """What the row has of it, None for an attribute that it has not."""
+        return {**self.update.key_fields, **self.update.fields}
+
+
+@dataclass(slots=True)
+class ExpectedRow:
+    """A row as its events make it.
+
+    newest: by oplock. refused: the orders of events that lay ahead of the bus, which no listener takes, by oplock.
+    names: the attributes that any event named, by oplock. anchored_ms: when the bus took the first event of the anchor.
+    """
+
+    key: Mapping[str, Any]
+    newest: dict[str, Newest] = field(default_factory=dict)
+    refused: dict[str, set[str]] = field(default_factory=dict)
+    names: dict[str, set[str]] = field(default_factory=dict)
+    anchored_ms: int | None = None
+
+    def add(self, one: Newest) -> None:
+        """Count an event, whichever came before it."""
+        oplock = one.update.oplock
+        self.names.setdefault(oplock, set()).update(one.update.fields)
+        if one.event.timestamp_ms > one.taken_ms + MAX_AHEAD_MS:
+            self.refused.setdefault(oplock, set()).add(one.order.text)
+            return
+        known = self.newest.get(oplock)
+        if known is None or known.order < one.order:
+            self.newest[oplock] = one
+        if one.update.anchor and one.update.anchor.oplock == oplock:
+            self.anchored_ms = min(one.taken_ms, self.anchored_ms or one.taken_ms)
+
+
+def expected_rows(lines: Iterable[str], *, on: Subscriptions, upcasters: Upcasters) -> dict[Key, ExpectedRow]:
+    """Return the rows of some events, which are lines of envelopes; others than the view keeps do not count."""
+    rows: dict[Key, ExpectedRow] = {}
+    for line in lines:
+        one = _read(line, on, upcasters)
+        if one is not None:
+            row = rows.setdefault(key_of(one.update.key), ExpectedRow(one.update.key))
+            row.add(one)
+    return rows
+
+
+def key_of(key: Mapping[str, Any]) -> Key:
+    """Return a key as something that a mapping can have for its own key."""
+    return tuple(sorted(key.items()))
+
+
+def _read(line: str, on: Subscriptions, upcasters: Upcasters) -> Newest | None:
+    """Return what the view keeps of an event; None if nothing, or if it can make nothing of it: that is a fault."""
+    try:
+        delivery = from_message(line)
+        keep = on.get((delivery.source, delivery.event.type))
+        if keep is None:
+            return None
+        event = upcast(delivery.event, upcasters, source=delivery.source)
+        update = keep(event)
+    except Exception:  # noqa: BLE001  the listener has published it as a fault; it is not part of any row
+        return None
+    if not isinstance(update, ViewUpdate):
+        return None
+    return Newest(Order.of(event, update), event, update, _taken_ms(delivery))
+
+
+def _taken_ms(delivery: Delivery) -> int:
+    """Return when the bus took an event; every line of the lake says that."""
+    return delivery.event.timestamp_ms if delivery.bus_ms is None else delivery.bus_ms

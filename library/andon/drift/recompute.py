@@ -1,0 +1,162 @@
+"""Past events -> what drifted in a view: its rows are worked out a second time, reported and repaired.
+
+A schedule asks for some partitions, a message for a shard of all, or for a second look at what was doubtful. A view
+that is recomputed has for its partition key what its events have (`partitionKey`), by which the past is kept.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol, TypedDict
+
+from andon.drift.compare import Basis, Drift, Kind
+from andon.drift.expected import ExpectedRow, Key, expected_rows
+from andon.drift.look import event_of, look_at
+from andon.drift.repair import repair
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.key_query import KeyQuery
+from andon.events.publish import publish
+from andon.runtime import clock, strict_json
+from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.log import logger
+from andon.runtime.metrics import directive
+from andon.views.materialize import View
+from andon.wire.aws import name_of
+from andon.wire.deadline import in_time
+from andon.wire.queue import Later, send_later
+
+SECOND_LOOK_SECONDS: Final = 15 * 60  # the most that SQS delays a message
+ROWS_AT_ONCE: Final = 1000
+DOUBTS_IN_A_MESSAGE: Final = 1000
+
+DAY_MS: Final = 24 * 60 * 60 * 1000
+# So much later than it happened an event can come: stream and bus keep it for a day each, queues for 18.
+LATEST_DAYS: Final = 20
+
+COUNTS: Final = ("partitions", "rows", "drift", *(kind.value for kind in Kind), "repaired", "doubtful", "failed")
+
+
+class Work(TypedDict, total=False):
+    """What is asked for: all of a shard, or another look at doubts (their digests, by partition); else a sample."""
+
+    shard: int
+    again: dict[str, list[str]]
+
+
+class PastEvents(Protocol):
+    """Where the events of before are: envelopes, as lines, by the partition key of their events."""
+
+    def sample(self, from_ms: int) -> list[str]:
+        """Return some partitions."""
+
+    def of_partitions(self, partitions: Sequence[str], from_ms: int, *, with_late: bool) -> Iterator[tuple[str, str]]:
+        """Return the events of some partitions that came since a time: `(partition, line)`.
+
+        with_late: also those that came so late that the past is still being put in order.
+        """
+
+    def of_shard(self, shard: int, from_ms: int) -> Iterator[tuple[str, str]]:
+        """Return the events of all partitions of a shard that came since a time."""
+
+    def begins_ms(self) -> int | None:
+        """Return the beginning of the day of the first event; None if there is none."""
+
+
+def queue_variable(view: str) -> str:
+    """Name of the environment variable with the address of the queue that asks a view to be recomputed."""
+    return f"{view.upper()}_RECOMPUTE_QUEUE_URL"
+
+
+@in_time
+def recompute(event: Mapping[str, Any], context: LambdaContext, *, view: View, past: PastEvents) -> dict[str, Any]:
+    """Handle a tick of the clock, a call by hand or a batch; return `{"batchItemFailures": […], "counts": {…}}`."""
+    counts, again = Counter(dict.fromkeys(COUNTS, 0)), list[str]()
+    for message_id, work in _asked(event):
+        try:
+            counts.update(_Run(view, past, clock.now_ms()).do(work))
+        except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
+            counts.update({"failed": 1, f"failed.{name_of(error)}": 1})
+            again.append(message_id)
+    metrics = directive(dimension="view", counts=counts, now_ms=clock.now_ms())
+    extra = {"function_request_id": context.aws_request_id, "view": view.name, **counts, "_aws": metrics}
+    logger().info("recomputed", extra=extra)
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in again], "counts": dict(counts)}
+
+
+def _asked(event: Mapping[str, Any]) -> Iterator[tuple[str, Work]]:
+    """Return the work of each message. A call by hand is work itself; of a schedule's event nothing counts."""
+    if "Records" in event:
+        yield from ((record["messageId"], json.loads(record["body"])) for record in event["Records"])
+    else:
+        yield "", {"shard": event["shard"]} if "shard" in event else {}
+
+
+class _Run:
+    """One look at some partitions of a view."""
+
+    def __init__(self, view: View, past: PastEvents, now_ms: int) -> None:
+        self._view, self._past, self._now_ms = view, past, now_ms
+        self._from_ms = 0 if view.ttl_days is None else now_ms - (view.ttl_days + LATEST_DAYS) * DAY_MS
+        begins_ms = past.begins_ms()
+        known_from_ms = max(self._from_ms, now_ms if begins_ms is None else begins_ms)
+        self._basis = Basis(view.ttl_days, now_ms, known_from_ms)
+
+    def do(self, work: Work) -> Counter[str]:
+        """Compare, publish what drifted and repair it; ask for a second look at what is doubtful."""
+        counts, doubts, doubted = Counter[str](), dict[str, list[str]](), work.get("again", {})
+        key_names = self._view.table.keys.names
+        for partition, expected in self._expected(work).items():
+            rows, before = [*self._rows(partition)], frozenset(doubted.get(partition, ()))
+            look = look_at(rows, expected, self._basis, key_names=key_names, doubted=before)
+            counts.update(partitions=1, rows=len(rows), doubtful=len(look.doubts))
+            counts.update(self._settle(look.drifts))
+            if look.doubts:
+                doubts[partition] = look.doubts[:DOUBTS_IN_A_MESSAGE]
+        self._look_again(doubts)
+        return counts
+
+    def _expected(self, work: Work) -> dict[str, dict[Key, ExpectedRow]]:
+        """Return the rows that events make, by partition."""
+        partitions: dict[str, dict[Key, ExpectedRow]] = {}
+
+        def lines() -> Iterator[str]:
+            for partition, line in self._lines(work):
+                partitions.setdefault(partition, {})
+                yield line
+
+        rows = expected_rows(lines(), on=self._view.on, upcasters=self._view.upcasters)
+        for key, row in rows.items():
+            partitions.setdefault(row.key[self._view.table.keys.partition], {})[key] = row
+        return partitions
+
+    def _lines(self, work: Work) -> Iterator[tuple[str, str]]:
+        if "shard" in work:
+            return self._past.of_shard(work["shard"], self._from_ms)
+        again = work.get("again")
+        partitions = self._past.sample(self._from_ms) if again is None else [*again]
+        return self._past.of_partitions(partitions, self._from_ms, with_late=again is not None)
+
+    def _rows(self, partition: str) -> Iterator[Item]:
+        query, start = KeyQuery(keys=self._view.table.keys, partition=partition), None
+        while True:
+            rows = self._view.table.query(query, limit=ROWS_AT_ONCE, start=start, consistent=True)
+            yield from rows.items
+            if (start := rows.last_key) is None:
+                return
+
+    def _settle(self, drifts: Sequence[Drift]) -> Counter[str]:
+        """Publish first: if that fails, the next attempt finds the same rows and gives their events the same ids."""
+        name, now_ms = self._view.name, self._now_ms
+        if drifts:
+            publish([event_of(drift, view=name, now_ms=now_ms) for drift in drifts], source=name)
+        counts = Counter(drift=len(drifts))
+        for drift in drifts:
+            counts.update({one.kind.value for one in drift.differences})
+            counts["repaired"] += repair(self._view.table, drift, ttl_days=self._view.ttl_days, now_ms=now_ms)
+        return counts
+
+    def _look_again(self, doubts: Mapping[str, list[str]]) -> None:
+        url = os.environ[queue_variable(self._view.name)] if doubts else ""
+        bodies = (strict_json.dumps(Work(again={partition: some})) for partition, some in doubts.items())
+        send_later(url, (Later(body, SECOND_LOOK_SECONDS) for body in bodies))

@@ -1,0 +1,89 @@
+"""Differences of a row -> writes that end them. None of them overwrites what came meanwhile.
+
+What should be on the row is written through its oplock. An order that lies ahead would refuse it, and a ttl has no
+oplock: those are written over if they are still what was found. If not, somebody else wrote the row; a later run looks.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from andon.drift.compare import Difference, Drift, Kind
+from andon.drift.expected import Newest
+from andon.dynamodb import ttl
+from andon.dynamodb.client import Table
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import Condition
+from andon.views.inverse_oplock import oplock_attribute
+from andon.views.oplock_family import OPLOCK
+from andon.views.outcome import Outcome
+
+NOT_NEWER: Final = "#oplock <= :oplock"
+STILL: Final = "#found = :found"
+STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
+
+
+def repair(table: Table, drift: Drift, *, ttl_days: int | None, now_ms: int) -> bool:
+    """End the differences of a row, each by itself; return whether all were ended.
+
+    Raises:
+        CallFailed: a write failed; the others may be written. Repeat it.
+
+    """
+    if drift.is_of_nothing:
+        return _delete(table, drift)
+    ended = [_end(table, drift.key, one, ttl_days=ttl_days, now_ms=now_ms) for one in drift.differences]
+    return all(ended)
+
+
+def _end(table: Table, key: Mapping[str, Any], one: Difference, *, ttl_days: int | None, now_ms: int) -> bool:
+    match one.kind, one.newest:
+        case Kind.VALUES, Newest() as newest:
+            return _write(table, key, one, _through_oplock(newest))
+        case Kind.AHEAD, _:
+            return _write(table, key, one, _still(oplock_attribute(one.oplock), one, table))
+        case Kind.TTL, _:
+            return _write(table, key, one, _still(ttl.ATTRIBUTE, one, table))
+        case Kind.MISSING, Newest() as newest:
+            outcome = newest.update.write(table, newest.event, ttl_days=ttl_days, now_ms=now_ms)
+            return outcome is not Outcome.EXPIRED
+    return False  # nothing is known that could be written
+
+
+def _write(table: Table, key: Mapping[str, Any], one: Difference, condition: Condition) -> bool:
+    """Make the attributes that differ as they should be; return whether the condition held."""
+    assign = {name: value for name, value in one.expected.items() if value is not None}
+    remove = tuple(name for name, value in one.expected.items() if value is None)
+    try:
+        table.update(key, assign=assign, remove=remove, condition=condition)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _through_oplock(newest: Newest) -> Condition:
+    names = {"oplock": oplock_attribute(newest.update.oplock)}
+    return Condition(NOT_NEWER, names, {"oplock": newest.order.text})
+
+
+def _still(name: str, one: Difference, table: Table) -> Condition:
+    value = one.found[name]
+    if value is None:
+        return Condition(STILL_NONE, {"found": name, "key": table.keys.partition})
+    return Condition(STILL, {"found": name}, {"found": value})
+
+
+def _delete(table: Table, drift: Drift) -> bool:
+    """Delete a row if it has still the orders that were found."""
+    orders = [
+        (name, value) for one in drift.differences for name, value in one.found.items() if name.startswith(OPLOCK)
+    ]
+    condition = Condition(
+        " AND ".join(f"#o{number} = :o{number}" for number, _ in enumerate(orders)),
+        {f"o{number}": name for number, (name, _) in enumerate(orders)},
+        {f"o{number}": value for number, (_, value) in enumerate(orders)},
+    )
+    try:
+        table.delete(drift.key, condition=condition)
+    except ConditionFailed:
+        return False
+    return True

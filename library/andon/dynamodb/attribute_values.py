@@ -1,0 +1,110 @@
+"""DynamoDB's typed attribute values <-> plain Python; `Decimal` stops here."""
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Clamped, Context, Decimal, DecimalException, Inexact, Overflow, Rounded, Underflow
+from typing import Any, Final
+
+from andon.runtime.errors import Poison
+
+Item = dict[str, Any]
+Typed = dict[str, dict[str, Any]]
+
+# DynamoDB keeps 38 digits, and magnitudes from 1E-130 to 9.9E+125.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+_NUMBERS: Final = Context(prec=38, Emin=-128, Emax=126, traps=[Clamped, Inexact, Overflow, Rounded, Underflow])
+_MAX_INTEGER: Final = 10**38 - 1
+
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: 32 levels of nested attributes.
+MAX_DEPTH: Final = 32
+
+
+def to_typed(item: Mapping[str, Any]) -> Typed:
+    """Return DynamoDB's values of plain ones, which are those of JSON.
+
+    Raises:
+        Poison: DynamoDB has no such value (NaN, too many digits, an unknown type, nested deeper than 32).
+
+    """
+    return typed_pairs(item.items())
+
+
+def typed_pairs(pairs: Iterable[tuple[str, Any]]) -> Typed:
+    """Return DynamoDB's values of named plain ones.
+
+    Raises:
+        Poison: see `to_typed`.
+
+    """
+    try:
+        # Nearly all values are text.
+        return {name: {"S": value} if type(value) is str else _typed(value) for name, value in pairs}
+    except (TypeError, DecimalException) as error:
+        raise Poison("a value cannot be stored") from error
+
+
+def to_plain(typed: Mapping[str, Any]) -> Item:
+    """Return plain values of DynamoDB's: int or float of numbers, lists of sets, base64 of binaries."""
+    # Nearly all values are text.
+    return {name: value["S"] if "S" in value else _plain(value) for name, value in typed.items()}
+
+
+def _typed(value: Any, room: int = MAX_DEPTH) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
+    if type(value) is int and -_MAX_INTEGER <= value <= _MAX_INTEGER:  # nearly all others are times
+        return {"N": str(value)}
+    match value:
+        case str():
+            return {"S": value}
+        case bool():  # before int: a bool is an int, too
+            return {"BOOL": value}
+        case int() | float():
+            return {"N": _number_text(value)}
+        case None:
+            return {"NULL": True}
+        case Mapping() if room:
+            return {"M": {name: _typed(member, room - 1) for name, member in value.items()}}
+        case list() | tuple() if room:
+            return {"L": [_typed(member, room - 1) for member in value]}
+    raise TypeError(f"{type(value).__name__} has no form in DynamoDB")
+
+
+def _number_text(value: float) -> str:
+    number = _NUMBERS.create_decimal(repr(value))
+    if not number.is_finite():
+        raise TypeError(f"{number} is no number in DynamoDB")
+    return str(number)
+
+
+def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401  attribute values are any
+    ((kind, value),) = typed.items()
+    return _PLAIN[kind](value)
+
+
+def _number(text: str) -> int | float:
+    if text.isdecimal():  # nearly all are times
+        return int(text)
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() else float(number)
+
+
+def _text(binary: bytes | str) -> str:
+    return binary if isinstance(binary, str) else b64encode(binary).decode()
+
+
+def _itself(value: Any) -> Any:  # noqa: ANN401  as above
+    return value
+
+
+_PLAIN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "S": _itself,
+    "N": _number,
+    "BOOL": _itself,
+    "NULL": lambda _: None,
+    "M": to_plain,
+    "L": lambda members: [_plain(member) for member in members],
+    # We write no sets and no binaries, but people do, in the console; the stream's image must still become JSON.
+    "B": _text,
+    "SS": sorted,
+    "NS": lambda texts: sorted(map(_number, texts)),
+    "BS": lambda binaries: sorted(map(_text, binaries)),
+}

@@ -1,0 +1,116 @@
+"""Records of a table's stream -> domain events. Database-first: a fact is published if and only if it was written."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Literal, NotRequired, TypedDict
+
+from andon.dynamodb.attribute_values import Item, Typed, to_plain
+from andon.events.actor import ACTOR
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change, Facts
+from andon.events.fault import fault_of
+from andon.events.hops import HOPS, tag_of
+from andon.events.latch import is_latched
+from andon.runtime import clock, strict_json
+
+TTL_SERVICE = "dynamodb.amazonaws.com"
+
+
+class StreamImages(TypedDict, total=False):
+    """A row before and after its change, as typed attribute values; what is missing was not there."""
+
+    Keys: Typed
+    OldImage: Typed
+    NewImage: Typed
+
+
+class UserIdentity(TypedDict, total=False):
+    """Who removed a row, where that was a service."""
+
+    type: str
+    principalId: str
+
+
+class StreamRecord(TypedDict):
+    """One record of a DynamoDB stream, as a Lambda function gets it.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+    """
+
+    eventID: str
+    eventName: Literal["INSERT", "MODIFY", "REMOVE"]
+    dynamodb: StreamImages
+    eventSourceARN: str
+    userIdentity: NotRequired[UserIdentity | None]
+
+
+class Images(TypedDict):
+    """The `raw` of an event: the row before and after, as plain values; None where there was none."""
+
+    new: Item | None
+    old: Item | None
+
+
+def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[str, str]) -> list[DomainEvent]:
+    """Return the domain events of a stream's records; a record that cannot be understood becomes a fault."""
+    events = []
+    for record in records:
+        try:
+            event = event_of(record, facts=facts, tags=tags)
+        except Exception as error:  # noqa: BLE001  this is pure, so that the record would fail in the same way for ever
+            event = fault_of(error, strict_json.dumps(record), consumer=tags["pipeline"], now_ms=clock.now_ms())
+        if event:
+            events.append(event)
+    return events
+
+
+def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
+    """Return the domain event that a record means, None if it means nothing to others, as that of a latched row."""
+    images = record["dynamodb"]
+    if is_latched(images.get("NewImage", images.get("OldImage"))):
+        return None
+    return fact_in(record, facts=facts, tags=tags)
+
+
+def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
+    """Return the domain event that a record means, latched or not; None if it means nothing to others."""
+    images = record["dynamodb"]
+    is_expiry = _is_ttl_removal(record)
+    if not is_expiry and _discriminator_of(images) not in facts.of:
+        return None
+    old = to_plain(images["OldImage"]) if "OldImage" in images else None
+    new = to_plain(images["NewImage"]) if "NewImage" in images else None
+    change = Change(record["eventName"], old, new)
+    fact = facts.expiry_of(change.row) if is_expiry else facts.fact_of(change)
+    if fact is None:
+        return None
+    where, hops = _account_and_region(record["eventSourceARN"]), tag_of(fact.hops or change.row.get(HOPS))
+    return DomainEvent(
+        record["eventID"],  # the same, however often the stream delivers the record
+        fact.type,
+        fact.timestamp_ms,
+        fact.partition_key,
+        {fact.entity_name: dict(fact.entity)},
+        {**where, **tags, ACTOR: fact.actor, **hops},
+        Images(new=new, old=old),
+    )
+
+
+def _discriminator_of(images: StreamImages) -> Any:  # noqa: ANN401  others may have written anything there
+    """Return the row's discriminator without the cost of reading all of its attributes."""
+    row = images.get("NewImage") or images.get("OldImage") or {}
+    return row.get("discriminator", {}).get("S")
+
+
+def _is_ttl_removal(record: StreamRecord) -> bool:
+    if record["eventName"] != "REMOVE":
+        return False
+    # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
+    return (record.get("userIdentity") or {}).get("principalId") == TTL_SERVICE
+
+
+@cache
+def _account_and_region(stream: str) -> Mapping[str, str]:
+    """Read both off a stream's ARN: `arn:aws:dynamodb:<region>:<account>:table/…`."""
+    _, _, _, region, account, _ = stream.split(":", 5)
+    return {"account": account, "region": region}

@@ -1,0 +1,160 @@
+"""The domain event: what services publish, in the wire format that `aws-lambda-stream` documents."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+
+from andon.runtime import strict_json
+from andon.runtime.errors import Poison
+
+ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
+
+# The order of events (see inverse_oplock) is text of 13 digits, which end in the year 2286. Below that, 400 days are
+# left to what derives from an event's time: its ttl, when something is due, the fact that it expired.
+MAX_TIMESTAMP_MS = 10**13 - 1 - 400 * 86_400_000
+
+# Ids and partition keys become parts of keys and attributes.
+MAX_NAME_CHARACTERS = 256
+
+
+class WireEvent(TypedDict):
+    """A domain event as JSON, `timestamp` in epoch milliseconds; beside these members stand its entities, by name.
+
+    tags: where it comes from, and as `actor` who did it, see `andon.events.actor`.
+    """
+
+    id: str
+    type: str
+    timestamp: int
+    partitionKey: str
+    tags: dict[str, str]
+    raw: NotRequired[Mapping[str, Any]]
+
+
+class Entity(NamedTuple):
+    """What an event is about, read tolerantly: unknown fields do not matter, needed ones must be there."""
+
+    name: str
+    fields: Mapping[str, Any]
+
+    def text(self, field_name: str) -> str:
+        """Return a field that must be there.
+
+        Raises:
+            Poison: it is missing, empty or not text.
+
+        """
+        value = self.fields.get(field_name)
+        if not isinstance(value, str) or not value:
+            raise Poison(f"{self.name}.{field_name} must be text")
+        return value
+
+    def optional_text(self, field_name: str) -> str | None:
+        """Return a field that may be missing or null; what is not text comes as JSON, so that nothing is lost."""
+        value = self.fields.get(field_name)
+        return value if value is None or isinstance(value, str) else strict_json.dumps(value)
+
+    def whole_number(self, field_name: str) -> int:
+        """Return a field that must be there.
+
+        Raises:
+            Poison: it is missing or no whole number.
+
+        """
+        value = self.fields.get(field_name)
+        if type(value) is not int:  # a bool is an int, too
+            raise Poison(f"{self.name}.{field_name} must be a whole number")
+        return value
+
+    def number(self, field_name: str) -> float:
+        """Return a field that must be there.
+
+        Raises:
+            Poison: it is missing or no number.
+
+        """
+        value = self.fields.get(field_name)
+        if type(value) not in {int, float}:  # a bool is an int, too
+            raise Poison(f"{self.name}.{field_name} must be a number")
+        return cast("float", value)
+
+    def get(self, field_name: str) -> Any:  # noqa: ANN401  fields are any JSON
+        """Return a field as it is, None if it is missing."""
+        return self.fields.get(field_name)
+
+
+class DomainEvent(NamedTuple):
+    """A fact, in the past tense, under a deterministic `id`."""
+
+    id: str
+    type: str
+    timestamp_ms: int
+    partition_key: str
+    entities: Mapping[str, Any]
+    tags: Mapping[str, str] = {}
+    raw: Mapping[str, Any] | None = None
+
+    def entity(self, name: str) -> Entity:
+        """Return the entity called `name`.
+
+        Raises:
+            Poison: there is none.
+
+        """
+        fields = self.entities.get(name)
+        if not isinstance(fields, dict):
+            raise Poison(f"{self.type} has no {name}")
+        return Entity(name, fields)
+
+    def to_wire(self) -> WireEvent:
+        """Return the event as JSON."""
+        wire: dict[str, Any] = {
+            "id": self.id,
+            "type": self.type,
+            "timestamp": self.timestamp_ms,
+            "partitionKey": self.partition_key,
+            "tags": dict(self.tags),
+            **self.entities,
+        }
+        if self.raw is not None:
+            wire["raw"] = self.raw
+        return cast("WireEvent", wire)  # the names of entities are the services', so that no type can list them
+
+    @classmethod
+    def from_wire(cls, wire: object) -> "DomainEvent":
+        """Read an event tolerantly: unknown members are entities, missing tags are none.
+
+        Raises:
+            Poison: `id`, `type` or `timestamp` is missing or mistyped, or a name is too long or not printable.
+
+        """
+        if not isinstance(wire, dict):
+            raise Poison("a domain event is an object")
+        get = wire.get
+        tags = get("tags")
+        return cls(
+            _text(get("id"), "id"),
+            _text(get("type"), "type"),
+            _timestamp_ms(get("timestamp")),
+            _name(str(get("partitionKey", "")), "partitionKey"),
+            {name: value for name, value in wire.items() if name not in ENVELOPE},
+            tags if isinstance(tags, dict) else {},
+            get("raw"),
+        )
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise Poison(f"{name} must be text")
+    return _name(value, name)
+
+
+def _name(text: str, name: str) -> str:
+    if len(text) > MAX_NAME_CHARACTERS or not text.isprintable():
+        raise Poison(f"{name} must be at most {MAX_NAME_CHARACTERS} printable characters")
+    return text
+
+
+def _timestamp_ms(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_TIMESTAMP_MS:  # a bool is an int, too
+        raise Poison("timestamp must be epoch milliseconds")
+    return value

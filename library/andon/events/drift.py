@@ -1,0 +1,73 @@
+"""`drift-detected`: a row of a view differs from what its events make of it."""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypedDict
+
+from andon.events.actor import ACTOR
+from andon.events.domain_event import DomainEvent
+from andon.events.identifiers import of_content
+from andon.runtime import strict_json
+
+TYPE: Final = "drift-detected"
+
+# Of a value that is longer the beginning is enough to see what is wrong, and an entry has 1 MB.
+MOST_CHARACTERS: Final = 1_000
+MOST_FIELDS: Final = 50
+
+DAY_MS: Final = 24 * 60 * 60 * 1000
+
+
+class Differing(TypedDict):
+    """An attribute as it is and as it should be; null: it is not there. A long value is the beginning of its JSON."""
+
+    found: Any
+    expected: Any
+
+
+class DriftEntity(TypedDict):
+    """`drift`: the row of a view, in which ways it differs, and where; `fields` lists at most `MOST_FIELDS`.
+
+    kinds: see `andon.drift.compare`. repair: by which writes it ends: `oplock`, `compare-and-set` (on the value
+    found), or `none`.
+    """
+
+    view: str
+    key: dict[str, str]
+    kinds: list[str]
+    fields: dict[str, Differing]
+    repair: str
+
+
+def drift_of(
+    view: str,
+    key: Mapping[str, str],
+    *,
+    kinds: list[str],
+    found: Mapping[str, Any],
+    expected: Mapping[str, Any],
+    repair: str,
+    now_ms: int,
+) -> DomainEvent:
+    """Return the event of a row that differs; its id is the same if the same is found again on the same day."""
+    names = sorted(expected)[:MOST_FIELDS]
+    drift: DriftEntity = {
+        "view": view,
+        "key": dict(key),
+        "kinds": kinds,
+        "fields": {name: {"found": _short(found.get(name)), "expected": _short(expected[name])} for name in names},
+        "repair": repair,
+    }
+    consumer = f"{view}.recompute"
+    return DomainEvent(
+        id=of_content([drift, now_ms // DAY_MS]),
+        type=TYPE,
+        timestamp_ms=now_ms,
+        partition_key=consumer,
+        entities={"drift": drift},
+        tags={"source": view, ACTOR: consumer},
+    )
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401  attributes are any JSON
+    text = strict_json.dumps(value)
+    return value if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS]

@@ -1,0 +1,96 @@
+"""What a change of an owned row means to others: change -> fact. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from andon.dynamodb.attribute_values import Item
+
+
+class Change(NamedTuple):
+    """One change of one row: its images before and after, None where there was none."""
+
+    kind: Literal["INSERT", "MODIFY", "REMOVE"]
+    old: Item | None
+    new: Item | None
+
+    @property
+    def row(self) -> Item:
+        """The row as it is now, or as it was last."""
+        return self.new or self.old or {}
+
+
+class Fact(NamedTuple):
+    """What a change means to others; `timestamp_ms` is the time of the business fact, `actor` who did it, see there.
+
+    hops: how many events came before it, where the row itself does not say so; see `andon.events.hops`.
+    """
+
+    type: str
+    timestamp_ms: int
+    partition_key: str
+    entity_name: str
+    entity: Mapping[str, Any]
+    actor: str
+    hops: int = 0
+
+
+Meanings = Mapping[str, Callable[[Change], Fact | None]]
+"""Discriminator -> what a change of such a row means; None: nothing to others."""
+
+Expired = Callable[[Item, Meanings], Fact | None]
+"""A row that the TTL service removed, and what its service publishes of changes -> what the expiry means."""
+
+
+def no_fact(row: Item, of: Meanings) -> None:
+    """Return None: the expiry of a row means nothing to others."""
+
+
+class Facts(NamedTuple):
+    """What a service publishes of the changes of its table.
+
+    source: the service. types: every type that it publishes, each with a sample in `events/`.
+    of: what changes mean; rows of other discriminators stay private. expired: what the expiry of a row means.
+    """
+
+    source: str
+    types: frozenset[str]
+    of: Meanings
+    expired: Expired = no_fact
+
+    def fact_of(self, change: Change) -> Fact | None:
+        """Return what a change means, None if nothing to others.
+
+        Raises:
+            ValueError: the service does not declare the type.
+
+        """
+        meaning_of = self.of.get(change.row.get("discriminator", ""))
+        return self._require_declared(meaning_of(change) if meaning_of else None)
+
+    def expiry_of(self, row: Item) -> Fact | None:
+        """Return what it means that the TTL service removed `row`, None if nothing to others.
+
+        Raises:
+            ValueError: the service does not declare the type.
+
+        """
+        return self._require_declared(self.expired(row, self.of))
+
+    def _require_declared(self, fact: Fact | None) -> Fact | None:
+        if fact and fact.type not in self.types:
+            raise ValueError(f"{self.source} does not declare {fact.type}")
+        return fact
+
+
+def lifecycle(change: Change, discriminator: str) -> str:
+    """Return the type of a change in an entity's life: `<discriminator>-<created|updated|deleted|undeleted>`."""
+    was_there, is_there = _is_live(change.old), _is_live(change.new)
+    if not is_there:
+        return f"{discriminator}-deleted"
+    if was_there:
+        return f"{discriminator}-updated"
+    return f"{discriminator}-{'undeleted' if change.old else 'created'}"
+
+
+def _is_live(image: Item | None) -> bool:
+    return bool(image) and not (image or {}).get("deleted")

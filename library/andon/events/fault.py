@@ -1,0 +1,54 @@
+"""A fault: the event with a message in it that can never succeed, so that nothing is lost and no neighbour waits."""
+
+import hashlib
+from typing import NotRequired, TypedDict
+
+from andon.events.actor import ACTOR
+from andon.events.domain_event import DomainEvent
+
+TYPE = "fault"
+
+# At most 240 KB, even where every character is escaped or three bytes long: a quarter of what the bus takes.
+MAX_MESSAGE_CHARACTERS = 40_000
+MAX_ERROR_CHARACTERS = 1_000
+
+
+class FaultErrorEntity(TypedDict):
+    """The type of the error and its words, cut to `MAX_ERROR_CHARACTERS`."""
+
+    name: str
+    message: str
+
+
+class FaultEntity(TypedDict):
+    """`fault`: the consumer that gave up, why, and the original message as text; `truncated`: its beginning only."""
+
+    consumer: str
+    error: FaultErrorEntity
+    message: str
+    truncated: NotRequired[bool]
+
+
+def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> DomainEvent:
+    """Return the fault of `message` at `consumer`; its id is the same however often the message comes."""
+    fault: FaultEntity = {
+        "consumer": consumer,
+        "error": {"name": type(error).__name__, "message": _printable(str(error)[:MAX_ERROR_CHARACTERS])},
+        "message": _printable(message[:MAX_MESSAGE_CHARACTERS]),
+    }
+    if len(message) > MAX_MESSAGE_CHARACTERS:
+        fault["truncated"] = True
+    digest = hashlib.sha256(f"{consumer}\n{message}".encode(errors="surrogatepass")).hexdigest()
+    return DomainEvent(
+        id=digest,
+        type=TYPE,
+        timestamp_ms=now_ms,
+        partition_key=consumer,
+        entities={"fault": fault},
+        tags={"source": consumer, ACTOR: consumer},
+    )
+
+
+def _printable(text: str) -> str:
+    """Escape lone surrogates, which no JSON on the wire can carry."""
+    return text.encode(errors="backslashreplace").decode()

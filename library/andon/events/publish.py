@@ -1,0 +1,144 @@
+"""The only place that talks to EventBridge: domain events -> bus."""
+
+import os
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from andon.events import fault
+from andon.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, BusEntry, size_of, to_entry
+from andon.events.domain_event import DomainEvent
+from andon.runtime import clock
+from andon.runtime.batches import batches
+from andon.runtime.errors import CallFailed
+from andon.wire import aws
+from andon.wire.in_parallel import in_parallel, pause
+
+ATTEMPTS = 3
+PAUSE_SECONDS = 0.1
+
+# Codes of an entry that a retry gets again. AccessDeniedException is not among them: it is no matter of the event, and
+# goes away when a new permission has spread or is repaired.
+# https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
+PERMANENT = frozenset(
+    {
+        "InvalidAccountIdException",
+        "InvalidArgument",
+        "MalformedDetail",
+        "NotAuthorizedForDetailTypeException",
+        "NotAuthorizedForSourceException",
+        "RedactionFailure",
+    }
+)
+
+# The code of a request that is refused as a whole, whichever of its entries is the reason.
+# https://docs.aws.amazon.com/eventbridge/latest/APIReference/CommonErrors.html
+INVALID_REQUEST = "ValidationException"
+
+
+class NotPublished(Exception):
+    """Some entries still failed after all attempts. The batch must come again; deterministic ids make that harmless."""
+
+
+class Refused(Exception):
+    """EventBridge will never accept this event, by its content or by its size."""
+
+
+class Published(NamedTuple):
+    """How many events of one call were published, and how many became faults."""
+
+    published: int
+    faults: int
+
+
+def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
+    """Publish `events`; those that can never be published become faults.
+
+    Raises:
+        NotPublished: entries still failed after `ATTEMPTS` attempts.
+
+    """
+    put = _put_all(_entries(events, source))
+    put.require_none_failed()
+    if any(events[number].type == fault.TYPE for number in put.refused):
+        raise NotPublished("a fault was refused")  # a fault of a fault would never end
+    faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
+    faults_put = _put_all(_entries(faults, source))
+    faults_put.require_none_failed()
+    if faults_put.refused:
+        raise NotPublished("a fault was refused")
+    return Published(len(events) - len(faults), len(faults))
+
+
+def try_publish(events: Sequence[DomainEvent], *, source: str) -> frozenset[int]:
+    """Publish `events` for a client that waits; return the numbers of those that were not published."""
+    put = _put_all(_entries(events, source))
+    return frozenset(put.refused) | frozenset(put.failed)
+
+
+class _PutResult(NamedTuple):
+    """Error codes by the number of the entry: of those refused for good, and of those that may be tried again."""
+
+    refused: dict[int, str]
+    failed: dict[int, str]
+
+    def require_none_failed(self) -> None:
+        if self.failed:
+            raise NotPublished(f"{len(self.failed)} entries failed: {', '.join(sorted(set(self.failed.values())))}")
+
+
+def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, BusEntry]:
+    bus = os.environ["BUS_NAME"]
+    return {number: to_entry(event, source=source, bus=bus) for number, event in enumerate(events)}
+
+
+def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
+    """Put all entries, several requests at once, for the bus keeps no order; retry those that failed."""
+    sizes = {number: size_of(entry) for number, entry in entries.items()}
+    refused = {number: "EntryTooLarge" for number, size in sizes.items() if size > MAX_REQUEST_BYTES}
+    failed = {number: "" for number in entries if number not in refused}
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
+        waiting = _requests(failed, sizes)
+        puts = in_parallel([partial(_put, entries, numbers) for numbers in waiting])
+        failed = {number: code for codes in puts for number, code in codes.items()}
+        alone = {number for number, *others in waiting if not others}
+        for_good = {number: code for number, code in failed.items() if _is_for_good(code, alone=number in alone)}
+        refused |= for_good
+        failed = {number: code for number, code in failed.items() if number not in for_good}
+        if not failed:
+            break
+    return _PutResult(refused, failed)
+
+
+def _requests(failed: Mapping[int, str], sizes: Mapping[int, int]) -> list[list[int]]:
+    """Return the numbers of the entries of each request; what was in an invalid one goes alone, to find the reason."""
+    alone = [[number] for number, code in failed.items() if code == INVALID_REQUEST]
+    together = {number: sizes[number] for number, code in failed.items() if code != INVALID_REQUEST}
+    return [*alone, *chunks(together)]
+
+
+def _is_for_good(code: str, *, alone: bool) -> bool:
+    return code in PERMANENT or (code == INVALID_REQUEST and alone)
+
+
+def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    """Split entries into requests of at most 10 entries and less than 1 MB; sizes: number of an entry -> its bytes."""
+    return batches(sizes.items(), most=MAX_REQUEST_ENTRIES, most_bytes=MAX_REQUEST_BYTES)
+
+
+def _put(entries: Mapping[int, BusEntry], numbers: Sequence[int]) -> dict[int, str]:
+    """Put some entries in one request; return the codes of those that failed: of all if the request failed."""
+    try:
+        response = aws.call("events", "put_events", Entries=[entries[number] for number in numbers])
+    except CallFailed as error:
+        return dict.fromkeys(numbers, error.code)
+    results = zip(numbers, response["Entries"], strict=True)
+    return {number: result["ErrorCode"] for number, result in results if result.get("ErrorCode")}
+
+
+def _fault_of_refused(event: DomainEvent, code: str, source: str) -> DomainEvent:
+    original = to_entry(event, source=source, bus="")["Detail"]
+    return fault.fault_of(Refused(code), original, consumer=source, now_ms=clock.now_ms())

@@ -1,0 +1,112 @@
+"""A command's write as a token, by which a view tells whether a row has seen the event of that write.
+
+It names an entity and the order of its event, and no position in a log: the row's own oplock is compared with it. What
+the writer does not know is the id of an event that a stream will carry; a view decides without, see `views.seen`.
+"""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, DomainEvent, Entity
+from andon.events.fact import Fact
+from andon.runtime import strict_json
+
+VERSION: Final = 1
+MAX_TOKEN_CHARACTERS: Final = 4096
+
+Names = Mapping[str, str | int]
+"""Fields of an entity that tell it from the others of its partition, and what it says in few characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What was written: an entity, and the time of its event; `event_id` is empty unless the writer knows it."""
+
+    entity_name: str
+    partition_key: str
+    timestamp_ms: int
+    names: Names = field(default_factory=dict)
+    event_id: str = ""
+
+    @classmethod
+    def of_fact(cls, fact: Fact, names: tuple[str, ...]) -> Self:
+        """Return a write whose event the stream will carry; `names`: see `Names`."""
+        return cls(
+            entity_name=fact.entity_name,
+            partition_key=fact.partition_key,
+            timestamp_ms=fact.timestamp_ms,
+            names={name: fact.entity[name] for name in names},
+        )
+
+    @classmethod
+    def of_event(cls, event: DomainEvent, entity_name: str, names: tuple[str, ...]) -> Self:
+        """Return a write that went to the bus itself."""
+        entity = event.entities[entity_name]
+        return cls(
+            entity_name=entity_name,
+            partition_key=event.partition_key,
+            timestamp_ms=event.timestamp_ms,
+            names={name: entity[name] for name in names},
+            event_id=event.id,
+        )
+
+    @property
+    def entity(self) -> Entity:
+        """The entity, as far as the token names it."""
+        return Entity(self.entity_name, self.names)
+
+    def to_token(self) -> str:
+        """Return the token, which fits into a header and into a URL as it is."""
+        content = [
+            VERSION,
+            self.entity_name,
+            self.partition_key,
+            self.timestamp_ms,
+            self.event_id,
+            dict(self.names),
+        ]
+        text = strict_json.dumps([*content, _checksum(content)])
+        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+    @classmethod
+    def from_token(cls, token: str) -> Self:
+        """Read a token. Its checksum finds what was garbled; it is no signature, for a forged one shows nothing.
+
+        Raises:
+            ValueError: it is not a token, or one of another version.
+
+        """
+        try:
+            padded = token[:MAX_TOKEN_CHARACTERS] + "=" * (-len(token) % 4)
+            *content, checksum = strict_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True).decode())
+            version, entity_name, partition_key, timestamp_ms, event_id, names = content
+        except (ValueError, TypeError) as error:
+            raise ValueError("is not a token of a write") from error
+        if version != VERSION or checksum != _checksum(content):
+            raise ValueError("is not a token of a write")
+        if not all(map(_is_name, (entity_name, partition_key, event_id))) or not _is_time(timestamp_ms):
+            raise ValueError("is not a token of a write")
+        if not isinstance(names, dict) or not all(_is_name(value) or type(value) is int for value in names.values()):
+            raise ValueError("is not a token of a write")
+        return cls(
+            entity_name=entity_name,
+            partition_key=partition_key,
+            timestamp_ms=timestamp_ms,
+            names=names,
+            event_id=event_id,
+        )
+
+
+def _checksum(content: list[Any]) -> str:
+    return hashlib.sha256(strict_json.canonical(content).encode()).hexdigest()[:8]
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_NAME_CHARACTERS and (not value or value.isprintable())
+
+
+def _is_time(value: object) -> bool:
+    return type(value) is int and 0 <= value <= MAX_TIMESTAMP_MS  # a bool is an int, too

@@ -1,0 +1,60 @@
+"""Who calls, by the claims of the JWT authorizer."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from andon.runtime.errors import Forbidden
+
+# https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
+GROUPS_CLAIM = "cognito:groups"
+NAME_CLAIM = "username"
+USE_CLAIM = "token_use"
+ACCESS = "access"
+
+
+class Caller(NamedTuple):
+    """The token's subject, its groups, and the name that its user signs in with."""
+
+    subject: str
+    groups: frozenset[str]
+    name: str
+
+
+def caller_of(event: Mapping[str, Any]) -> Caller:
+    """Return the caller that the authorizer's claims name.
+
+    Raises:
+        Forbidden: there is no subject, or it is another token than an access token.
+
+    """
+    claims = event["requestContext"].get("authorizer", {}).get("jwt", {}).get("claims", {})
+    if not claims.get("sub"):
+        raise Forbidden("The token names no subject.")
+    # The authorizer takes ID tokens, too: they are for the client, which may hand them to others.
+    if claims.get(USE_CLAIM) != ACCESS:
+        raise Forbidden("This is no access token.")
+    return Caller(claims["sub"], _groups_in(str(claims.get(GROUPS_CLAIM, ""))), str(claims.get(NAME_CLAIM, "")))
+
+
+def authorize(event: Mapping[str, Any], routes: Mapping[str, frozenset[str]]) -> Caller:
+    """Return the caller if one of its groups may call the route.
+
+    Raises:
+        Forbidden: none of them may.
+
+    """
+    caller = caller_of(event)
+    if not caller.groups & routes.get(event["routeKey"], frozenset()):
+        raise Forbidden("None of your groups may do this.")
+    return caller
+
+
+def _groups_in(claim: str) -> frozenset[str]:
+    """Return the groups of a claim, which the authorizer writes as `[readers writers]`.
+
+    Only one pair of brackets goes: a group may be called `[admin`. No group has a space in its name, but other white
+    space separates nothing.
+    https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateGroup.html
+    """
+    listed = claim[1:-1] if claim.startswith("[") and claim.endswith("]") else claim
+    return frozenset(filter(None, listed.split(" ")))

@@ -1,0 +1,26 @@
+"""Fields of HTTP bodies that several packages take, with their validation. No listener imports it."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from andon.http import schemas
+from andon.runtime import texts, times
+
+MAX_TEXT_CHARACTERS: Final = 1000
+
+
+def _line(text: str) -> str:
+    return texts.line(text, longest=MAX_TEXT_CHARACTERS)
+
+
+def _lines(text: str) -> str:
+    return texts.lines(text, longest=MAX_TEXT_CHARACTERS)
+
+
+Part = Annotated[str, AfterValidator(texts.part), WithJsonSchema(schemas.PART)]
+Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
+Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_TEXT_CHARACTERS))]
+Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_TEXT_CHARACTERS))]
+Time = Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
+Number = Annotated[int, Field(ge=1, le=999_999_999, examples=[1])]

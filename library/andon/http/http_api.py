@@ -1,0 +1,183 @@
+"""HTTP requests -> the functions of a handler file: authorised, then validated, then answered, and logged.
+
+Of a route that is shared out each caller has a share, see `shares.py`: between authorisation and validation.
+
+Each request that is refused or fails has a line; of those that go well some have, see `andon/runtime/log.py`.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, TypedDict, cast
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from andon.dynamodb.client import Table
+from andon.dynamodb.key_query import KeyQuery
+from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
+from andon.http.caller import Caller, authorize
+from andon.http.etag import etag_of, matches
+from andon.http.http_request import parse, routable
+from andon.http.middleware import refuse_array, refuse_unknown_query
+from andon.http.page import PageResponse, Scope, read_page
+from andon.http.problem import respond_failed, respond_invalid, respond_no_route, respond_rejected, respond_throttled
+from andon.http.response import headers_of_every_response, respond
+from andon.http.shares import require_share
+from andon.runtime import clock
+from andon.runtime.errors import CallFailed, Rejected
+from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.log import is_sampled, logger
+from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
+from andon.views.seen import Awaited
+from andon.wire.deadline import TOO_LATE, in_time
+from andon.wire.retries import is_throttled
+
+ToResponse = Callable[[Any], Mapping[str, Any]]
+"""A row of a table, typed by its package -> what a response says of it."""
+
+
+class RequestContext(TypedDict):
+    """What `_respond` keeps while a request is handled."""
+
+    caller: Caller
+
+
+class HttpApi(APIGatewayHttpResolver):
+    """The routes of one package and who may call each: `{"GET /things/{id}": groups}`; `shared`: see `shares.py`."""
+
+    def __init__(self, routes: Mapping[str, frozenset[str]], *, shared: frozenset[str] = frozenset()) -> None:
+        super().__init__(enable_validation=True, json_body_deserializer=parse)
+        self._routes = routes
+        self._shared = shared
+        self._error: Exception | None = None
+        self.use(middlewares=[refuse_unknown_query, refuse_array])
+        self.exception_handler([RequestValidationError])(respond_invalid)
+        self.exception_handler([Rejected])(respond_rejected)
+        self.exception_handler([NotFoundError])(respond_no_route)
+        self.exception_handler([NotSeenYet])(respond_not_yet)
+        self.exception_handler([Exception])(self._respond_failed)
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls."""
+        return cast("RequestContext", self.context)["caller"]
+
+    @property
+    def scope(self) -> Scope:
+        """What a cursor of this request is valid for: the same route and parameters."""
+        event = self.current_event
+        given, others = event.get("queryStringParameters") or {}, {"cursor", "limit", PARAMETER}
+        query = {name: value for name, value in given.items() if name not in others}
+        return {"route": event["routeKey"], "path": event.path_parameters, "query": query}
+
+    def command(self, if_match: int | None, body: Mapping[str, Any]) -> Command:
+        """Return what the optimistic lock has to know of the request; `body` is what it asks for, validated."""
+        event, actor = self.current_event, self.caller.subject
+        fingerprint = fingerprint_of(
+            route=event["routeKey"], path=event.path_parameters, if_match=if_match, body=body, actor=actor
+        )
+        return Command(actor=actor, now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
+
+    def saved(self, saved: Saved, *, to_response: ToResponse, after: str | None = None) -> Response[str]:
+        """Return the response to a command that was saved: 201 for a first revision, else 200; `after`: its token."""
+        status = HTTPStatus.CREATED if saved.created else HTTPStatus.OK
+        headers = {"ETag": etag_of(saved.row["version"])} | ({} if after is None else {"x_after": after})
+        return respond(status, to_response(saved.row), **headers)
+
+    def found(
+        self, row: Mapping[str, Any], *, to_response: ToResponse, if_none_match: str | None = None
+    ) -> Response[str]:
+        """Return a row that has a version, with its ETag; 304 if the client has that version."""
+        etag = etag_of(row["version"])
+        if matches(if_none_match, etag):
+            return respond(HTTPStatus.NOT_MODIFIED, ETag=etag)
+        return respond(HTTPStatus.OK, to_response(row), ETag=etag)
+
+    def page(
+        self,
+        table: Table,
+        query: KeyQuery,
+        *,
+        to_response: ToResponse,
+        limit: int,
+        cursor: str | None,
+        headers: Mapping[str, str] | None = None,
+        after: Awaited | None = None,
+    ) -> Response[str]:
+        """Return one page of a list; its cursor is valid for the same route and parameters only.
+
+        after: the page is not older than this write.
+        """
+        page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor, after=after)
+        return respond(HTTPStatus.OK, page, **(headers or {}))
+
+    def read_page(
+        self,
+        table: Table,
+        query: KeyQuery,
+        *,
+        to_response: ToResponse,
+        limit: int,
+        cursor: str | None,
+        after: Awaited | None = None,
+    ) -> PageResponse:
+        """Read one page of a list, as `page` responds with."""
+        now_ms = clock.now_ms()
+        return read_page(
+            table,
+            query,
+            to_response=to_response,
+            scope=self.scope,
+            limit=limit,
+            cursor=cursor,
+            now_ms=now_ms,
+            read=rows_not_older_than(after, now_ms=now_ms) if after else None,
+        )
+
+    @in_time
+    def handler(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        """Lambda entry point."""
+        started = time.perf_counter()
+        self._error = None
+        response = self._respond(event, context)
+        request_id = event["requestContext"]["requestId"]
+        response.setdefault("headers", {}).update(headers_of_every_response(request_id=request_id))
+        self._log(
+            event["routeKey"],
+            function_request_id=context.aws_request_id,
+            request_id=request_id,
+            status=response["statusCode"],
+            ms=round((time.perf_counter() - started) * 1000, 1),
+        )
+        return response
+
+    def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        try:
+            # Authorisation comes before validation: a caller without the right group learns nothing of what is valid.
+            caller = authorize(event, self._routes)
+            if event["routeKey"] in self._shared:
+                require_share(event["routeKey"], caller.subject, clock.now_ms())
+            self.append_context(caller=caller)  # type: ignore[no-untyped-call]
+            return self.resolve(routable(event), cast("Any", context))
+        except Rejected as error:
+            response = respond_rejected(error)
+            return {"statusCode": response.status_code, "headers": dict(response.headers), "body": response.body}
+        finally:
+            self.clear_context()  # type: ignore[no-untyped-call]
+
+    def _respond_failed(self, error: Exception) -> Response[str]:
+        self._error = error  # for the log line of the request
+        is_busy = isinstance(error, CallFailed) and (is_throttled(error.code) or error.code == TOO_LATE)
+        return respond_throttled() if is_busy else respond_failed()
+
+    def _log(self, route: str, **members: Any) -> None:  # noqa: ANN401
+        if self._error is not None:
+            logger().error(route, extra=members, exc_info=self._error)
+        elif members["status"] >= HTTPStatus.BAD_REQUEST or is_sampled(members["request_id"]):
+            logger().info(route, extra=members)
+
+    def _convert_matches_into_route_keys(self, match: Any) -> dict[str, str]:  # noqa: ANN401, ARG002
+        """Take path parameters from the gateway, not from the path: see `routable`."""
+        return dict(self.current_event.path_parameters)

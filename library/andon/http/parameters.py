@@ -1,0 +1,124 @@
+"""HTTP parameters that several packages take, with their validation. Listeners and triggers do not import this."""
+
+import re
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+
+from andon.http import schemas
+from andon.http.page import DEFAULT_LIMIT, MAX_LIMIT
+from andon.http.schemas import Schema
+from andon.runtime import times
+
+_IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_LIMIT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
+
+
+def _version(text: str) -> int:
+    """Return the one strong, quoted version; `*`, weak tags and lists are no safe precondition of a change."""
+    match = _IF_MATCH.fullmatch(text)
+    if match is None:
+        raise ValueError('must be one quoted version such as "3"')
+    return int(match[1])
+
+
+def _number(text: str) -> int:
+    """Return the number, read strictly: int() would also take 1_0 and spaces."""
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("must be a whole number from 1 to 999999999")
+    return int(text)
+
+
+def _limit(text: str) -> int:
+    """Return the number, read strictly: int() would also take 1_0 and spaces."""
+    if not _LIMIT.fullmatch(text) or int(text) > MAX_LIMIT:
+        raise ValueError(f"must be a whole number from 1 to {MAX_LIMIT}")
+    return int(text)
+
+
+def described(schema: Schema, example: object = None, **more: object) -> WithJsonSchema:
+    """Return the schema of a parameter; Powertools cannot derive it from the functions that validate."""
+    return WithJsonSchema(schema | more | ({} if example is None else {"examples": [example]}))
+
+
+Timestamp = Annotated[
+    str,
+    AfterValidator(times.normalised),
+    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    Path(description="ISO 8601; without an offset it is UTC."),
+]
+
+IfMatch = Annotated[
+    int | None,
+    BeforeValidator(_version),
+    described(schemas.VERSION, '"3"'),
+    Header(alias="If-Match", description='The version that the change is based on, quoted: `"3"`.'),
+]
+IfNoneMatch = Annotated[
+    str | None,
+    described(schemas.TEXT, '"3"'),
+    Header(alias="If-None-Match", description="Versions that the client has, quoted; 304 if one is current."),
+]
+AsOf = Annotated[
+    str | None,
+    AfterValidator(times.normalised),
+    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    Query(alias="asOf", description="A time; returns what was so then."),
+]
+KnownAt = Annotated[
+    str | None,
+    AfterValidator(times.normalised),
+    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    Query(alias="knownAt", description="A time; what was recorded later does not count. Without it all counts."),
+]
+Version = Annotated[
+    int, BeforeValidator(_number), described(schemas.NUMBER, 1), Path(alias="n", description="Counted from 1.")
+]
+From = Annotated[
+    str | None,
+    AfterValidator(times.first_of),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive."),
+]
+To = Annotated[
+    str | None,
+    AfterValidator(times.last_of),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive."),
+]
+Beginning = Annotated[
+    str,
+    AfterValidator(times.first_of),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive, and needed."),
+]
+End = Annotated[
+    str,
+    AfterValidator(times.last_of),
+    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive, and needed."),
+]
+Limit = Annotated[
+    int,
+    BeforeValidator(_limit),
+    described(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
+    Query(description="Items per page, at most."),
+]
+Day = Annotated[
+    str | None,
+    AfterValidator(times.date),
+    described(schemas.DATE, "2026-11-21"),
+    Query(description="A date; needs an exact `state`."),
+]
+After = Annotated[
+    str | None,
+    described(schemas.TEXT),
+    Query(alias="after", description="The `x-after` of a write: the response is not older than that, or 202."),
+]
+Cursor = Annotated[
+    str | None,
+    described(schemas.TEXT),
+    Query(description="The `cursor` of the page before."),
+]

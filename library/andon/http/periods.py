@@ -1,0 +1,27 @@
+"""Times and periods of time in queries."""
+
+from typing import Final
+
+from andon.dynamodb.key_query import Between
+from andon.runtime import times
+from andon.runtime.errors import Invalid
+from andon.versions.bitemporal import Asked
+
+END_OF_TIME_MS: Final = times.to_ms("9999-12-31T23:59:59.999Z")
+
+
+def period(first: str, last: str) -> Between:
+    """Return the sort keys from `first` to `last`.
+
+    Raises:
+        Invalid: `first` lies behind `last`, which DynamoDB would refuse.
+
+    """
+    if first > last:
+        raise Invalid.field("query.from", "lies behind `to`")
+    return Between(first, last)
+
+
+def asked(as_of: str | None, known_at: str | None) -> Asked:
+    """Return the times that a request asks for; one that it leaves out is no bound."""
+    return Asked(*(END_OF_TIME_MS if time is None else times.to_ms(time) for time in (as_of, known_at)))

@@ -1,0 +1,39 @@
+"""Responses: what one says, and what all of them carry."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.etag import etag_of_content, matches
+from andon.runtime import strict_json
+
+JSON: Final = "application/json"
+
+AFTER: Final = "x-after"
+"""The header with the token of a write: a view's `?after=` takes it."""
+
+
+def headers_of_every_response(*, request_id: str) -> dict[str, str]:
+    """Return the headers of every response, refusals and failures included. Add yours here."""
+    # No browser may guess another type: what one client sent must not become a script in another one.
+    return {"x-request-id": request_id, "x-content-type-options": "nosniff"}
+
+
+def respond(
+    status: HTTPStatus, body: Mapping[str, Any] | None = None, *, content_type: str = JSON, **headers: str
+) -> Response[str]:
+    """Return a response, without content if `body` is None; names of headers are given with `_` for `-`."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if body is None:
+        return Response(int(status), body="", headers=named)
+    return Response(int(status), content_type=content_type, body=strict_json.dumps(body), headers=named)
+
+
+def respond_unless_known(body: Mapping[str, Any], *, if_none_match: str | None) -> Response[str]:
+    """Return a response with the tag of its content; 304 if the client has that content."""
+    etag = etag_of_content(strict_json.dumps(body))
+    if matches(if_none_match, etag):
+        return respond(HTTPStatus.NOT_MODIFIED, ETag=etag)
+    return respond(HTTPStatus.OK, body, ETag=etag)

@@ -1,0 +1,46 @@
+"""JSON Schemas of the values that clients send, for the OpenAPI document."""
+
+from typing import Any, Final
+
+from andon.runtime.texts import MAX_ID_CHARACTERS, RELATIVE
+
+Schema = dict[str, Any]
+
+# Of an identifier, see `texts.identifier`: no control, format or unassigned character, no separator but a space within.
+_INK: Final = r"[^/?%\p{C}\p{Z}]"
+PART_INK: Final = r"[^/?%#\p{C}\p{Z}]"
+
+
+def named(ink: str) -> str:
+    """Return the pattern of an identifier of these characters, which may have spaces within."""
+    return f"{ink}(?:(?:{ink}| ){{0,{MAX_ID_CHARACTERS - 2}}}{ink})?"
+
+
+def _name(ink: str) -> Schema:
+    return {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_ID_CHARACTERS,
+        "pattern": f"^{named(ink)}$",
+        "not": {"enum": sorted(RELATIVE)},
+    }
+
+
+def line(longest: int) -> Schema:
+    """Return the schema of `texts.line`; that it is not blank is left to the validation, too."""
+    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\p{C}]+$"}
+
+
+def lines(longest: int) -> Schema:
+    """Return the schema of `texts.lines`."""
+    return {"type": "string", "maxLength": longest, "pattern": r"^(?:[^\p{C}]|[\t\n\r])*$"}
+
+
+IDENTIFIER: Final = _name(_INK)
+PART: Final = _name(PART_INK)
+TIME: Final[Schema] = {"type": "string", "format": "date-time"}
+DATE: Final[Schema] = {"type": "string", "format": "date"}
+TIME_OR_DATE: Final[Schema] = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
+NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
+VERSION: Final[Schema] = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
+TEXT: Final[Schema] = {"type": "string"}

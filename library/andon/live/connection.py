@@ -1,0 +1,96 @@
+"""How a browser connects to the broker: a presigned address, which allows one subscription and nothing else."""
+
+import json
+import os
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from andon.live.topics import EVERYTHING_BELOW
+from andon.wire import aws
+from andon.wire.credentials import Credentials, region
+from andon.wire.presign import presigned
+
+# So long the address can be used; who is connected by then stays so, until the broker ends it after a day.
+# https://docs.aws.amazon.com/general/latest/gr/iot-core.html
+URL_SECONDS: Final = 60
+ROLE_SECONDS: Final = 900  # the least that STS gives
+
+ROOT: Final = "LIVE_ROOT"
+ROLE: Final = "LIVE_ROLE_ARN"
+ORIGIN: Final = "LIVE_ENDPOINT"
+"""Environment variables; without the last one, AWS is asked for the account's own host."""
+
+SERVICE: Final = "iotdevicegateway"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where to connect, by which client id, and the only filter that it may subscribe to."""
+
+    url: str
+    topic: str
+    client_id: str
+
+
+def root() -> str:
+    """Return the first level of all topics of this deployment."""
+    return os.environ[ROOT]
+
+
+def connect(topic_filter: str, *, now_ms: int) -> Connection:
+    """Return a connection of its own for one subscriber.
+
+    Raises:
+        CallFailed: AWS gave no credentials, or no address.
+
+    """
+    # Of the server's choice: a second connection of one id would end the first.
+    client_id = f"{root()}-{os.urandom(16).hex()}"
+    credentials = _assume(os.environ[ROLE], client_id, topic_filter)
+    url = presigned(
+        f"{_origin()}/mqtt",
+        service=SERVICE,
+        region=region(),
+        credentials=credentials,
+        now_ms=now_ms,
+        seconds=URL_SECONDS,
+    )
+    return Connection(url, topic_filter, client_id)
+
+
+def policy_of(role_arn: str, *, region: str, client_id: str, topic_filter: str) -> dict[str, Any]:
+    """Return what a subscriber may do: connect by its client id, subscribe to one filter, receive what matches it."""
+    _, partition, _, _, account, _ = role_arn.split(":", 5)
+    iot = f"arn:{partition}:iot:{region}:{account}"
+    received = topic_filter.removesuffix(EVERYTHING_BELOW) + "*" * topic_filter.endswith(EVERYTHING_BELOW)
+    allowed = {
+        "iot:Connect": f"{iot}:client/{client_id}",
+        "iot:Subscribe": f"{iot}:topicfilter/{topic_filter}",
+        "iot:Receive": f"{iot}:topic/{received}",
+    }
+    statements = [{"Effect": "Allow", "Action": action, "Resource": on} for action, on in allowed.items()]
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+def _assume(role_arn: str, client_id: str, topic_filter: str) -> Credentials:
+    policy = policy_of(role_arn, region=region(), client_id=client_id, topic_filter=topic_filter)
+    response = aws.call(
+        "sts",
+        "assume_role",
+        RoleArn=role_arn,
+        RoleSessionName=client_id[-64:],
+        DurationSeconds=ROLE_SECONDS,
+        Policy=json.dumps(policy, separators=(",", ":")),
+    )
+    made = response["Credentials"]
+    return Credentials(made["AccessKeyId"], made["SecretAccessKey"], made["SessionToken"])
+
+
+def _origin() -> str:
+    return os.environ.get(ORIGIN) or _origin_of_account()
+
+
+@cache
+def _origin_of_account() -> str:
+    return f"wss://{aws.call('iot', 'describe_endpoint', endpointType='iot:Data-ATS')['endpointAddress']}"

@@ -1,0 +1,46 @@
+"""What the modules of a package declare, by name."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys
+from andon.events.topic import Topic
+
+Grants = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Role -> table, by its environment variable, or index, as `THINGS_TABLE/ByOwner` -> DynamoDB's actions on it."""
+
+
+class ViewDeclaration(Protocol):
+    """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none.
+
+    With an ANCHOR, rows of slow data without it expire, see `andon.views.view_update`.
+    The next version of a view declares REPLACES, the name of the view, and `as_before`, see `Version`.
+    """
+
+    KEYS: Keys
+    TABLE: Table
+    TTL_DAYS: int | None
+    ON: Mapping[Topic, object]
+
+
+class Version(ViewDeclaration, Protocol):
+    """The `view.py` of a view's next version."""
+
+    REPLACES: str
+
+    @staticmethod
+    def as_before(row: Item) -> Item | None:
+        """Return a row as the version before would have it; None: it has no such row. Pure."""
+
+
+class StoreDeclaration(Protocol):
+    """A `store.py`; BUCKET is the environment variable with the name of the store's bucket.
+
+    KEEPS_DAYS is when an object expires; None is never.
+    """
+
+    BUCKET: str
+    KEEPS_DAYS: int | None
+    SUBSCRIPTIONS: frozenset[Topic]

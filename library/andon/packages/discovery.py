@@ -1,0 +1,136 @@
+"""The packages under `functions/`, found by folder: none is listed anywhere. A process looks for them once."""
+
+import json
+from collections.abc import Iterable
+from functools import cache
+
+from andon.packages.package import SIDES, Package, Side, folder_of
+
+
+def packages() -> list[Package]:
+    """Every package."""
+    return [package for side in SIDES for package in _packages(side)]
+
+
+def services() -> list[Package]:
+    """Every service."""
+    return _packages("services")
+
+
+def views() -> list[Package]:
+    """Every view."""
+    return _packages("views")
+
+
+def versions_of(name: str) -> list[Package]:
+    """Return the versions of a view, in the order of their names; `name` is that of any of them."""
+    first = next((view.replaces for view in views() if view.name == name and view.replaces), name)
+    return [view for view in views() if first in {view.name, view.replaces}]
+
+
+def stores() -> list[Package]:
+    """Every store."""
+    return _packages("stores")
+
+
+def pages() -> list[Package]:
+    """Every page: its routes ask for no token."""
+    return _packages("pages")
+
+
+def apis() -> list[Package]:
+    """Every package whose routes ask for a token: all but pages."""
+    return [package for package in packages() if package.side != "pages"]
+
+
+def readers() -> list[Package]:
+    """Every service and view with a listener; what was a fault can be put back on its queue."""
+    return [package for package in services() + views() if package.has("listener")]
+
+
+def restorers() -> list[Package]:
+    """Every package that brings back what it kept of replayed events."""
+    return [package for package in packages() if package.restored]
+
+
+def restorers_as_json() -> str:
+    """Return what the archive has to know of them: queue, by its environment variable -> `[[source, type], …]`."""
+    return json.dumps({package.restore_queue: sorted(package.restored) for package in restorers()})
+
+
+def views_as_json(listening: Iterable[Package]) -> str:
+    """Return what replays have to know of the views among some packages: name -> `[[source, type], …]`."""
+    topics = {package.name: sorted(package.subscriptions) for package in listening if package.side == "views"}
+    return json.dumps(topics)
+
+
+def recomputed() -> list[Package]:
+    """Every view whose rows are compared with what past events make of them."""
+    return [package for package in views() if "recompute" in package.roles]
+
+
+def subscribers_of(source: str, event_type: str) -> list[Package]:
+    """Every package that subscribes to an event."""
+    return [package for package in packages() if package.subscribes_to(source, event_type)]
+
+
+def owner_of_route(route: str) -> tuple[Package, str]:
+    """Return the package that answers a route, and the role of the handler.
+
+    Raises:
+        LookupError: no package has the route.
+
+    """
+    for package in packages():
+        if route in package.routes:
+            return package, role_of(route)
+    raise LookupError(f"no package has the route {route}")
+
+
+def role_of(route: str) -> str:
+    """Return the role of the handler that answers a route: reads go to the query, all else to the command."""
+    return "query" if route.startswith("GET ") else "command"
+
+
+@cache
+def follower_of_table(table: str) -> tuple[Package, str]:
+    """Return who follows a table's stream, by its environment variable or its deployed name: the owner, and the role.
+
+    `THINGS_TABLE` and `Stack-ThingsTable1A2B` are the same table. A service's trigger follows it, a view's push.
+
+    Raises:
+        LookupError: nobody does.
+
+    """
+    for package in services() + views():
+        streamed = [variable for variable, schema in package.tables.items() if schema.stream]
+        if any(_plain(variable) in _plain(table) for variable in streamed):
+            return package, "push" if package.side == "views" else "trigger"
+    raise LookupError(f"nobody follows {table}")
+
+
+@cache
+def owner_of_queue(queue: str) -> Package:
+    """Return the package whose listener a queue feeds, by the queue's deployed name, as `Stack-lakeQueue1A2B`.
+
+    Raises:
+        LookupError: it feeds none.
+
+    """
+    for package in packages():
+        if package.has("listener") and f"{_plain(package.name)}queue" in _plain(queue):
+            return package
+    raise LookupError(f"{queue} feeds no listener")
+
+
+def _packages(side: Side) -> list[Package]:
+    return [Package(side, name) for name in _names(side)]
+
+
+@cache
+def _names(side: Side) -> tuple[str, ...]:
+    return tuple(file.parent.name for file in sorted(folder_of(side).glob("*/routes.py")))
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())

@@ -1,0 +1,43 @@
+"""Which version of a view serves its routes: what `infra/serving.json` says, and else the oldest one.
+
+A version that replaces another stands beside it: it has a table, a queue and a listener of its own, but the routes and
+the push belong to the one that serves. `make cutover` writes the file, and every clone deploys what it says.
+"""
+
+import json
+from pathlib import Path
+from typing import Final, TypedDict
+
+from andon.project import project
+
+FILE: Final = project().root / "infra" / "serving.json"
+
+
+class Switch(TypedDict):
+    """The version that serves, and the one that served before it."""
+
+    serves: str
+    before: str
+
+
+def switches(file: Path = FILE) -> dict[str, Switch]:
+    """Return what was switched: the name of the view that was first -> its switch."""
+    read: dict[str, Switch] = json.loads(file.read_text())
+    return read
+
+
+def write(changed: dict[str, Switch], file: Path = FILE) -> None:
+    """Write what is switched, for the next deployment."""
+    file.write_text(json.dumps(changed, indent=2, sort_keys=True) + "\n")
+
+
+def serves(name: str, *, first: str) -> bool:
+    """Return whether a version serves; first: the name of the view that was first."""
+    switch = switches().get(first)
+    return name == (switch["serves"] if switch else first)
+
+
+def has_served(name: str, *, first: str) -> bool:
+    """Return whether a version serves or served: it is filled, so that its rows may expire."""
+    switch = switches().get(first)
+    return name in ({switch["serves"], switch["before"]} if switch else {first})

@@ -1,0 +1,72 @@
+"""What the archive and its readers agree on: its bucket, the keys of its objects, and where an actor's events lie.
+
+| key | object |
+|---|---|
+| `<kind>/data/day=<day>/<shard>-<24 hex>.ndjson.gz` | the lines of 1/16 of the actors, one gzip member for each |
+| `<kind>/index/day=<day>/<shard>.json` | `ArchiveIndex`: where the member of each actor lies |
+| `<kind>/manifest/day=<day>.json` | `Manifest`: which of the lake's objects the day was made of |
+
+They are written in this order, so that an index never points at what is not there, and a day with a manifest is whole.
+Data are named by their content: what is there under a name is never changed. Members after one another are one gzip
+file: a data object is NDJSON.gz, as the lake's objects are.
+"""
+
+import hashlib
+from typing import Final, NotRequired, TypedDict
+
+from andon.recorded.lake import DAY
+
+BUCKET: Final = "ARCHIVE_BUCKET"
+
+EQUIPMENT: Final = "equipment"
+"""The kind of actor that an event is about by its partition key."""
+
+SHARDS: Final = 16
+
+Place = list[int]
+"""Where the member of an actor lies in the data: offset, length, number of lines."""
+
+
+class ArchiveIndex(TypedDict):
+    """Where the actors of a shard are; `of` is the digest of the lake's objects. Without actors there is no `data`."""
+
+    of: str
+    data: NotRequired[str]
+    actors: dict[str, Place]
+
+
+class Manifest(TypedDict):
+    """The keys of the lake's objects that a day was made of, and of the data objects that were made; both sorted."""
+
+    lake: list[str]
+    data: list[str]
+
+
+def shard_of(actor: str) -> int:
+    """Return the shard that an actor is in, the same on every day."""
+    return hashlib.sha256(actor.encode()).digest()[0] % SHARDS
+
+
+def data_folder(kind: str, day: str) -> str:
+    """Return the folder of a day's data."""
+    return f"{kind}/data/{DAY}{day}/"
+
+
+def index_key(kind: str, day: str, shard: int) -> str:
+    """Return the key of an index."""
+    return f"{kind}/index/{DAY}{day}/{shard:02}.json"
+
+
+def manifest_folder(kind: str) -> str:
+    """Return the folder of the manifests, which begins the key of each."""
+    return f"{kind}/manifest/{DAY}"
+
+
+def manifest_key(kind: str, day: str) -> str:
+    """Return the key of a manifest."""
+    return f"{manifest_folder(kind)}{day}.json"
+
+
+def day_in(manifest: str) -> str:
+    """Return the day of a manifest's key."""
+    return manifest.rpartition(DAY)[2].removesuffix(".json")

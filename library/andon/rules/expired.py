@@ -1,0 +1,45 @@
+"""The expiry of a row -> the fact that the row asked for: what it said last, under another type. Pure."""
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import ATTRIBUTE
+from andon.events.actor import TTL, actor_of
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change, Fact, Meanings
+from andon.events.hops import hops_after
+from andon.rules.stored_event import EVENT, EXPIRE
+
+
+def expired(row: Item, of: Meanings) -> Fact | None:
+    """Return what it means that the TTL service removed `row`; None if the row did not ask for it.
+
+    The attribute `expire` is the type of the fact, or True: `<entity>-expired`. Its timestamp is the row's ttl, its
+    actor the TTL service, whoever wrote the row.
+    """
+    wanted = row.get(EXPIRE)
+    if not wanted:
+        return None  # most expiry is housekeeping, not a fact
+    last = _fact_in(row) if row["discriminator"] == EVENT else of[row["discriminator"]](_insert_of(row))
+    if last is None:
+        return None
+    fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
+    return last._replace(type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000, actor=TTL)
+
+
+def _fact_in(row: Item) -> Fact:
+    """Return what the stored event said."""
+    event = DomainEvent.from_wire(row["event"])
+    # A row from before it had the name has none; such an event had one entity.
+    name = row.get("entity") or next(iter(event.entities))
+    return Fact(
+        type=event.type,
+        timestamp_ms=event.timestamp_ms,
+        partition_key=event.partition_key,
+        entity_name=name,
+        entity=event.entity(name).fields,
+        actor=actor_of(event),
+        hops=hops_after(event),
+    )
+
+
+def _insert_of(row: Item) -> Change:
+    return Change(kind="INSERT", old=None, new=row)

@@ -1,0 +1,110 @@
+"""What a rule sees of its anchor's past: the same, whatever order the events arrived in and whenever it looks. Pure.
+
+Events that were late for the rule count for nothing (`late.py`). Once the hold-back is over, what lies before an event
+that is not late is settled: whatever arrives from then on is late itself. Other events, such as what people did in
+between, count if they had arrived when the rule was due.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, auto
+from functools import partial
+from itertools import islice
+from typing import Final, Protocol
+
+from andon.rules.rule import History, Rule
+from andon.rules.stored_event import StoredEvent
+
+# Beside the events that count, so many others are read in each direction: late ones, and those behind the window.
+PASSED_OVER: Final = 1_000
+
+
+class EventsAround(Protocol):
+    """The events of a correlation key, read no further than somebody looks."""
+
+    def upto(self, sort: str, /) -> Iterable[StoredEvent]:
+        """Return the events from a sort key on, newest first."""
+
+    def behind(self, sort: str, /, *, until_ms: int) -> Iterable[StoredEvent]:
+        """Return the events behind a sort key up to a time, oldest first."""
+
+
+class NotEvaluated(Enum):
+    """Why there is no history to evaluate.
+
+    The anchor arrived late, or it is no longer stored, or so much that does not count lies before it that its window
+    cannot be read.
+    """
+
+    LATE = auto()
+    GONE = auto()
+    FLOODED = auto()
+
+
+def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_back_ms: int) -> History | NotEvaluated:
+    """Return what a rule sees at an anchor; `events` are those of the anchor's correlation key."""
+    newest_first = iter(events.upto(anchor.sort))
+    stored = next(newest_first, None)
+    if stored is None or stored.sort != anchor.sort:
+        return NotEvaluated.GONE
+    if rule.is_late(stored) and not rule.at_once:
+        return NotEvaluated.LATE
+    counts = _counting(rule, stored, hold_back_ms)
+    earlier = _look_back(rule, stored, newest_first, counts)
+    if earlier is None:
+        return NotEvaluated.FLOODED
+    before, upto = earlier
+    return _history(stored, upto + _look_ahead(rule, stored, events, counts), before, hold_back_ms)
+
+
+def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[StoredEvent], bool]:
+    """Return what tells whether an event counts; for `at_once` everything does."""
+    if rule.at_once:
+        return lambda _: True
+    return partial(counts_by, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
+
+
+def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
+    """Return whether an event was not late, and had arrived when the rule was due."""
+    return stored.arrived_ms <= due_ms and not rule.is_late(stored)
+
+
+def _look_back(
+    rule: Rule, anchor: StoredEvent, earlier: Iterator[StoredEvent], counts: Callable[[StoredEvent], bool]
+) -> tuple[StoredEvent | None, list[StoredEvent]] | None:
+    """Return what ended the look-back, and the events of the window in order, the anchor the last of them.
+
+    None: what ends it lies behind more events than are read.
+    """
+    seen = [anchor]
+    for stored in islice(earlier, rule.most + PASSED_OVER):
+        if not counts(stored):
+            continue
+        is_older = stored.event.timestamp_ms < anchor.event.timestamp_ms - rule.window_ms
+        if rule.until(stored.event) or (is_older and rule.is_on(stored)):
+            return stored, seen[::-1]
+        if not is_older:
+            if len(seen) == rule.most:
+                return stored, seen[::-1]
+            seen.append(stored)
+    return None if next(earlier, None) else (None, seen[::-1])
+
+
+def _look_ahead(
+    rule: Rule, anchor: StoredEvent, events: EventsAround, counts: Callable[[StoredEvent], bool]
+) -> list[StoredEvent]:
+    """Return what followed the anchor until the rule was due, in order: the first events, if there are too many."""
+    if not rule.after_ms:
+        return []
+    later = events.behind(anchor.sort, until_ms=anchor.event.timestamp_ms + rule.after_ms)
+    return [*islice(filter(counts, islice(later, rule.most + PASSED_OVER)), rule.most)]
+
+
+def _history(anchor: StoredEvent, events: list[StoredEvent], before: StoredEvent | None, hold_back_ms: int) -> History:
+    known = events if before is None else [before, *events]
+    return History(
+        anchor=anchor.event,
+        events=tuple(stored.event for stored in events),
+        before=None if before is None else before.event,
+        arrived_ms={stored.event.id: stored.arrived_ms for stored in known},
+        hold_back_ms=hold_back_ms,
+    )

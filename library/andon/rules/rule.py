@@ -1,0 +1,273 @@
+"""Rules: what a control service decides over several events. Pure values, checked when they are put together.
+
+A rule is evaluated *at* an event, its anchor, over the events of the anchor's correlation key: those of the window
+before it, in the order of time, whatever order they arrived in. Its expression is pure and returns decisions. A
+decision is a row that is put once and published from the table's stream like any other.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, TypedDict
+
+from andon.dynamodb.keys import SEPARATOR, sort_key
+from andon.dynamodb.schema import Keys
+from andon.dynamodb.ttl import SECONDS_PER_DAY
+from andon.events.domain_event import DomainEvent
+from andon.events.topic import Topic
+from andon.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
+
+# The time of an event leaves room for so much above it, so that when something is due can be written down.
+MOST_AFTER_MS: Final = 399 * SECONDS_PER_DAY * 1000
+
+BY: Final = "by"
+RULE: Final = "rule"
+TRIGGERS: Final = "triggers"
+WHY: Final = (BY, RULE, TRIGGERS)
+"""The attributes of every row that a rule decided, see `DecisionAttributes`."""
+
+_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
+
+
+class TriggeringEvent(TypedDict):
+    """An event that a rule decided upon; `timestamp` is in epoch milliseconds."""
+
+    id: str
+    type: str
+    timestamp: int
+
+
+class DecisionAttributes(TypedDict):
+    """What every row of a decision says beside its own: that a rule decided it, which one, and upon which events.
+
+    hops: how many events came before it, see `andon.events.hops`.
+    """
+
+    by: Literal["rule"]
+    rule: str
+    triggers: list[TriggeringEvent]
+    hops: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What an expression gets to see.
+
+    anchor: the event that the rule is evaluated at. events: those of the window, in order, the anchor among them.
+    before: the event that ended the look-back, just before the first of them: the rule's `until`, or the last of the
+    rule's own types that is older than the window; None: there is none. context: what the service knows of the
+    correlation key beside events, if the rule `needs_context`. arrived_ms: event id -> when it arrived.
+    """
+
+    anchor: DomainEvent
+    events: tuple[DomainEvent, ...]
+    before: DomainEvent | None = None
+    context: object = None
+    arrived_ms: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    hold_back_ms: int = field(default=0, compare=False, repr=False)
+
+    def was_known(self, event: DomainEvent, *, of: DomainEvent, after_ms: int) -> bool:
+        """Return whether an event had arrived when a rule was due that is evaluated `after_ms` after event `of`."""
+        return self.arrived_ms[event.id] <= due_ms(of, self.arrived_ms[of.id], after_ms, self.hold_back_ms)
+
+
+class Decision(NamedTuple):
+    """A row to be put, unless it is there.
+
+    key: its primary key. It names the rule and the subject, never the triggers: another order of arrival would decide
+    twice. row: its other attributes, `DecisionAttributes` aside. triggers: the events that it was decided upon.
+    """
+
+    key: Mapping[str, str | int]
+    row: Mapping[str, object]
+    triggers: tuple[DomainEvent, ...]
+
+
+def is_of_a_person(row: Mapping[str, object]) -> bool:
+    """Whether a person wrote a row; what a rule decided, anybody may change without If-Match."""
+    return row.get(BY) != RULE
+
+
+def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
+    """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
+    return max(event.timestamp_ms + after_ms, arrived_ms) + hold_back_ms
+
+
+def decision_key(keys: Keys, partition: str, rule_id: str, subject: str) -> dict[str, str | int]:
+    """Return the primary key of a decision that is a row of its own: `decision#<rule>#<subject>`.
+
+    Raises:
+        ValueError: the subject cannot stand in a sort key.
+
+    """
+    return keys.of(partition, sort_key("decision", rule_id, subject))
+
+
+def always(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
+    """Accept every event."""
+    return True
+
+
+def never(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
+    """Accept no event."""
+    return False
+
+
+class Rule(NamedTuple):
+    """What is decided at which events.
+
+    on: the exact (source, type) of its anchors; `when` narrows them down.
+    key: anchor -> the key that it correlates by; `suffix` keeps the rule's events apart from those of other rules.
+    window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
+    events that it looks back over at most, and ahead, so that a key with ever more events does not cost more each time.
+    after_ms: how long after its anchor it is evaluated, over what has happened until then as well.
+    at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
+    before_gap: it decides only at the last anchor before a gap of `after_ms`: at one that another of its types follows
+    within that time, it decides nothing. So one timer for each key is enough.
+    after_gap_ms: it decides only at the first anchor after a gap of so long. See `gaps.py` for both.
+    screened: an event gets a due time only if the rule would decide something at it, see `screen.py`.
+    needs_context: its history has a `context`. Where there is none, it decides nothing, and no history is read.
+    emits: the types of the events that its decisions become.
+    """
+
+    id: str
+    on: frozenset[Topic]
+    key: Callable[[DomainEvent], str]
+    expression: Callable[[History], Iterable[Decision]]
+    emits: frozenset[str]
+    window_ms: int
+    suffix: str = ""
+    when: Callable[[DomainEvent], bool] = always
+    until: Callable[[DomainEvent], bool] = never
+    most: int = 1_000
+    after_ms: int = 0
+    at_once: bool = False
+    before_gap: bool = False
+    after_gap_ms: int = 0
+    screened: bool = False
+    needs_context: bool = False
+
+    def require_sense(self) -> None:
+        """Raise ValueError if the rule makes no sense."""
+        if not _ID.fullmatch(self.id):
+            raise ValueError(f"rule {self.id!r}: an id is lower-case words joined by -")
+        for wrong, what in self._mistakes():
+            if wrong:
+                raise ValueError(f"rule {self.id}: {what}")
+
+    def _mistakes(self) -> Iterable[tuple[bool, str]]:
+        yield not self.on, "it is on no event"
+        for source, event_type in self.on:
+            exact = _NAME.fullmatch(source) and _NAME.fullmatch(event_type)
+            yield not exact, f"({source!r}, {event_type!r}) is not an exact source and type"
+        yield SEPARATOR in self.suffix, f"its suffix has a {SEPARATOR} in it"
+        yield not self.emits, "it emits nothing"
+        yield self.window_ms <= 0 or self.most <= 0, "its window is empty"
+        yield self.after_ms < 0, "it cannot be evaluated before its anchor"
+        yield self.after_ms > MOST_AFTER_MS, "it would be evaluated more than a year after its anchor"
+        yield self.at_once and self.after_ms > 0, "it is evaluated either at once or later"
+        yield self.before_gap and self.after_ms <= 0, "a gap has a length"
+        yield self.after_gap_ms < 0, "a gap has a length"
+        yield self.gap_ms is not None and self.at_once, "a gap is not known at once"
+        yield self.gap_ms is not None and self.when is not always, "a gap is one between all events of its types"
+        yield self.before_gap and self.after_gap_ms > 0, "it decides either before a gap or after one"
+        yield self.screened and self.after_ms > 0, "nobody can look at what comes after an anchor"
+        yield self.screened and self.at_once, "it is evaluated at once anyway"
+        yield self.screened and self.gap_ms is not None, "its due times are those of a timer"
+
+    @property
+    def gap_ms(self) -> int | None:
+        """How long the gap is that it decides about; None: it is evaluated at each anchor."""
+        return self.after_ms if self.before_gap else self.after_gap_ms or None
+
+    def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
+        """Return the key under which the rule finds an event and those that it correlates with."""
+        return correlation_key(self.key(event), self.suffix)
+
+    def is_on(self, stored: StoredEvent) -> bool:
+        """Return whether an event is of the types that the rule is evaluated at."""
+        return stored.topic in self.on
+
+    def is_late(self, stored: StoredEvent) -> bool:
+        """Return whether an event of these types arrived too late to count for a decision."""
+        return self.is_on(stored) and not stored.late_by.isdisjoint(self.on)
+
+    def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
+        """Return when the rule is due at an anchor: when all that counts has arrived."""
+        return due_ms(anchor.event, anchor.arrived_ms, self.after_ms, hold_back_ms)
+
+
+class Rules:
+    """The rules of a service, found by the type of an event: those on other types cost nothing.
+
+    Raises:
+        ValueError: one makes no sense, two have one id, one emits a type that the service does not declare, one could
+            cause itself, or two mean different gaps between the same events.
+
+    """
+
+    def __init__(self, source: str, types: frozenset[str], all: tuple[Rule, ...]) -> None:  # noqa: A002  named by the reader's question
+        self.source, self.types, self.all = source, types, all
+        for rule in all:
+            rule.require_sense()
+        self._require_unique_ids()
+        self._require_declared_types()
+        self._require_no_loops()
+        self._by_topic: dict[Topic, tuple[Rule, ...]] = {}
+        for rule in all:
+            for topic in rule.on:
+                self._by_topic[topic] = (*self._by_topic.get(topic, ()), rule)
+        self._gaps = {topic: self._require_one_gap(topic) for topic in self._by_topic}
+        self.screened = tuple(rule for rule in all if rule.screened)
+
+    def at(self, source: str, event: DomainEvent) -> list[Rule]:
+        """Return the rules that an event is an anchor of."""
+        return [rule for rule in self._by_topic.get((source, event.type), ()) if rule.when(event)]
+
+    def at_stored(self, stored: StoredEvent) -> list[Rule]:
+        """Return the rules that a stored event is an anchor of: they correlate by the key under which it lies."""
+        rules = self.at(stored.source, stored.event)
+        return [rule for rule in rules if rule.correlation_key_of(stored.event) == stored.key]
+
+    def has_any_on(self, topic: Topic) -> bool:
+        """Return whether any rule is on a topic."""
+        return topic in self._by_topic
+
+    def gap_ms_on(self, topic: Topic) -> int | None:
+        """Return how long a gap between events of a topic is that a rule decides about; None: no rule does."""
+        return self._gaps.get(topic)
+
+    def _require_one_gap(self, topic: Topic) -> int | None:
+        gaps = {rule.gap_ms for rule in self._by_topic[topic]} - {None}
+        if len(gaps) > 1:
+            raise ValueError(f"rules on {topic} mean different gaps")
+        return next(iter(gaps), None)
+
+    def _require_unique_ids(self) -> None:
+        twins = [rule_id for rule_id, times in Counter(rule.id for rule in self.all).items() if times > 1]
+        if twins:
+            raise ValueError(f"more than one rule is called {', '.join(twins)}")
+
+    def _require_declared_types(self) -> None:
+        for rule in self.all:
+            if undeclared := rule.emits - self.types:
+                raise ValueError(f"rule {rule.id}: {self.source} does not declare {', '.join(sorted(undeclared))}")
+
+    def _require_no_loops(self) -> None:
+        """Raise ValueError if a rule could cause itself: decisions are events that rules may be on in turn."""
+        causes = {rule: [other for other in self.all if self._emitted_by(rule) & other.on] for rule in self.all}
+        for rule in self.all:
+            seen: set[str] = set()
+            reached = list(causes[rule])
+            while reached:
+                other = reached.pop()
+                if other is rule:
+                    raise ValueError(f"rule {rule.id}: it would cause itself, by way of {sorted(rule.emits)}")
+                if other.id not in seen:
+                    seen.add(other.id)
+                    reached += causes[other]
+
+    def _emitted_by(self, rule: Rule) -> frozenset[Topic]:
+        return frozenset((self.source, event_type) for event_type in rule.emits)

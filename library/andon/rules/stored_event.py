@@ -1,0 +1,209 @@
+"""An event in a micro event store: a row of its own, in the order of time beside those it correlates with. Pure.
+
+| pk | sk | row |
+|---|---|---|
+| correlation key | `event#<13-digit ms>#<identity>` | `StoredEventRow` |
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.keys import SEPARATOR, prefix, require_part, within_limit
+from andon.dynamodb.schema import Keys
+from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from andon.events.topic import Topic
+
+EVENT: Final = "event"
+CORRELATED: Final = "correlated"
+UNREADABLE: Final = "unreadable"
+"""The discriminator of a row that nobody can read: it became a fault, and everybody passes over it."""
+
+PREFIX: Final = prefix(EVENT)
+"""How the sort keys of events begin, and no others."""
+
+BEHIND_ALL: Final = f"{PREFIX}:"
+"""Behind the sort keys of all events: `:` follows the digits."""
+
+_PLACE: Final = re.compile(rf"{PREFIX}[0-9]{{13}}{SEPARATOR}")
+
+EXPIRE: Final = "expire"
+
+CorrelationKey = str
+"""The partition in which a rule finds an event beside those that it correlates with, see `correlation_key`."""
+
+
+class StoredEventRow(TypedDict):
+    """The attributes of a stored event, its primary key aside.
+
+    discriminator: `event`, or `correlated` for a copy under a further key. event: the event on the wire, without its
+    `raw`. arrived, follows: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded, follows,
+    unsteady: see `StoredEvent`; `late` is a list of pairs (source, type).
+    """
+
+    discriminator: Literal["event", "correlated"]
+    source: str
+    event: Mapping[str, Any]
+    arrived: int
+    ttl: int
+    expire: NotRequired[str]
+    entity: NotRequired[str]
+    late: NotRequired[list[list[str]]]
+    flooded: NotRequired[Literal[True]]
+    follows: NotRequired[int]
+    unsteady: NotRequired[Literal[True]]
+
+
+class StoredEvent(NamedTuple):
+    """An event as it lies in the store, under its correlation `key`, at `sort`, its place in the order of time.
+
+    arrived_ms: when it was first stored there. ttl: epoch seconds. expire: the type of the event that its removal by
+    the TTL service becomes; None: its removal is no event. entity: the name of the entity that this event has. late_by:
+    the topics of which a newer event had arrived more than the hold-back before it, see `late`; it is settled when the
+    event is stored, and never changes. flooded: it was settled without reading all that is newer. follows_ms: the time
+    of an earlier event that it follows closely, see `gaps.py`; None: it may be the first after a gap. unsteady: a gap
+    may have ended behind that one all the same. correlated: it is a copy, for a rule that reads another key.
+    """
+
+    source: str
+    event: DomainEvent
+    arrived_ms: int
+    key: CorrelationKey
+    sort: str
+    ttl: int
+    expire: str | None = None
+    entity: str | None = None
+    late_by: frozenset[Topic] = frozenset()
+    flooded: bool = False
+    follows_ms: int | None = None
+    unsteady: bool = False
+    correlated: bool = False
+
+    @property
+    def topic(self) -> Topic:
+        """The source and the type of the event."""
+        return self.source, self.event.type
+
+    @classmethod
+    def of(cls, item: Item, keys: Keys) -> "StoredEvent":
+        """Read a row of the store.
+
+        Raises:
+            Poison, ValueError, KeyError, TypeError: it is no row that `row` wrote.
+
+        """
+        key, sort = (item[name] for name in keys.names)
+        row = cast("StoredEventRow", item)
+        if row["discriminator"] not in {EVENT, CORRELATED}:
+            raise ValueError("the row is no event")
+        return cls(
+            source=_text(row["source"]),
+            event=DomainEvent.from_wire(row["event"]),
+            arrived_ms=_whole(row["arrived"]),
+            key=key,
+            sort=sort,
+            ttl=_whole(row["ttl"]),
+            expire=row.get("expire"),
+            entity=row.get("entity"),
+            late_by=frozenset((_text(source), _text(kind)) for source, kind in row.get("late", ())),
+            flooded="flooded" in row,
+            follows_ms=_whole(row["follows"]) if "follows" in row else None,
+            unsteady="unsteady" in row,
+            correlated=row["discriminator"] == CORRELATED,
+        )
+
+    def row(self, keys: Keys) -> Item:
+        """Return the row: immutable, so that it is the same however often it is written."""
+        row: StoredEventRow = {
+            "discriminator": CORRELATED if self.correlated else EVENT,
+            "source": self.source,
+            "event": self.event._replace(raw=None).to_wire(),
+            "arrived": self.arrived_ms,
+            "ttl": self.ttl,
+        }
+        if self.expire is not None:
+            row["expire"] = self.expire
+        if self.entity is not None:
+            row["entity"] = self.entity
+        if self.late_by:
+            row["late"] = [[source, kind] for source, kind in sorted(self.late_by)]
+        if self.flooded:
+            row["flooded"] = True
+        if self.follows_ms is not None:
+            row["follows"] = self.follows_ms
+        if self.unsteady:
+            row["unsteady"] = True
+        return {**keys.of(self.key, self.sort), **row}
+
+
+def sort_of(timestamp_ms: int, identity: str) -> str:
+    """Return an event's place in the order of (timestamp, identity), as text.
+
+    identity: what, beside correlation key and time, makes two events the same fact.
+
+    Raises:
+        ValueError: it is longer than a sort key may be, or the time is none that can be read back.
+
+    """
+    if not 0 <= timestamp_ms <= MAX_TIMESTAMP_MS:
+        raise ValueError("an event of this time could not be read back")
+    return within_limit(f"{PREFIX}{timestamp_ms:013d}{SEPARATOR}{identity}")
+
+
+def is_place(sort: str) -> bool:
+    """Return whether a sort key is a place in the order of time."""
+    return _PLACE.match(sort) is not None
+
+
+def time_of(sort: str) -> int:
+    """Return the time of an event from its place in the order of time.
+
+    Raises:
+        ValueError: it is no such place.
+
+    """
+    if not is_place(sort):
+        raise ValueError("this is the place of no event")
+    return int(sort[len(PREFIX) :].partition(SEPARATOR)[0])
+
+
+def behind(timestamp_ms: int) -> str:
+    """Return a sort key that lies behind the events of a millisecond, and before those of the next one."""
+    return f"{PREFIX}{timestamp_ms + 1:013d}" if timestamp_ms < MAX_TIMESTAMP_MS else BEHIND_ALL
+
+
+def readable(rows: Iterable[Item], keys: Keys) -> list[StoredEvent]:
+    """Return the events of those rows that can be read; whoever decides upon them makes faults of the others."""
+    events = []
+    for row in rows:
+        try:
+            events.append(StoredEvent.of(row, keys))
+        except Exception:  # noqa: BLE001, S112  something else wrote into the store, and reading it is pure
+            continue
+    return events
+
+
+def correlation_key(key: str, suffix: str = "") -> CorrelationKey:
+    """Return the key under which events are found together, apart from those that other rules keep under `key`.
+
+    Raises:
+        ValueError: the suffix has a `#` in it.
+
+    """
+    if not suffix:
+        return key
+    require_part(suffix)
+    return f"{key}{SEPARATOR}{suffix}"
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a source and a type are text")
+    return value
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:  # a bool is an int, too
+        raise TypeError("a time is a whole number")
+    return value

@@ -1,0 +1,91 @@
+"""What clients write: identifiers, which are compared and stand in keys and paths, and texts, which are only read.
+
+Both are brought to Unicode's normalisation form C, so that two that look the same are the same, and hold nothing that
+cannot be seen (Unicode's category C): no control, format, private-use, surrogate or non-character. SQS refuses a
+message with U+FFFE or U+FFFF in it.
+Lengths are checked as sent, before any work is done upon a text, and again after normalisation, which can lengthen it.
+"""
+
+import unicodedata
+from typing import Final
+
+MAX_ID_CHARACTERS: Final = 128
+
+# What separates paths and queries: the HTTP API decodes a path, and an id may be cut off at what was `%3F`.
+SEPARATORS: Final = "/?%"
+RELATIVE: Final = frozenset({".", ".."})  # clients and proxies take them out of a path
+
+LINES: Final = "\t\n\r"
+
+
+def identifier(text: str) -> str:
+    """Return `text` as an identifier: 1 to 128 printable characters, normalised, no space at its ends, no `/?%`.
+
+    Raises:
+        ValueError: it can be none.
+
+    """
+    normalised = _normalised(text, longest=MAX_ID_CHARACTERS)
+    if not normalised or not normalised.isprintable():
+        raise ValueError(f"must be 1 to {MAX_ID_CHARACTERS} printable characters")
+    if any(character in SEPARATORS for character in normalised):
+        raise ValueError("must not have one of / ? % in it")
+    if normalised != normalised.strip():
+        raise ValueError("must not begin or end with a space")
+    if normalised in RELATIVE:
+        raise ValueError("must not be . or ..")
+    return normalised
+
+
+def part(text: str) -> str:
+    """Return `text` as a part of a key: an identifier without `#`, which separates the parts.
+
+    Raises:
+        ValueError: it can be none.
+
+    """
+    normalised = identifier(text)
+    if "#" in normalised:
+        raise ValueError("must not have a # in it")
+    return normalised
+
+
+def line(text: str, *, longest: int) -> str:
+    """Return `text` as one line: 1 to `longest` characters, normalised, not blank.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    return _not_blank(_seen(text, longest=longest, besides=""))
+
+
+def lines(text: str, *, longest: int) -> str:
+    """Return `text` as any number of lines: up to `longest` characters, normalised, empty or not blank.
+
+    Raises:
+        ValueError: it is blank, or has other control characters than line breaks and tabs, or what cannot be seen.
+
+    """
+    return _not_blank(_seen(text, longest=longest, besides=LINES)) if text else text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _seen(text: str, *, longest: int, besides: str) -> str:
+    normalised = _normalised(text, longest=longest)
+    if any(unicodedata.category(one).startswith("C") and one not in besides for one in normalised):
+        raise ValueError("must be printable" + (", but for tabs and line breaks" if besides else ""))
+    return normalised
+
+
+def _normalised(text: str, *, longest: int) -> str:
+    if len(text) <= longest:
+        normalised = unicodedata.normalize("NFC", text)
+        if len(normalised) <= longest:
+            return normalised
+    raise ValueError(f"must be at most {longest} printable characters")

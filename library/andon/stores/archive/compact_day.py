@@ -1,0 +1,95 @@
+"""A day of the lake -> the day of every actor. Each step can be done again: the same objects give the same bytes.
+
+A day is stale if its manifest does not name exactly the lake's objects of that day; so what arrives late needs no case
+of its own. A sweep that ends early leaves the indexes that it has written, and the next one goes on behind them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypedDict
+
+from andon.recorded import lake
+from andon.recorded.archive import SHARDS, ArchiveIndex, Manifest, data_folder, index_key, manifest_key
+from andon.stores.archive import lines
+from andon.stores.archive.lines import Part, Pass
+from andon.stores.archive.objects import data_key, digest_of, to_data
+from andon.stores.archive.store import BUCKET, LAKE, ActorKind
+from andon.wire.bucket import Bucket
+
+Goes = Callable[[], bool]
+"""Whether there is time to begin another pass."""
+
+
+class Compacted(TypedDict):
+    """What was done about a day; `whole`: its manifests are written."""
+
+    passes: int
+    whole: bool
+
+
+_archive, _lake = Bucket(BUCKET), Bucket(LAKE)
+
+
+def days_in_lake() -> list[str]:
+    """List the days that the lake has, in order."""
+    return [lake.day_in(folder) for folder in _lake.folders(f"{lake.EVENTS}/")]
+
+
+def compact_if_stale(day: str, kinds: Sequence[ActorKind], *, goes_on: Goes) -> Compacted | None:
+    """Write the day of every actor of some kinds, unless it is as the lake is; None if it is."""
+    keys = sorted(_lake.keys(lake.folder_of(day)))
+    stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != keys]
+    return _compact(day, keys, stale, goes_on) if stale else None
+
+
+def _compact(day: str, keys: Sequence[str], kinds: Sequence[ActorKind], goes_on: Goes) -> Compacted:
+    of, passes = digest_of(keys), 0
+    indexes = {part: _index(part, day) for part in (Part(kind, shard) for kind in kinds for shard in range(SHARDS))}
+    while missing := [part for part, index in indexes.items() if index is None or index["of"] != of]:
+        if not goes_on():
+            return {"passes": passes, "whole": False}
+        read = _read(keys, missing)
+        indexes |= {part: _write(day, part, read, of=of) for part in read.parts}
+        passes += 1
+    for kind in kinds:
+        _finish(kind, day, keys, [index for part, index in indexes.items() if index and part.kind == kind])
+    return {"passes": passes, "whole": True}
+
+
+def _read(keys: Sequence[str], parts: Sequence[Part]) -> Pass:
+    """Read all objects of a day, one at a time, and keep the lines of as many parts as memory holds."""
+    read = Pass(parts, most_bytes=lines.MOST_BYTES)
+    for key in keys:
+        read.add(lake.lines_of(_lake.require_bytes(key)))
+    return read
+
+
+def _write(day: str, part: Part, read: Pass, *, of: str) -> ArchiveIndex:
+    """Write the data of a part, then its index."""
+    body, places = to_data(read.lines_of(part))
+    index: ArchiveIndex = {"of": of, "actors": places}
+    if places:
+        index["data"] = data_key(part.kind.name, day, part.shard, body)
+        _archive.replace(index["data"], body)
+    _archive.replace(index_key(part.kind.name, day, part.shard), index)
+    return index
+
+
+def _finish(kind: ActorKind, day: str, keys: Sequence[str], indexes: Sequence[ArchiveIndex]) -> None:
+    """Write the manifest; remove data that neither it nor the one before names, which nobody reads any more."""
+    data = sorted(index["data"] for index in indexes if "data" in index)
+    before = _manifest(kind, day)["data"]
+    for key in _archive.keys(data_folder(kind.name, day)):
+        if key not in {*data, *before}:
+            _archive.remove(key)
+    manifest: Manifest = {"lake": list(keys), "data": data}
+    _archive.replace(manifest_key(kind.name, day), manifest)
+
+
+def _index(part: Part, day: str) -> ArchiveIndex | None:
+    found: ArchiveIndex | None = _archive.get(index_key(part.kind.name, day, part.shard))
+    return found
+
+
+def _manifest(kind: ActorKind, day: str) -> Manifest:
+    found: Manifest | None = _archive.get(manifest_key(kind.name, day))
+    return found or {"lake": [], "data": []}

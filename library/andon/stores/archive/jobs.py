@@ -1,0 +1,57 @@
+"""Where rehydrations are kept, and how their days are worked through; to repeat a day changes nothing."""
+
+import json
+import os
+from functools import partial
+from typing import Final
+
+from andon.runtime import strict_json
+from andon.runtime.at_once import at_once
+from andon.stores.archive.pages import events_between
+from andon.stores.archive.rehydration import (
+    Done,
+    Job,
+    RehydrationWork,
+    done_folder,
+    done_key,
+    job_key,
+    messages_of,
+    period_of,
+)
+from andon.stores.archive.store import BUCKET, EQUIPMENT
+from andon.wire.bucket import Bucket
+from andon.wire.queue import send_all
+
+QUEUE: Final = "ARCHIVE_QUEUE_URL"
+RESTORERS: Final = "RESTORERS"  # queue, by its environment variable -> topics, as JSON
+
+_archive = Bucket(BUCKET)
+
+
+def begin(job: Job) -> None:
+    """Keep a job, then ask for each of its days."""
+    _archive.replace(job_key(job["id"]), job)
+    send_all(os.environ[QUEUE], (strict_json.dumps(RehydrationWork(job=job["id"], day=day)) for day in job["days"]))
+
+
+def find(job_id: str) -> Job | None:
+    """Return a job, None if there is none."""
+    job: Job | None = _archive.get(job_key(job_id))
+    return job
+
+
+def done_of(job: Job) -> list[Done]:
+    """Return what is done of a job, a day each."""
+    return at_once(partial(_archive.require, key) for key in _archive.keys(done_folder(job["id"])))
+
+
+def work(body: str) -> Done:
+    """Send the events of a day to those who bring back what they kept of them; note that."""
+    message: RehydrationWork = json.loads(body)
+    job: Job = _archive.require(job_key(message["job"]))
+    lines = [*events_between(EQUIPMENT, job["equipmentId"], message["day"], period_of(job))]
+    topics = json.loads(os.environ[RESTORERS])
+    sent = {queue: send_all(os.environ[queue], messages_of(lines, topics[queue], job)) for queue in topics}
+    done: Done = {"sent": sent}
+    _archive.replace(done_key(job["id"], message["day"]), done)
+    return done

@@ -1,0 +1,128 @@
+"""A job that brings back what expired of a piece of equipment. Pure.
+
+| key | object |
+|---|---|
+| `rehydrations/<id>/job.json` | `Job` |
+| `rehydrations/<id>/done/<day>.json` | `Done`: what was sent of that day |
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict
+
+from andon.dynamodb.ttl import ttl_at
+from andon.events.bus_entry import Replay, to_replayed
+from andon.events.identifiers import of_content
+from andon.runtime import times
+from andon.runtime.errors import Invalid, NotFound
+from andon.stores.archive.lines import envelope_in
+from andon.stores.archive.pages import Period
+from andon.stores.archive.store import REHYDRATIONS
+
+MOST_DAYS: Final = 366
+ID_DIGITS: Final = 32
+REHYDRATED_DAYS: Final = 33  # so long what came back stays
+
+Topics = Sequence[Sequence[str]]
+"""`[[source, type], …]`."""
+
+Job = TypedDict(
+    "Job",
+    {
+        "id": str,
+        "equipmentId": str,
+        "from": str,
+        "to": str,
+        "until": int,
+        "requestedBy": str,
+        "requestedAt": str,
+        "days": list[str],
+    },
+)
+"""`days`: those that are archived. `until`: when what comes back expires, in epoch seconds."""
+
+
+class RehydrationWork(TypedDict):
+    """A message of the archive's own queue: a day of a job."""
+
+    job: str
+    day: str
+
+
+class Done(TypedDict):
+    """How many messages of a day were sent, by queue."""
+
+    sent: dict[str, int]
+
+
+def plan(equipment_id: str, period: Period, *, days: Sequence[str], actor: str, now_ms: int) -> Job:
+    """Return a job, the same one if the same is asked for at the same time.
+
+    Raises:
+        Invalid: it has more days than one job may have.
+
+    """
+    if len(days) > MOST_DAYS:
+        raise Invalid.field("body.to", f"is more than {MOST_DAYS} archived days behind `from`")
+    asked = [equipment_id, period.first, period.last, actor, now_ms]
+    return {
+        "id": of_content(asked, digits=ID_DIGITS),
+        "equipmentId": equipment_id,
+        "from": period.first,
+        "to": period.last,
+        "until": ttl_at(now_ms, REHYDRATED_DAYS),
+        "requestedBy": actor,
+        "requestedAt": times.to_utc(now_ms),
+        "days": list(days),
+    }
+
+
+def period_of(job: Job) -> Period:
+    """Return the period of a job."""
+    return Period(first=job["from"], last=job["to"])
+
+
+def job_key(job_id: str) -> str:
+    """Return the key of a job."""
+    return f"{REHYDRATIONS}/{job_id}/job.json"
+
+
+def done_folder(job_id: str) -> str:
+    """Return the folder of what is done."""
+    return f"{REHYDRATIONS}/{job_id}/done/"
+
+
+def done_key(job_id: str, day: str) -> str:
+    """Return the key of what was done of a day."""
+    return f"{done_folder(job_id)}{day}.json"
+
+
+def messages_of(lines: Sequence[str], topics: Topics, job: Job) -> list[str]:
+    """Return the messages for a package that brings back what it kept of some topics."""
+    wanted, replay = {tuple(topic) for topic in topics}, Replay(job["id"], job["until"])
+    envelopes = map(envelope_in, lines)
+    return [to_replayed(one, replay) for one in envelopes if (one["source"], one["detail-type"]) in wanted]
+
+
+def require_job(job: Job | None, equipment_id: str) -> Job:
+    """Return a job of a piece of equipment.
+
+    Raises:
+        NotFound: there is none, or it is of another one.
+
+    """
+    if job is None or job["equipmentId"] != equipment_id:
+        raise NotFound("There is no such rehydration.")
+    return job
+
+
+def to_response(job: Job, done: Sequence[Done]) -> Mapping[str, Any]:
+    """Return what a response says of a job; `messages` counts what was sent to those who write rows."""
+    said = {name: value for name, value in job.items() if name not in {"days", "until"}}
+    progress = {
+        "until": times.to_utc(job["until"] * 1000),
+        "state": "done" if len(done) == len(job["days"]) else "working",
+        "days": len(job["days"]),
+        "daysDone": len(done),
+        "messages": sum(sum(one["sent"].values()) for one in done),
+    }
+    return {**said, **progress}

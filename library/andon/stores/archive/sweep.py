@@ -1,0 +1,12 @@
+"""lake -> archive: an hourly schedule writes the days that are not as the lake is."""
+
+from typing import Any
+
+from andon.runtime import clock
+from andon.runtime.lambda_context import LambdaContext
+from andon.stores.archive.sweep_days import compact_stale_days
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001  a schedule's event says nothing
+    """Handle a tick of the clock."""
+    compact_stale_days(context, now_ms=clock.now_ms())

@@ -1,0 +1,66 @@
+"""One run of the sweep: which days it looks at, how long it goes on, and its log line."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from andon.runtime import times
+from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.log import logger
+from andon.runtime.metrics import directive
+from andon.stores.archive.compact_day import compact_if_stale, days_in_lake
+from andon.stores.archive.store import KINDS, ActorKind
+
+DAY_MS: Final = 24 * 60 * 60 * 1000
+HOUR_MS: Final = 60 * 60 * 1000
+
+# An event lies in the lake under the day on which the bus took it. It comes later than that by what EventBridge retries
+# (1 day), the queue keeps (4) and its dead letters wait (14). Once a day all days are looked at, whatever was late.
+LATEST_DAYS: Final = 20
+
+
+COUNTS: Final = ("days", "stale", "passes", "left")
+"""The metrics of a run."""
+
+
+class TimeLeft:
+    """Whether the time of an invocation is enough for another step: for twice the longest one so far."""
+
+    def __init__(self, context: LambdaContext) -> None:
+        self._context, self._left_ms, self._longest_ms = context, context.get_remaining_time_in_millis(), 0
+
+    def is_enough(self) -> bool:
+        """Return whether to begin another step; the one before has ended."""
+        left_ms = self._context.get_remaining_time_in_millis()
+        self._longest_ms, self._left_ms = max(self._longest_ms, self._left_ms - left_ms), left_ms
+        return left_ms > 2 * self._longest_ms
+
+
+def compact_stale_days(context: LambdaContext, *, now_ms: int) -> None:
+    """Write stale days, the newest first, until there are none or time runs out: the next run goes on."""
+    counts, time_left = Counter(dict.fromkeys(COUNTS, 0)), TimeLeft(context)
+    for day in sorted(days_to_check(days_in_lake(), now_ms=now_ms), reverse=True):
+        done = compact_if_stale(day, kinds_kept(day, now_ms=now_ms), goes_on=time_left.is_enough)
+        counts["days"] += 1
+        if done:
+            counts.update(stale=1, passes=done["passes"], left=int(not done["whole"]))
+    metrics = directive(dimension="view", counts=counts, now_ms=now_ms)
+    extra = {"function_request_id": context.aws_request_id, "view": "archive", **counts, "_aws": metrics}
+    logger().info("archived", extra=extra)
+
+
+def days_to_check(days: Iterable[str], *, now_ms: int) -> list[str]:
+    """Return the days that a run looks at: the latest, and in the first hour of a day all that are kept."""
+    looks_at_all = now_ms % DAY_MS < HOUR_MS
+    kept = [day for day in days if kinds_kept(day, now_ms=now_ms)]
+    return [day for day in kept if looks_at_all or _age(day, now_ms) <= LATEST_DAYS]
+
+
+def kinds_kept(day: str, *, now_ms: int) -> list[ActorKind]:
+    """Return the kinds of which a day is kept; without its manifest, what has expired would be written again."""
+    return [kind for kind in KINDS if _age(day, now_ms) < kind.keeps_days]
+
+
+def _age(day: str, now_ms: int) -> int:
+    """Return how many days ago a day began."""
+    return (now_ms - times.to_ms(f"{day}T00:00")) // DAY_MS

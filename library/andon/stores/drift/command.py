@@ -1,0 +1,33 @@
+"""HTTP -> the queue that asks a view to be recomputed."""
+
+import os
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.drift.recompute import Work, queue_variable
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.response import respond
+from andon.recorded.archive import SHARDS
+from andon.runtime import strict_json
+from andon.runtime.errors import NotFound
+from andon.stores.drift.responses import RecomputationResponse, ViewName
+from andon.stores.drift.routes import ROUTES
+from andon.wire.queue import send_all
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.post("/drift/<view>", responses=responses(RecomputationResponse, 202, 404))
+def post_recomputation(view: ViewName) -> Response[str]:
+    """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
+
+    What could be on its way is looked at again a quarter of an hour later. A retry asks twice, which is harmless.
+    """
+    url = os.environ.get(queue_variable(view))
+    if url is None:
+        raise NotFound("There is no such view.")
+    shards = send_all(url, (strict_json.dumps(Work(shard=shard)) for shard in range(SHARDS)))
+    return respond(HTTPStatus.ACCEPTED, {"view": view, "shards": shards})

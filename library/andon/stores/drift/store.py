@@ -1,0 +1,12 @@
+"""What the store of drift subscribes to, where it keeps a finding and for how long."""
+
+from andon.events import drift
+from andon.events.topic import ANY
+
+BUCKET = "DRIFT_BUCKET"
+KEEPS_DAYS = 365
+
+# Of any view. The store publishes nothing, so that this is no loop.
+SUBSCRIPTIONS = frozenset({(ANY, drift.TYPE)})
+
+FOLDER = "drift"

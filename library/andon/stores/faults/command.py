@@ -1,0 +1,41 @@
+"""HTTP -> the queue that a message came from."""
+
+import os
+from functools import partial
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.runtime.errors import Conflict
+from andon.stores.faults import objects
+from andon.stores.faults.record import Fault, reader_of, require_fault, resubmitted
+from andon.stores.faults.responses import FaultId, FaultResponse
+from andon.stores.faults.routes import ROUTES
+from andon.stores.faults.store import queue_variable
+from andon.wire import aws
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.post("/faults/<id>/resubmit", responses=responses(FaultResponse, 202, 404, 409))
+def resubmit_fault(fault_id: FaultId) -> Response[str]:
+    """Put the message of a fault back on the queue that it came from."""
+    fault = require_fault(objects.get(fault_id))
+    queue_url = _queue_url_of(fault)
+    # Before it is sent: the message can fail again before this function goes on.
+    noted = objects.change(fault, partial(resubmitted, now_ms=clock.now_ms(), actor=app.caller.subject))
+    # A retry sends the message twice, which is harmless: listeners drop duplicates.
+    aws.call("sqs", "send_message", QueueUrl=queue_url, MessageBody=fault["message"])
+    return respond(HTTPStatus.ACCEPTED, noted)
+
+
+def _queue_url_of(fault: Fault) -> str:
+    url = os.environ.get(queue_variable(reader_of(fault)))
+    if url is None:
+        raise Conflict(f"There is no {fault['consumer']} any more.")
+    return url

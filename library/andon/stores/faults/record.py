@@ -1,0 +1,163 @@
+"""A fault as it is kept. Pure."""
+
+import re
+from typing import NotRequired, TypedDict, cast
+
+from andon.events.domain_event import DomainEvent
+from andon.events.fault import MAX_ERROR_CHARACTERS, FaultErrorEntity
+from andon.runtime import times
+from andon.runtime.errors import Conflict, NotFound, Poison
+from andon.stores.faults.store import FAULTS
+
+ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+INSTEAD_OF_A_TRIGGER = "Change what it speaks of: that is published anew."
+INSTEAD_OF_A_PUSH = "Screens read all of it again within minutes."
+INSTEAD_OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
+
+INSTEAD_OF = {"trigger": INSTEAD_OF_A_TRIGGER, "push": INSTEAD_OF_A_PUSH}
+
+# The newest ones; a list of faults counts all of them.
+ATTEMPTS_KEPT = 10
+
+# A queue takes no other characters, and no empty message.
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+_SENDABLE = re.compile("[\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+")
+_ID = re.compile(ID_PATTERN, re.ASCII)
+
+
+class Attempt(TypedDict):
+    """A resubmission of a fault's message; `failedAt` and `error`: the consumer could not use it that time either."""
+
+    resubmittedAt: str
+    resubmittedBy: str
+    failedAt: NotRequired[str]
+    error: NotRequired[FaultErrorEntity]
+
+
+class FaultSummary(TypedDict):
+    """A fault without its message, which can be long. `timestamp` is when it came first; times are fixed-width UTC.
+
+    resubmissions: how many there were. resubmittedAt, resubmittedBy, failedAgainAt: of the last one.
+    """
+
+    id: str
+    timestamp: str
+    consumer: str
+    error: FaultErrorEntity
+    truncated: NotRequired[bool]
+    resubmittedAt: NotRequired[str]
+    resubmittedBy: NotRequired[str]
+    resubmissions: NotRequired[int]
+    failedAgainAt: NotRequired[str]
+
+
+class Fault(FaultSummary):
+    """A fault with the original message, as text, and the newest `ATTEMPTS_KEPT` attempts to resubmit it, in order."""
+
+    message: str
+    attempts: NotRequired[list[Attempt]]
+
+
+def fault_in(event: DomainEvent) -> Fault:
+    """Read an event of type `fault`.
+
+    Raises:
+        Poison: it cannot be kept.
+
+    """
+    entity = event.entity("fault")
+    error, message = entity.get("error"), entity.get("message")
+    if not isinstance(error, dict) or not isinstance(message, str) or not _ID.fullmatch(event.id):
+        raise Poison("not a fault as our consumers publish them")
+    fault: Fault = {
+        "id": event.id,
+        "timestamp": times.to_utc(event.timestamp_ms),
+        "consumer": entity.text("consumer"),
+        "error": {
+            "name": str(error.get("name"))[:MAX_ERROR_CHARACTERS],
+            "message": str(error.get("message"))[:MAX_ERROR_CHARACTERS],
+        },
+        "message": message,
+    }
+    return {**fault, "truncated": True} if entity.get("truncated") else fault
+
+
+def key_of(fault_id: str, timestamp: str) -> str:
+    """Return a fault's key: `faults/<day>/<milliseconds left of the day>-<id>.json`.
+
+    S3 lists in ascending order only; by the milliseconds that are left, the newest of a day comes first.
+    """
+    left_ms = DAY_MS - 1 - times.to_ms(timestamp) % DAY_MS
+    return f"{FAULTS}/{timestamp[:10]}/{left_ms:08}-{fault_id}.json"
+
+
+def summary_of(fault: Fault) -> FaultSummary:
+    """Return a fault without its message and its attempts."""
+    return cast("FaultSummary", {name: value for name, value in fault.items() if name in FaultSummary.__annotations__})
+
+
+def resubmitted(fault: Fault, *, now_ms: int, actor: str) -> Fault:
+    """Return a fault that notes who puts its message back, and when."""
+    attempt: Attempt = {"resubmittedAt": times.to_utc(now_ms), "resubmittedBy": actor}
+    return _with([*fault.get("attempts", []), attempt], {**fault, "resubmissions": fault.get("resubmissions", 0) + 1})
+
+
+def failed_again(fault: Fault, failure: Fault) -> Fault | None:
+    """Return a fault that notes a later failure of its message; None if no attempt ended in it, or if it is noted.
+
+    The failure belongs to the newest attempt before it that has none. A failure of an earlier time is a duplicate.
+    """
+    failed_at, attempts = failure["timestamp"], fault.get("attempts", [])
+    if failed_at == fault["timestamp"] or any(attempt.get("failedAt") == failed_at for attempt in attempts):
+        return None
+    for number, attempt in reversed(list(enumerate(attempts))):
+        if "failedAt" not in attempt and attempt["resubmittedAt"] <= failed_at:
+            failed: Attempt = {**attempt, "failedAt": failed_at, "error": failure["error"]}
+            return _with([*attempts[:number], failed, *attempts[number + 1 :]], fault)
+    return None
+
+
+def _with(attempts: list[Attempt], fault: Fault) -> Fault:
+    """Return a fault with these attempts, and with what a list shows of the last one."""
+    last = attempts[-1]
+    changed: Fault = {
+        **fault,
+        "resubmittedAt": last["resubmittedAt"],
+        "resubmittedBy": last["resubmittedBy"],
+        "attempts": attempts[-ATTEMPTS_KEPT:],
+    }
+    changed.pop("failedAgainAt", None)
+    return {**changed, "failedAgainAt": last["failedAt"]} if "failedAt" in last else changed
+
+
+def require_fault(fault: Fault | None) -> Fault:
+    """Return the fault.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    if fault is None:
+        raise NotFound("There is no such fault.")
+    return fault
+
+
+def reader_of(fault: Fault) -> str:
+    """Return whose queue a message came from: `state_log.listener` -> `state_log`.
+
+    Raises:
+        Conflict: it came from no queue, not all of it was kept, or no queue takes it.
+
+    """
+    reader, _, role = fault["consumer"].rpartition(".")
+    if role != "listener":
+        instead = INSTEAD_OF.get(role, INSTEAD_OF_A_RULE)
+        raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
+    if fault.get("truncated"):
+        raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")
+    if not _SENDABLE.fullmatch(fault["message"]):
+        raise Conflict("The message has characters that no queue takes, or none at all.")
+    return str(reader)

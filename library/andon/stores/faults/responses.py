@@ -1,0 +1,59 @@
+"""Parameters and responses of the fault store's routes."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Path
+from pydantic import StringConstraints
+
+from andon.http.models import ResponseModel
+from andon.http.openapi import Absent
+from andon.stores.faults.record import ID_PATTERN
+
+FaultId = Annotated[str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The id of its event.")]
+
+
+class FaultErrorResponse(ResponseModel):
+    """Why the consumer could not use the message."""
+
+    name: str
+    message: str
+
+
+class AttemptResponse(ResponseModel):
+    """A resubmission; `failedAt` and `error`: the consumer could not use the message that time either."""
+
+    resubmittedAt: str  # noqa: N815  the contract's name
+    resubmittedBy: str  # noqa: N815
+    failedAt: str | Absent = None  # noqa: N815
+    error: FaultErrorResponse | Absent = None
+
+
+class FaultSummaryResponse(ResponseModel):
+    """A fault without its message; `timestamp` is when it came first.
+
+    `resubmissions` counts all of them; `resubmittedAt`, `resubmittedBy` and `failedAgainAt` are of the last one.
+    """
+
+    id: str
+    timestamp: str
+    consumer: str
+    error: FaultErrorResponse
+    truncated: bool | Absent = None
+    resubmittedAt: str | Absent = None  # noqa: N815  the contract's name
+    resubmittedBy: str | Absent = None  # noqa: N815
+    resubmissions: int | Absent = None
+    failedAgainAt: str | Absent = None  # noqa: N815
+
+
+class FaultResponse(FaultSummaryResponse):
+    """A fault with the original message, as text; `attempts`: the newest resubmissions, in order."""
+
+    message: str
+    attempts: list[AttemptResponse] | Absent = None
+
+
+class FaultsResponse(ResponseModel):
+    """A page of faults, newest first; a missing cursor is the end."""
+
+    items: list[FaultSummaryResponse]
+    cursor: str | Absent = None

@@ -1,0 +1,84 @@
+"""The lake's objects: which key a batch of events gets, and which bytes. Pure.
+
+An object is gzipped NDJSON: each line is EventBridge's envelope, as it came. It holds events of one hour by the
+envelope's `time`, so that a late event lies in the hour of its neighbours. Key and bytes depend on the events alone,
+neither on their order nor on a clock: a batch that comes again writes the same object again.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final, cast
+
+import orjson
+
+from andon.recorded.lake import HOUR, Envelope, folder_of
+
+UNREADABLE: Final = "unreadable"  # the folder beside that of the events
+
+DIGITS: Final = 24  # 96 bits: no two batches of an hour get one name
+
+
+def read(body: str) -> Envelope | None:
+    """Return the envelope in the body of a message; None if it cannot be a line of the lake."""
+    try:
+        envelope = orjson.loads(body)
+        _moment(envelope)
+        texts = (envelope["id"], envelope["source"], envelope["detail-type"])
+        is_one = all(isinstance(text, str) and text for text in texts) and isinstance(envelope["detail"], dict)
+    except (ValueError, TypeError, KeyError, OverflowError):
+        return None
+    return cast("Envelope", envelope) if is_one else None
+
+
+def partition_of(envelope: Envelope) -> str:
+    """Return the folder of an event: `events/day=2026-11-21/hour=09/`, in UTC."""
+    moment = _moment(envelope)
+    return f"{folder_of(moment.date().isoformat())}{HOUR}{moment.hour:02}/"
+
+
+def key_of(envelopes: Iterable[Envelope]) -> str:
+    """Return the key of an object with these events, which are of one hour: `<folder><HHMMSS>-<24 hex>.ndjson.gz`.
+
+    HHMMSS is the time of the earliest one; the digits are a digest of the bus's ids, sorted.
+    """
+    found = list(envelopes)
+    first = min(found, key=_moment)
+    ids = "\n".join(sorted({envelope["id"] for envelope in found}))
+    digest = hashlib.sha256(ids.encode()).hexdigest()[:DIGITS]
+    return f"{partition_of(first)}{_moment(first):%H%M%S}-{digest}.ndjson.gz"
+
+
+def unreadable_key_of(body: str) -> str:
+    """Return the key of what cannot be a line: `unreadable/<sha256>`."""
+    return f"{UNREADABLE}/{hashlib.sha256(to_bytes(body)).hexdigest()}"
+
+
+def to_bytes(body: str) -> bytes:
+    """Return the bytes of a text, whatever it is: a surrogate that stands alone must not be lost either."""
+    return body.encode(errors="surrogatepass")
+
+
+def line_of(body: str) -> str:
+    """Return an envelope as one line. JSON has line breaks only between its tokens, where a space means the same."""
+    return body.replace("\r", " ").replace("\n", " ").strip(" ")
+
+
+def to_object(lines: Iterable[str]) -> bytes:
+    """Return the bytes of an object with these lines; a line that comes twice is there once."""
+    text = "".join(f"{line}\n" for line in sorted(set(lines)))
+    return gzip.compress(text.encode(), mtime=0)  # by default it writes the time of day into the header
+
+
+def _moment(envelope: Envelope) -> datetime:
+    """Return the time at which the bus took an event, in UTC.
+
+    Raises:
+        ValueError: the time is none, or does not say its offset.
+
+    """
+    moment = datetime.fromisoformat(envelope["time"])
+    if moment.tzinfo is None:
+        raise ValueError("a time without an offset")
+    return moment.astimezone(UTC)

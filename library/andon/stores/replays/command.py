@@ -1,0 +1,54 @@
+"""HTTP -> replays."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.stores.replays import jobs, replay
+from andon.stores.replays.bodies import ReplayBody
+from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING
+from andon.stores.replays.responses import ReplayId, ReplayResponse
+from andon.stores.replays.routes import ROUTES
+from andon.stores.replays.settings import views
+from andon.stores.replays.work import begin, go_on
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.post("/replays", responses=responses(ReplayResponse, 202))
+def post_replay(body: ReplayBody) -> Response[str]:
+    """Send the lake's events to one view again, on its own queue; nothing goes over the bus.
+
+    A row that has seen an event drops it: only an empty table shows what a view makes of the lake.
+    """
+    view, now_ms = replay.require_view(body.view, views()), clock.now_ms()
+    row = begin(replay.plan(view, body.first, body.last, body.rate, actor=app.caller.subject, now_ms=now_ms))
+    location = f"/replays/{row['id']}"
+    return respond(HTTPStatus.ACCEPTED, replay.to_response(row, replay.progress_of([])), Location=location)
+
+
+@app.post("/replays/<id>/pause", responses=responses(ReplayResponse, 200, 404, 409))
+def pause_replay(replay_id: ReplayId) -> Response[str]:
+    """Stop sending, until somebody resumes it; what is on its way comes for another few seconds."""
+    row = jobs.move(replay_id, PAUSED, now_ms=clock.now_ms())
+    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
+
+
+@app.post("/replays/<id>/resume", responses=responses(ReplayResponse, 200, 404, 409))
+def resume_replay(replay_id: ReplayId) -> Response[str]:
+    """Go on with what is not done, also with a replay that somehow came to a halt."""
+    row = jobs.move(replay_id, RUNNING, now_ms=clock.now_ms())
+    go_on(row)
+    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
+
+
+@app.post("/replays/<id>/cancel", responses=responses(ReplayResponse, 200, 404, 409))
+def cancel_replay(replay_id: ReplayId) -> Response[str]:
+    """Stop sending, for good. What the view has got stays there."""
+    row = jobs.move(replay_id, CANCELLED, now_ms=clock.now_ms())
+    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))

@@ -1,0 +1,22 @@
+"""replays -> HTTP."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.openapi import responses
+from andon.http.response import respond
+from andon.stores.replays import jobs, replay
+from andon.stores.replays.responses import ReplayId, ReplayResponse
+from andon.stores.replays.routes import ROUTES
+
+app = HttpApi(ROUTES)
+handler = app.handler
+
+
+@app.get("/replays/<id>", responses=responses(ReplayResponse, 200, 404))
+def get_replay(replay_id: ReplayId) -> Response[str]:
+    """Return how far a replay is."""
+    row = replay.require_replay(jobs.find(replay_id))
+    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))

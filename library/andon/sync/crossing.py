@@ -1,0 +1,201 @@
+"""An edit of another version of a service -> the owned row that says the same here, under both locks.
+
+Towards the other service it is the inverse oplock: only what is newer by `(timestamp, origin)` is written. Towards
+people it is the optimistic lock: the edit is the row's next version, so that whoever has read the version before it is
+refused. The row is latched: the trigger publishes nothing of it, or the edit would come back to where it was made.
+
+| the row that stands here is of | outcome     |                                                                   |
+|--------------------------------|-------------|-------------------------------------------------------------------|
+| no edit, or an older one       | `APPLIED`   | the edit has crossed                                              |
+| this edit                      | `DUPLICATE` | it crossed before                                                 |
+| a newer edit                   | `STALE`     | it was overtaken: the newer edit crosses the other way, or did so |
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Put, Table
+from andon.dynamodb.errors import TransactionConflict
+from andon.dynamodb.expressions import Condition
+from andon.events.actor import actor_of
+from andon.events.bus_entry import Replay
+from andon.events.domain_event import DomainEvent
+from andon.events.hops import HOPS, hops_after
+from andon.events.latch import LATCHED, ORIGIN
+from andon.runtime.errors import Poison
+from andon.sync.edit import Edit, edit_of
+from andon.versions.optimistic_lock import (
+    CURRENT,
+    Command,
+    Draft,
+    Expected,
+    RefusedSave,
+    Stands,
+    VersionedRow,
+    Write,
+    digest_of,
+    revision_of,
+)
+from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, pause, write_or_refuse
+from andon.views.outcome import Outcome
+
+ABSENT = Condition("attribute_not_exists(#version)", {"version": "version"})
+# A row that expired can begin again at version 1: the time tells the lives apart.
+AS_FOUND = "#version = :version AND #timestamp = :timestamp"
+
+
+class Content(NamedTuple):
+    """What an edit makes of a row.
+
+    content: what the revision says, as that of a `Draft`. attributes: what else stands on the current row: its
+    discriminator, a ttl. deleted: the edit is a deletion, the row a tombstone.
+    """
+
+    content: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crossing:
+    """A subscription to the edits of another version of a service, behind a latch: event -> `CrossedRow`.
+
+    own, theirs: the two services, as the sources of their events. versions_of: where the thing is kept here.
+    from_theirs: what the edit makes of the row that it is written upon, which keeps what the other service cannot hold.
+    That row is a tombstone if the thing was deleted, the newest revision if the TTL service took the row, and None if
+    there never was one. Both are pure, and raise Poison if the event does not say what they need.
+    """
+
+    own: str
+    theirs: str
+    versions_of: Callable[[DomainEvent], Versions]
+    from_theirs: Callable[[DomainEvent, Item | None], Content]
+
+    def __call__(self, event: DomainEvent) -> "CrossedRow":
+        """Decide where an edit is written."""
+        return CrossedRow(self, self.versions_of(event), Edit(event.timestamp_ms, self.theirs))
+
+
+class Upon(NamedTuple):
+    """What an edit is written upon: the row that stands there, or the newest revision if the row is gone (`is_gone`).
+
+    row: None if there is neither.
+    """
+
+    row: VersionedRow | None
+    is_gone: bool = True
+
+    @classmethod
+    def after(cls, refused: RefusedSave) -> "Upon":
+        """Return what a refused write came upon."""
+        row = refused.failed.get(CURRENT)
+        return cls(refused.newest) if row is None else cls(row, is_gone=False)
+
+    @property
+    def expected(self) -> Expected:
+        """What the edit follows."""
+        version = self.row["version"] if self.row else 0
+        if self.is_gone or self.row is None:
+            return Expected(version, Stands.NOTHING)
+        return Expected(version, Stands.TOMBSTONE if self.row.get("deleted") else Stands.ALIVE)
+
+    @property
+    def condition(self) -> Condition:
+        """The condition that it still stands there."""
+        if self.is_gone or self.row is None:
+            return ABSENT
+        seen = {name: self.row[name] for name in ("version", "timestamp")}
+        return Condition(AS_FOUND, {name: name for name in seen}, seen)
+
+
+class CrossedRow(NamedTuple):
+    """A write of an owned row: an edit that was made in another version of the service."""
+
+    crossing: Crossing
+    versions: Versions
+    edit: Edit
+
+    @property
+    def target(self) -> Hashable:
+        """The row: of several edits the newest alone crosses."""
+        return tuple(sorted(self.versions.key.items()))
+
+    @property
+    def about_ms(self) -> None:
+        """None: edits are in the order of their own times."""
+
+    @property
+    def origin(self) -> str:
+        """The service in which the edit was made."""
+        return self.edit.origin
+
+    def write(
+        self,
+        table: Table,  # noqa: ARG002  the versions know theirs
+        event: DomainEvent,
+        *,
+        now_ms: int,
+        ttl_days: int | None = None,  # noqa: ARG002  an owned row has its own
+        replay: Replay | None = None,  # noqa: ARG002  its place in the order is the same
+    ) -> Outcome:
+        """Write the edit as the next version, unless the row has one that is at least as new.
+
+        Raises:
+            Poison: it can never be written.
+            Contended: others wrote the row at each of `ATTEMPTS` attempts.
+
+        """
+        upon = Upon(None)
+        for attempt in range(ATTEMPTS):
+            if dropped := self.dropped_upon(upon):
+                return dropped
+            draft = self._draft(event, upon)
+            if not draft.deleted and not ttl.is_alive(draft.attributes, now_ms):
+                return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
+            try:
+                refused = self._try(draft, upon, hops_after(event))
+            except TransactionConflict:
+                pause(attempt)
+                continue
+            if refused is None:
+                return Outcome.APPLIED
+            upon = Upon.after(refused)
+        raise Contended
+
+    def dropped_upon(self, upon: Upon) -> Outcome | None:
+        """Return why the edit is not written upon a row; None: it is newer."""
+        if upon.row is None:
+            return None
+        there = edit_of(upon.row, own=self.crossing.own)
+        if there == self.edit:
+            return Outcome.DUPLICATE
+        return Outcome.STALE if there > self.edit else None
+
+    def _draft(self, event: DomainEvent, upon: Upon) -> Draft:
+        made = self._content(event, upon)
+        fingerprint = digest_of({"crossed": event.id})
+        command = Command(actor_of(event), self.edit.timestamp_ms, if_match=None, fingerprint=fingerprint)
+        return Draft(made.content, made.attributes, command, deleted=made.deleted)
+
+    def _content(self, event: DomainEvent, upon: Upon) -> Content:
+        try:
+            return self.crossing.from_theirs(event, cast("Item | None", upon.row))
+        except Poison:
+            raise
+        except Exception as error:  # it is pure: it would fail in the same way for ever
+            raise Poison(f"{self.edit.origin} says what cannot be said here") from error
+
+    def _try(self, draft: Draft, upon: Upon, hops: int) -> RefusedSave | None:
+        """Write the whole row, so that nothing of the one before is left, and its revision; None: it is written."""
+        expected = upon.expected
+        revision = cast("VersionedRow", {**revision_of(draft, expected), ORIGIN: self.edit.origin})
+        row: Item = {**revision, **draft.attributes, LATCHED: True, HOPS: hops}
+        if expected.stands is Stands.ALIVE and upon.row is not None and "since" in upon.row:
+            row["since"] = upon.row["since"]
+        if self.versions.latest_as is not None:
+            row[self.versions.latest_as] = revision["version"]
+        current = Put(self.versions.table, {**self.versions.key, **row}, upon.condition)
+        return write_or_refuse(self.versions, current, Write(expected, revision))

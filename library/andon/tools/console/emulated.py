@@ -1,0 +1,127 @@
+"""The metrics of the running stack, read from the emulator, which keeps no metrics of its own.
+
+What functions write into their log lines is read from the logs, and queues are asked how much is in them now.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from andon.tools.console.queue_watch import QueueWatch
+from andon.tools.console.samples import API, Samples, samples_of
+from andon.tools.console.widgets import Metric, Shown, Table, tables_of, widgets_of
+from andon.tools.stack import aws
+
+WINDOW_MS: Final = 5 * 60_000
+OVERLAP_MS: Final = 10_000  # lines come in some time after they were written
+LINES: Final = '"function_request_id"'  # those with metrics, and those of HTTP requests
+
+QUEUE: Final = "AWS/SQS"
+WAITING, IN_WORK = "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"
+OLDEST: Final = "ApproximateAgeOfOldestMessage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is known at a time, in epoch milliseconds. queues: the attributes of each queue, by its name."""
+
+    at_ms: int
+    window_ms: int
+    tables: tuple[Table, ...]
+    samples: Samples
+    queues: Mapping[str, Mapping[str, int]]
+    watch: QueueWatch
+
+    def value(self, shown: Shown) -> float | None:
+        """Return what is shown of a metric: of the window, of queues now; None: it is not known."""
+        metric = shown.metric
+        if metric.namespace != QUEUE:
+            return self.samples.statistic(Shown(known(metric), shown.statistic), since_ms=self.at_ms - self.window_ms)
+        if metric.name == OLDEST:
+            return self.watch.oldest_s(metric.about, now_ms=self.at_ms)
+        is_waiting = metric.name.endswith("MessagesVisible")
+        return self.queues.get(metric.about, {}).get(WAITING if is_waiting else IN_WORK)
+
+    def trend(self, metric: Metric, *, parts: int) -> list[float]:
+        """Return what a metric counted in equal parts of the window, the latest last."""
+        since_ms = self.at_ms - self.window_ms
+        return self.samples.trend(known(metric), since_ms=since_ms, until_ms=self.at_ms, parts=parts)
+
+    def per_second(self, metric: Metric, *, seconds: int) -> float:
+        """Return how much a metric counted a second, lately."""
+        since_ms = self.at_ms - seconds * 1000
+        return self.samples.per_second(known(metric), since_ms=since_ms, until_ms=self.at_ms)
+
+
+def queues_in(tables: Iterable[Table]) -> set[str]:
+    """Return the names of the queues that tables show."""
+    shown = (one for table in tables for row in table.rows for one in row.shown.values())
+    return {one.metric.about for one in shown if one.metric.namespace == QUEUE}
+
+
+def known(metric: Metric) -> Metric:
+    """Return a metric as it stands in log lines: those of HTTP requests do not name the API."""
+    return metric._replace(dimensions=()) if metric.namespace == API else metric
+
+
+@dataclass(slots=True)
+class Emulated:
+    """Reads one deployed stack; `queue_urls` has the queues that are shown, by name."""
+
+    logs: Any
+    sqs: Any
+    tables: tuple[Table, ...]
+    queue_urls: Mapping[str, str]
+    _samples: Samples = field(default_factory=Samples)
+    _watch: QueueWatch = field(default_factory=QueueWatch)
+    _seen: dict[str, int] = field(default_factory=dict)
+    _read_ms: int = 0
+
+    @classmethod
+    def of(cls, deployed: Mapping[str, str]) -> "Emulated":
+        """Find the dashboard of the stack with these outputs."""
+        endpoint = deployed["Endpoint"]
+        cloudwatch = aws.client("cloudwatch", endpoint)
+        names = [one["DashboardName"] for one in cloudwatch.list_dashboards()["DashboardEntries"]]
+        bodies = [cloudwatch.get_dashboard(DashboardName=name)["DashboardBody"] for name in names]
+        tables = tuple(tables_of(widget for body in bodies for widget in widgets_of(body)))
+        sqs = aws.client("sqs", endpoint)
+        urls = {name: sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in queues_in(tables)}
+        return cls(aws.client("logs", endpoint), sqs, tables, urls)
+
+    def read(self, now_ms: int) -> Reading:
+        """Read what is new, and forget what has left the window."""
+        oldest_ms = now_ms - WINDOW_MS
+        self._read_logs(since_ms=max(oldest_ms, self._read_ms - OVERLAP_MS))
+        self._samples.forget(before_ms=oldest_ms)
+        self._seen = {line: at_ms for line, at_ms in self._seen.items() if at_ms >= now_ms - 2 * OVERLAP_MS}
+        self._read_ms = now_ms
+        queues = {name: self._attributes(url) for name, url in self.queue_urls.items()}
+        self._watch.look({name: sum(counts.values()) for name, counts in queues.items()}, now_ms=now_ms)
+        return Reading(
+            at_ms=now_ms,
+            window_ms=WINDOW_MS,
+            tables=self.tables,
+            samples=self._samples,
+            queues=queues,
+            watch=self._watch,
+        )
+
+    def _read_logs(self, *, since_ms: int) -> None:
+        for page in self.logs.get_paginator("describe_log_groups").paginate():
+            for group in page["logGroups"]:
+                name = group["logGroupName"]
+                found = self.logs.filter_log_events(logGroupName=name, filterPattern=LINES, startTime=since_ms)
+                for event in found["events"]:
+                    self._read_line(event["message"], event["timestamp"])
+
+    def _read_line(self, text: str, logged_ms: int) -> None:
+        if text in self._seen or not text.startswith("{"):
+            return
+        self._seen[text] = logged_ms  # a line names its invocation: no two are the same
+        self._samples.add(samples_of(json.loads(text), logged_ms=logged_ms))
+
+    def _attributes(self, url: str) -> dict[str, int]:
+        found = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[WAITING, IN_WORK])["Attributes"]
+        return {attribute: int(count) for attribute, count in found.items()}

@@ -1,0 +1,130 @@
+"""A screen of the console, from what was read. Nothing here asks anybody."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from rich import box
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from andon.tools.console import widgets
+from andon.tools.console.emulated import Reading
+from andon.tools.console.fault_list import Fault
+from andon.tools.console.widgets import Widget
+
+RATE_SECONDS: Final = 30
+PARTS: Final = 15  # of the window, each one character wide
+BARS: Final = " ▁▂▃▄▅▆▇█"
+UNKNOWN: Final = "?"
+TROUBLE: Final = frozenset({"4xx", "5xx", "fault", "failed", "left", "unknown", "late", "flooded", "now"})
+"""Labels of what should be 0."""
+SHORT: Final = 8  # of an id
+KEYS: Final = "q ends · f faults · ↑↓ chooses · r resubmits"
+
+
+def flow(reading: Reading, *, stack: str) -> RenderableType:
+    """Draw the tables of the dashboard."""
+    minutes = reading.window_ms // 60_000
+    heading = f"{stack} · {_clock(reading.at_ms)} UTC · sums and percentiles of {minutes} min, queues as they are now"
+    note = f"{UNKNOWN} the emulator does not say; oldest: at most, since the console saw the queue empty"
+    wide = [_table(table, reading) for table in reading.tables if _is_counted(table)]
+    narrow = [_table(table, reading) for table in reading.tables if not _is_counted(table)]
+    return Group(Text(heading, style="bold"), *wide, Columns(narrow, padding=(0, 2)), Text(note, style="dim"))
+
+
+def faults(found: Sequence[Fault], *, chosen: int | None = None) -> RenderableType:
+    """Draw faults, newest first, one of them chosen."""
+    grid = Grid(
+        title="Faults: messages that can never succeed", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1)
+    )
+    for name in ("", "fault", "since (UTC)", "consumer", "error", "resubmitted", "failed again"):
+        grid.add_column(name, overflow="ellipsis", no_wrap=name != "error")
+    for number, fault in enumerate(found):
+        times = [_short(fault.resubmitted_at), _short(fault.failed_again_at)]
+        mark, style = ("▶", "reverse") if number == chosen else ("", "")
+        grid.add_row(
+            mark, fault.id[:8], _short(fault.timestamp), fault.consumer, Text(fault.error), *times, style=style
+        )
+    return grid if found else Text("No faults.", style="green")
+
+
+def sparkline(sums: Sequence[float]) -> str:
+    """Draw sums as bars, the greatest as high as can be; what is not 0 can be seen."""
+    most = max(sums, default=0) or 1
+    return "".join(BARS[0 if not one else max(1, round(one / most * (len(BARS) - 1)))] for one in sums)
+
+
+def _grid(title: str) -> Grid:
+    heading = f"{title[:1].upper()}{title[1:]}"
+    return Grid(
+        title=f"\n{heading}",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1),
+        min_width=len(heading),
+    )
+
+
+def _table(table: widgets.Table, reading: Reading) -> RenderableType:
+    if all(row.shown.keys() == {"now"} for row in table.rows):
+        return _waiting(table, reading)
+    grid = _grid(table.title)
+    grid.add_column("")
+    is_counted = _is_counted(table)
+    for name in table.columns:
+        grid.add_column(name, justify="right")
+    if is_counted:
+        grid.add_column("per s", justify="right")
+        grid.add_column(f"{reading.window_ms // 60_000} min", no_wrap=True, min_width=PARTS)
+    for row in table.rows:
+        cells = [_cell(name, row, reading) for name in table.columns]
+        grid.add_row(row.subject, *cells, *(_pace(row, reading) if is_counted else []))
+    return grid
+
+
+def _is_counted(table: widgets.Table) -> bool:
+    return all(shown.statistic == "Sum" for row in table.rows for shown in row.shown.values())
+
+
+def _waiting(table: widgets.Table, reading: Reading) -> RenderableType:
+    """Draw only what is not empty."""
+    grid = _grid(table.title)
+    grid.add_column("queue")
+    grid.add_column("now", justify="right")
+    filled = [row for row in table.rows if reading.value(row.shown["now"])]
+    for row in filled:
+        grid.add_row(row.subject, _cell("now", row, reading))
+    if not filled:
+        grid.add_row(Text(f"all {len(table.rows)} are empty", style="green"), Text("0", style="dim"))
+    return grid
+
+
+def _cell(label: str, row: Widget, reading: Reading) -> Text:
+    shown = row.shown.get(label)
+    value = None if shown is None else reading.value(shown)
+    if value is None:
+        return Text(UNKNOWN, style="dim")
+    style = "dim" if not value else "bold red" if label in TROUBLE else ""
+    return Text(f"{value:,.0f}", style=style)
+
+
+def _pace(row: Widget, reading: Reading) -> list[Text]:
+    metric = next(iter(row.shown.values())).metric
+    rate = reading.per_second(metric, seconds=RATE_SECONDS)
+    return [
+        Text(f"{rate:.1f}", style="" if rate else "dim"),
+        Text(sparkline(reading.trend(metric, parts=PARTS)), style="cyan"),
+    ]
+
+
+def _clock(at_ms: int) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _short(timestamp: str) -> str:
+    return timestamp[:19].replace("T", " ")

@@ -1,0 +1,120 @@
+"""DynamoDB's expressions on rows in this process: those that our code writes; `NotImplementedError` for all others."""
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from andon.dynamodb.attribute_values import Typed
+
+Request = Mapping[str, Any]
+Holds = Callable[[Typed, Request], bool]
+
+_TOKEN = re.compile(r"[#:\w]+|<=|>=|<>|[()<>=]")
+_UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda one, other: one == other,
+    "<>": lambda one, other: one != other,
+    "<": lambda one, other: one < other,
+    "<=": lambda one, other: one <= other,
+    ">": lambda one, other: one > other,
+    ">=": lambda one, other: one >= other,
+}
+FITS: dict[str, Callable[[str, str, str], bool]] = {
+    "#p = :p": lambda *_: True,
+    "#p = :p AND begins_with(#s, :s)": lambda sort, first, _: sort.startswith(first),
+    "#p = :p AND #s BETWEEN :s AND :t": lambda sort, first, last: first <= sort <= last,
+    "#p = :p AND #s < :s": lambda sort, bound, _: sort < bound,
+}
+"""Key condition -> whether a sort key fits it, with the values of `:s` and `:t`."""
+
+
+def updated(row: Typed, request: Request) -> Typed:
+    """Return a row after `SET #a = :a, … REMOVE #b, … ADD #c :c`; each may be missing."""
+    if not _UPDATE.fullmatch(request["UpdateExpression"]):
+        raise NotImplementedError(request["UpdateExpression"])
+    row = dict(row)
+    rest, _, added = request["UpdateExpression"].partition("ADD ")
+    sets, _, removes = rest.removeprefix("SET ").partition("REMOVE ")
+    names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
+    for assignment in sets.strip().split(", ") if sets else ():
+        place, value = assignment.split(" = ")
+        row[names[place]] = values[value]
+    for place in removes.strip().split(", ") if removes else ():
+        row.pop(names[place], None)
+    if added:
+        place, value = added.split(" ")
+        row[names[place]] = {"N": str(int(row.get(names[place], {"N": "0"})["N"]) + int(values[value]["N"]))}
+    return row
+
+
+@cache
+def condition(expression: str) -> Holds:
+    """Compile comparisons, `attribute_exists` and `attribute_not_exists`, with AND, OR and parentheses."""
+    tokens = _TOKEN.findall(expression)[::-1]
+    if "".join(tokens[::-1]) != expression.replace(" ", ""):
+        raise NotImplementedError(expression)
+    holds = _either(tokens)
+    if tokens:
+        raise NotImplementedError(expression)
+    return holds
+
+
+def _either(tokens: list[str]) -> Holds:
+    one = _both(tokens)
+    if not tokens or tokens[-1] != "OR":
+        return one
+    tokens.pop()
+    other = _either(tokens)
+    return lambda row, request: one(row, request) or other(row, request)
+
+
+def _both(tokens: list[str]) -> Holds:
+    one = _single(tokens)
+    if not tokens or tokens[-1] != "AND":
+        return one
+    tokens.pop()
+    other = _both(tokens)
+    return lambda row, request: one(row, request) and other(row, request)
+
+
+def _single(tokens: list[str]) -> Holds:
+    first = tokens.pop()
+    if first == "(":
+        inner = _either(tokens)
+        _expect(tokens, ")")
+        return inner
+    if first in {"attribute_exists", "attribute_not_exists"}:
+        _expect(tokens, "(")
+        place = tokens.pop()
+        _expect(tokens, ")")
+        exists = first == "attribute_exists"
+        return lambda row, request: (_name(place, request) in row) == exists
+    return _comparison(first, _COMPARE[tokens.pop()], tokens.pop())
+
+
+def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> Holds:
+    def holds(row: Typed, request: Request) -> bool:
+        one = row.get(_name(place, request), {})
+        other = request["ExpressionAttributeValues"][value]
+        # A value of another type, or none at all, makes every comparison false.
+        return one.keys() == other.keys() and compare(_comparable(one), _comparable(other))
+
+    return holds
+
+
+def _name(place: str, request: Request) -> str:
+    return str(request["ExpressionAttributeNames"][place]) if place.startswith("#") else place
+
+
+def _comparable(value: dict[str, Any]) -> Any:  # noqa: ANN401  text sorts by code point, as its UTF-8 bytes do
+    ((kind, text),) = value.items()
+    if kind not in {"S", "N"}:
+        raise NotImplementedError(kind)
+    return Decimal(text) if kind == "N" else text
+
+
+def _expect(tokens: list[str], token: str) -> None:
+    if tokens.pop() != token:
+        raise NotImplementedError(token)

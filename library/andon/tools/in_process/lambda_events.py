@@ -1,0 +1,78 @@
+"""Events in the shapes in which Lambda passes them to handlers."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID, uuid5
+
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
+
+BUS_IDS = UUID("f17e9a34-1c14-4b5c-8f0d-6f9e5f7d9a10")
+"""Ids of envelopes follow from those of their events within this namespace, so that a replay has the same ones."""
+
+
+def http_event(
+    route: str,
+    *,
+    path: Mapping[str, str] | None = None,
+    query: Mapping[str, str] | None = None,
+    body: object = None,
+    headers: Mapping[str, str] | None = None,
+    groups: Iterable[str] = ("admin",),
+    subject: str = "somebody",
+    name: str | None = None,
+) -> dict[str, Any]:
+    """Return an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text becomes JSON.
+
+    The claims are those of an access token; `name` is the one that its user signs in with, by default the subject.
+    """
+    claims = {
+        "sub": subject,
+        "username": subject if name is None else name,
+        "cognito:groups": f"[{' '.join(groups)}]",
+        "token_use": "access",
+    }
+    method, _, template = route.partition(" ")
+    raw_path = template
+    for part, value in (path or {}).items():
+        raw_path = raw_path.replace(f"{{{part}}}", value)
+    event: dict[str, Any] = {
+        "version": "2.0",
+        "routeKey": route,
+        "rawPath": raw_path,
+        "rawQueryString": urlencode(query or {}, errors="replace"),
+        "headers": {"content-type": "application/json"} | dict(headers or {}),
+        "requestContext": {
+            "requestId": "request-1",
+            "stage": "$default",
+            "http": {"method": method, "path": raw_path},
+            "authorizer": {"jwt": {"claims": claims}},
+        },
+        "isBase64Encoded": False,
+    }
+    if path:
+        event["pathParameters"] = dict(path)
+    if query:
+        event["queryStringParameters"] = dict(query)
+    if body is not None:
+        event["body"] = body if isinstance(body, str) else json.dumps(body)
+    return event
+
+
+def bus_message(event: DomainEvent, *, source: str) -> str:
+    """Return the body of a queue's message as the bus fills it, which took the event at the event's own time."""
+    return to_message(event, source=source, bus_event=bus_members(f"{source}/{event.id}", event.timestamp_ms))
+
+
+def bus_members(name: str, at_ms: int) -> dict[str, Any]:
+    """Return what the bus adds to an entry; its time has whole seconds. `name` tells the entry from others."""
+    time = f"{times.to_utc(at_ms)[:19]}Z"
+    return {"id": str(uuid5(BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
+
+
+def sqs_event(bodies: Iterable[str]) -> dict[str, Any]:
+    """Return a batch of a queue's messages."""
+    return {"Records": [{"messageId": f"message-{number}", "body": body} for number, body in enumerate(bodies)]}

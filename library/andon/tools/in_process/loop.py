@@ -1,0 +1,113 @@
+"""The whole loop in one process: real handlers, no deployment.
+
+Commands write tables, triggers publish their changes, listeners write views, queries read them.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from andon.packages.discovery import (
+    follower_of_table,
+    owner_of_route,
+    readers,
+    recomputed,
+    restorers,
+    services,
+    subscribers_of,
+)
+from andon.packages.package import Package
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.tools.in_process.world import InProcess
+
+BATCH = 10
+
+ARCHIVE, REPLAYS = Package("stores", "archive"), Package("stores", "replays")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a client gets."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Loop(InProcess):
+    """All packages of `functions/`, connected."""
+
+    def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
+        """Call a route by its key, with the arguments of `http_event`."""
+        return self.call(http_event(route, **parts))
+
+    def call(self, event: dict[str, Any]) -> Answer:
+        """Send an HTTP event to the handler of its route."""
+        package, role = owner_of_route(event["routeKey"])
+        answer = self.invoke(package, role, event)
+        body = answer.get("body")
+        headers = {name.lower(): value for name, value in answer["headers"].items()}
+        return Answer(answer["statusCode"], headers, json.loads(body) if body else None)
+
+    def run(self) -> list[dict[str, Any]]:
+        """Publish changes and deliver messages until there are none; return the events that were published."""
+        published = []
+        self._deliver_all(ARCHIVE, self.asked_of_archive())
+        while asked := self.asked_of_replays():
+            self._deliver_all(REPLAYS, asked)
+        for package in readers():
+            self._deliver_all(package, self.resubmitted(package))
+        for package in restorers():
+            if package.has("restore"):
+                self._deliver_all(package, self.restoring(package), role="restore")
+        for package in recomputed():
+            self._deliver_all(package, self.to_recompute(package), role="recompute")
+        moved = True
+        while moved:
+            changed, bodies = self._trigger(), self.new_messages()
+            published += [json.loads(body) for body in bodies]
+            self.listen(bodies)
+            moved = changed or bool(bodies)
+        return published
+
+    def sweep(self) -> list[dict[str, Any]]:
+        """Run every sweep once, then the loop; return the events that were published."""
+        for package in services():
+            if package.has("sweep"):
+                self.invoke(package, "sweep", {})
+        return self.run()
+
+    def listen(self, bodies: list[str]) -> None:
+        """Deliver messages to every package that subscribes to them."""
+        batches: dict[Package, list[str]] = {}
+        for body in bodies:
+            envelope = json.loads(body)
+            for package in subscribers_of(envelope["source"], envelope["detail-type"]):
+                batches.setdefault(package, []).append(body)
+        for package, batch in batches.items():
+            self._deliver_all(package, batch)
+
+    def deliver(self, package: Package, bodies: list[str]) -> list[str]:
+        """Deliver one batch to a listener; return the ids of the messages to be delivered again."""
+        answer = self.invoke(package, "listener", sqs_event(bodies))
+        return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def invoke(self, package: Package, role: str, event: dict[str, Any]) -> Any:  # noqa: ANN401  a handler's response
+        """Call a handler; all calls come through here."""
+        return package.handler(role)(event, LambdaContext(f"{package.name}-{role}"))
+
+    def _deliver_all(self, package: Package, bodies: list[str], *, role: str = "listener") -> None:
+        for start in range(0, len(bodies), BATCH):
+            self.invoke(package, role, sqs_event(bodies[start : start + BATCH]))
+
+    def _trigger(self) -> bool:
+        """Hand every change to its trigger, or its push; return whether there was any."""
+        moved = False
+        for table in (name for name, schema in self.schemas.items() if schema.stream):
+            if records := self.new_records(table):
+                package, role = follower_of_table(table)
+                self.invoke(package, role, {"Records": records})
+                moved = True
+        return moved

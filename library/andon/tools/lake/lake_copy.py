@@ -1,0 +1,107 @@
+"""A copy of the lake on this machine: `.local/lake/<bucket>/events/day=…/hour=…/…`, of which only what is new comes."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.recorded.lake import EVENTS
+from andon.tools.stack import aws, outputs
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.progress import step
+
+CACHE: Final = outputs.HOME / "lake"
+OUTPUT: Final = "LakeBucket"  # of the stack
+AT_ONCE: Final = 16
+COPYING: Final = ".part"  # the ending of a file that is not whole yet
+
+
+class Lake(NamedTuple):
+    """A bucket, the client that reads it, and where its copies are."""
+
+    bucket: str
+    s3: Any
+    copies: Path = CACHE
+
+
+def of_running_stack() -> Lake:
+    """Return the lake of the stack on this machine.
+
+    Raises:
+        NotRunning: nothing is up.
+
+    """
+    deployed = outputs.of_running_stack()
+    return Lake(_bucket_in(deployed), aws.client("s3", deployed["Endpoint"]))
+
+
+def of_deployed_stack(name: str) -> Lake:
+    """Return the lake of a stack on AWS, in the account and region of the person's own credentials.
+
+    Raises:
+        Failed: there is no such stack, or it may not be read.
+
+    """
+    try:
+        [stack] = boto3.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+        s3 = boto3.client("s3")
+    except (BotoCoreError, ClientError) as error:
+        raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
+    return Lake(_bucket_in({output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}), s3)
+
+
+def copy(lake: Lake) -> Path:
+    """Bring the copy up to date, and return its folder; what is not in the bucket any more goes.
+
+    An object never changes, for its name is a digest of what is in it; so what is there is not read again.
+
+    Raises:
+        Failed: the bucket may not be read, or has no events yet.
+
+    """
+    folder = lake.copies / lake.bucket
+    try:
+        keys = _list(lake)
+        _fetch(lake, [key for key in sorted(keys) if not (folder / key).exists()], folder)
+    except (BotoCoreError, ClientError) as error:
+        raise Failed(f"the bucket {lake.bucket} could not be read: {error}") from error
+    for file in folder.rglob("*.ndjson.gz"):
+        if file.relative_to(folder).as_posix() not in keys:
+            file.unlink()
+    if not keys:
+        raise Failed("the lake has no events yet; on AWS they come up to five minutes after they happen")
+    return folder
+
+
+def _list(lake: Lake) -> set[str]:
+    found: set[str] = set()
+    with step("listing the lake", lambda: f": {len(found)} objects"):
+        for page in lake.s3.get_paginator("list_objects_v2").paginate(Bucket=lake.bucket, Prefix=f"{EVENTS}/"):
+            found |= {listed["Key"] for listed in page.get("Contents", [])}
+    return found
+
+
+def _fetch(lake: Lake, keys: list[str], folder: Path) -> None:
+    if not keys:
+        return
+    done: list[int] = []
+    what = f"copying {len(keys)} new objects of the lake"
+    with step(what, lambda: f": {len(done)}, {sum(done) / 1e6:.1f} MB"), ThreadPoolExecutor(AT_ONCE) as pool:
+        done.extend(pool.map(lambda key: _fetch_one(lake, key, folder / key), keys))  # one by one, as they come
+
+
+def _fetch_one(lake: Lake, key: str, file: Path) -> int:
+    body: bytes = lake.s3.get_object(Bucket=lake.bucket, Key=key)["Body"].read()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(file.name + COPYING)
+    part.write_bytes(body)
+    part.rename(file)  # a copy that is broken off leaves no half of an object
+    return len(body)
+
+
+def _bucket_in(deployed: dict[str, str]) -> str:
+    if OUTPUT not in deployed:
+        raise Failed(f"the stack has no output {OUTPUT}: it was deployed before there was a lake")
+    return deployed[OUTPUT]

@@ -1,0 +1,181 @@
+"""`make query`: asks the lake, of this machine's stack or of one on AWS, and prints the answer.
+
+| variable | meaning |
+|---|---|
+| `SQL` | a query in Trino's SQL over `events`, or over `facts`, where each fact is once |
+| `NAME` | a saved query; its parameters are in `ARGS="since=2026-11-01 equipment=press-7"` |
+| `CSV`, `PLOT` | write all rows to a file; draw a saved query into a PNG, an SVG or a PDF |
+| `STACK` | the name of a stack on AWS instead of the one on this machine |
+| `SHOW` | print the SQL as Athena takes it, and ask nothing |
+"""
+
+import difflib
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from andon.stores.lake import queries
+from andon.stores.lake.queries import Question
+from andon.tools.lake import engine, lake_copy, plots
+from andon.tools.lake.lake_copy import Lake
+from andon.tools.lake.table import Table, to_text, write_csv
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.progress import step
+
+PERIOD: Final = ("since", "until")  # every query has them
+OPTIONS: Final = """\
+ARGS="since=2026-11-01 until=2026-11-30" looks at these days of the lake only: UTC, of when the bus took a fact.
+CSV=answer.csv writes all rows, PLOT=answer.png draws a saved query.
+STACK=Andon asks a stack on AWS, SHOW=1 prints the SQL for Athena."""
+
+
+def main(given: Mapping[str, str]) -> int:
+    """Ask, and print the answer or why there is none."""
+    try:
+        if not (given.get("SQL") or given.get("NAME")):
+            print(usage())
+            return 0
+        answer(given, partial(_lake_of, given.get("STACK")))
+    except Failed as reason:
+        print(f"make query: {reason}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def usage() -> str:
+    """Return how to ask, and the saved queries with their parameters."""
+    lines = ['make query SQL="SELECT type, count(*) FROM facts GROUP BY type"', "", "or one of these:", ""]
+    for name in queries.names():
+        question = queries.saved(name)
+        lines += [f"make query NAME={name}{_example_of(question)}", f"    {question.title}"]
+        lines += [f"    {one.name}: {one.about}" for one in question.parameters if one.name not in PERIOD]
+        lines.append("")
+    return "\n".join([*lines, OPTIONS])
+
+
+def question_of(given: Mapping[str, str]) -> Question:
+    """Return the query that was asked.
+
+    Raises:
+        Failed: no query is saved under that name.
+
+    """
+    if given.get("SQL") and given.get("NAME"):
+        raise Failed("either SQL or NAME, not both")
+    if name := given.get("NAME"):
+        if name not in queries.names():
+            near = difflib.get_close_matches(name, queries.names(), 1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            raise Failed(f"no query is saved as {name!r}; {meant}there is {', '.join(queries.names())}")
+        return queries.saved(name)
+    return queries.question(given["SQL"])
+
+
+def arguments(text: str) -> dict[str, str]:
+    """Return what stands in `ARGS`, as `since=2026-11-01 equipment=press-7`.
+
+    Raises:
+        Failed: a part is not `name=value`.
+
+    """
+    try:
+        parts = shlex.split(text)
+    except ValueError as error:
+        raise Failed(f"ARGS could not be read: {error}") from error
+    if wrong := [part for part in parts if "=" not in part]:
+        raise Failed(f'ARGS has to be as in ARGS="since=2026-11-01 equipment=press-7", not {wrong[0]!r}')
+    return dict(part.split("=", 1) for part in parts)
+
+
+def answer(given: Mapping[str, str], lake_of: Callable[[], Lake]) -> None:
+    """Ask, print the answer, and write and draw it; a lake is looked for as soon as the question is in order.
+
+    Raises:
+        Failed: no answer can be had; the message says why.
+
+    """
+    question = question_of(given)
+    values = _values(question, arguments(given.get("ARGS", "")))
+    if given.get("SHOW"):
+        print(f"{question.literal(values)};")
+        return
+    _require_writable(given)
+    table = ask(lake_copy.copy(lake_of()), question, values)
+    print(to_text(table))
+    if given.get("CSV"):
+        write_csv(table, Path(given["CSV"]))
+        _note_written(given["CSV"])
+    if given.get("PLOT"):
+        draw(given["NAME"], question, values, table, Path(given["PLOT"]))
+        _note_written(given["PLOT"])
+
+
+def _require_writable(given: Mapping[str, str]) -> None:
+    for file in filter(None, (given.get("CSV"), given.get("PLOT"))):
+        if not Path(file).absolute().parent.is_dir():
+            raise Failed(f"there is no folder for {file}")
+    if given.get("PLOT"):
+        plots.require_drawable(given.get("NAME", ""), Path(given["PLOT"]))
+
+
+def draw(name: str, question: Question, values: Mapping[str, str], table: Table, file: Path) -> None:
+    """Draw what a saved query answered.
+
+    Raises:
+        Failed: the answer has no rows.
+
+    """
+    plots.draw(name, table, file, title=_title(question, values))
+
+
+def ask(folder: Path, question: Question, values: Mapping[str, str]) -> Table:
+    """Run a query over a copy of the lake.
+
+    Raises:
+        Failed: the SQL is wrong.
+
+    """
+    try:
+        with step("asking the lake"):
+            return engine.ask(engine.connect(folder), question, values)
+    except duckdb.Error as error:
+        raise Failed(f"the query failed: {error}") from error
+
+
+def _note_written(file: str) -> None:
+    print(f"  done  writing {file}", file=sys.stderr)
+
+
+def _lake_of(stack: str | None) -> Lake:
+    return lake_copy.of_deployed_stack(stack) if stack else lake_copy.of_running_stack()
+
+
+def _values(question: Question, given: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return question.values(given)
+    except ValueError as error:
+        known = ", ".join(parameter.name for parameter in question.parameters) or "none"
+        raise Failed(f'{error}; its parameters are {known}, as in ARGS="since=2026-11-01"') from error
+
+
+def _example_of(question: Question) -> str:
+    needed = [parameter.name for parameter in question.parameters if parameter.default is None]
+    return f' ARGS="{" ".join(f"{name}=press-7" for name in needed)}"' if needed else ""
+
+
+def _title(question: Question, values: Mapping[str, str]) -> str:
+    """Return a picture's title: what was asked, of what."""
+    given = ", ".join(
+        f"{one.name} {values[one.name]}" for one in question.parameters if values[one.name] != one.default
+    )
+    return question.title.rstrip(".") + (f"\n{given}" if given else "")
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ))

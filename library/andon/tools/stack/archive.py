@@ -1,0 +1,37 @@
+"""`make archive`: run the archive's sweep now, instead of within the hour."""
+
+import sys
+from typing import Final
+
+from andon.tools.stack import aws, outputs
+from andon.tools.stack.errors import Failed
+
+FUNCTION: Final = "ArchiveSweep"
+
+
+def run() -> None:
+    """Invoke the sweep of the running stack, and wait until it is done.
+
+    Raises:
+        Failed: nothing is running, or the sweep failed.
+
+    """
+    deployed = outputs.of_running_stack()
+    invoked = aws.client("lambda", deployed["Endpoint"]).invoke(FunctionName=deployed[FUNCTION])
+    if invoked.get("FunctionError"):
+        raise Failed(f"the sweep failed: {invoked['Payload'].read().decode(errors='replace')}")
+
+
+def main() -> int:
+    """Entry point."""
+    try:
+        run()
+    except Failed as reason:
+        print(f"make archive: {reason}", file=sys.stderr)
+        return 1
+    print("The archive has every event that the lake has.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""`make audit`: compare every row of every view of the running system with what its events make of it, and repair."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
+from andon.cdk.names import pascal
+from andon.packages.discovery import recomputed
+from andon.recorded.archive import SHARDS
+from andon.tools.stack import aws, outputs
+from andon.tools.stack.errors import Failed
+
+
+def run(deployed: dict[str, str], shards: Iterable[int] = range(SHARDS)) -> dict[str, Counter[str]]:
+    """Look at shards of all views; return what was counted, by view.
+
+    Raises:
+        Failed: a look failed, so that not all rows were compared.
+
+    """
+    chosen = [*shards]
+    return {view.name: _look(deployed, view.name, chosen) for view in recomputed()}
+
+
+def _look(deployed: dict[str, str], view: str, shards: Iterable[int]) -> Counter[str]:
+    lambda_, counts = aws.client("lambda", deployed["Endpoint"]), Counter[str]()
+    for shard in shards:
+        asked = json.dumps({"shard": shard}).encode()
+        invoked = lambda_.invoke(FunctionName=deployed[f"{pascal(view)}Recompute"], Payload=asked)
+        answer = json.loads(invoked["Payload"].read())
+        if invoked.get("FunctionError") or answer["counts"]["failed"]:
+            raise Failed(f"{view}, shard {shard}: {answer}")
+        counts.update(answer["counts"])
+    return counts
+
+
+def lines_of(counted: dict[str, Counter[str]]) -> list[str]:
+    """Return a line for each view."""
+    return [
+        f"{view}: {counts['rows']:,} rows compared, {counts['drift']:,} differed, {counts['repaired']:,} repaired"
+        + (f"; {counts['doubtful']:,} are looked at again in a quarter of an hour" if counts["doubtful"] else "")
+        for view, counts in counted.items()
+    ]
+
+
+def main() -> int:
+    """Entry point; 1 if a row differed and was not repaired."""
+    try:
+        counted = run(outputs.of_running_stack())
+    except Failed as reason:
+        print(f"make audit: {reason}", file=sys.stderr)
+        return 1
+    print("\n".join(lines_of(counted)))
+    if any(counts["drift"] for counts in counted.values()):
+        print("GET /drift says which rows, and where they differed.")
+    return int(any(counts["drift"] > counts["repaired"] for counts in counted.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

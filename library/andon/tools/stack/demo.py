@@ -1,0 +1,28 @@
+"""What a project loads and shows once it runs here, if it says so."""
+
+import importlib
+from pathlib import Path
+from typing import Protocol, cast
+
+from andon.project import project
+from andon.tools.stack.stack import Stack
+
+
+class Demo(Protocol):
+    """What the module has in it."""
+
+    def load(self, stack: Stack, scratch: Path, *, verbose: bool) -> str:
+        """Put data into `stack`, and return in a few lines what is in it; `scratch` lives as long as the emulator.
+
+        Raises:
+            Failed: the stack does not answer as it should.
+        """
+
+    def how_to_go_on(self, stack: Stack) -> str:
+        """Return what a person can paste next."""
+
+
+def find() -> Demo | None:
+    """Return the project's module; None if it names none."""
+    name = project().demo
+    return None if name is None else cast("Demo", importlib.import_module(name))

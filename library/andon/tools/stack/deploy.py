@@ -1,0 +1,156 @@
+"""The real `cdk deploy` of the real stack, to the emulator."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from andon.project import project
+from andon.tools.stack import aws, processes, sign_in_paths
+from andon.tools.stack.emulator import Emulator, let_through
+from andon.tools.stack.errors import Failed
+
+BOOTSTRAP_LIMIT_S: Final = 120
+SYNTH_LIMIT_S: Final = 300
+# A custom resource that fails can hang a deployment for an hour.
+DEPLOY_LIMIT_S: Final = 300
+CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
+
+
+def bootstrap(home: Path, emulator: Emulator) -> None:
+    """Create what every CDK deployment expects of an account, unless it is there."""
+    if _bootstrapped(emulator):
+        return
+    empty = home / "empty"  # where there is no app that bootstrapping would synthesise first
+    empty.mkdir(parents=True, exist_ok=True)
+    target = f"aws://{aws.ACCOUNT}/{aws.REGION}"
+    _cdk(["bootstrap", target], home=home, emulator=emulator, cwd=empty, limit_s=BOOTSTRAP_LIMIT_S)
+
+
+def synthesise(home: Path, emulator: Emulator) -> None:
+    """Write the cloud assembly into `home`, so that two stacks at a time do not share one."""
+    _cdk(
+        [
+            "synth",
+            "--quiet",
+            "--context=target=local",
+            f"--context=origin={emulator.url}",
+            f"--context=liveOrigin={live_origin(emulator)}",
+            f"--output={home / 'cdk.out'}",
+        ],
+        home=home,
+        emulator=emulator,
+        cwd=project().root,
+        limit_s=SYNTH_LIMIT_S,
+    )
+
+
+def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
+    """Deploy the assembly in `home`; return the stack's outputs, flat, with an ApiUrl that answers here."""
+    written = home / "cdk-outputs.json"
+    written.unlink(missing_ok=True)
+    _cdk(
+        ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never", f"--outputs-file={written}"],
+        home=home,
+        emulator=emulator,
+        cwd=project().root,
+        limit_s=DEPLOY_LIMIT_S,
+    )
+    flat = {name: value for stack in json.loads(written.read_text()).values() for name, value in stack.items()}
+    written.unlink()  # `outputs.json` has all of it, and only its owner can read that
+    let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths.routes(flat["UserPoolId"]))
+    return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
+
+
+def live_origin(emulator: Emulator) -> str:
+    """Return where a browser connects to the broker of changes: a host name by which the emulator knows what it is."""
+    return f"ws://data-ats.iot.{aws.REGION}.localhost:{emulator.port}"
+
+
+def api_path(on_aws: str) -> str:
+    """Return the path at which the emulator serves the API whose address on AWS is `on_aws`, with a slash at its end.
+
+    The stage `$default` need not be in it.
+    """
+    found = re.match(r"https?://([^./]+)\.execute-api\.", on_aws)
+    if not found:
+        raise Failed(f"the stack's ApiUrl is not one of API Gateway: {on_aws}")
+    return f"/_aws/execute-api/{found[1]}/"
+
+
+def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:
+    """Turn on each table's TTL, which the emulator's CloudFormation ignores."""
+    cloudformation, dynamodb = (aws.client(service, emulator.endpoint) for service in ("cloudformation", "dynamodb"))
+    for template in sorted((home / "cdk.out").glob("*.template.json")):
+        wanted = ttl_specifications(json.loads(template.read_text()))
+        if not wanted:
+            continue
+        deployed = cloudformation.describe_stack_resources(StackName=template.name.removesuffix(".template.json"))
+        for resource in deployed["StackResources"]:
+            if specification := wanted.get(resource["LogicalResourceId"]):
+                _enable_ttl(dynamodb, resource["PhysicalResourceId"], specification)
+
+
+def ttl_specifications(template: dict[str, Any]) -> dict[str, Any]:
+    """Return the TTL specification of each table in a template, by logical id."""
+    return {
+        logical_id: resource["Properties"]["TimeToLiveSpecification"]
+        for logical_id, resource in template.get("Resources", {}).items()
+        if resource["Type"] in {"AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"}
+        and "TimeToLiveSpecification" in resource["Properties"]
+    }
+
+
+def _enable_ttl(dynamodb: Any, table: str, specification: dict[str, Any]) -> None:  # noqa: ANN401  a client
+    described = dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+    if described["TimeToLiveStatus"] != "ENABLED":  # DynamoDB refuses to enable it twice
+        dynamodb.update_time_to_live(
+            TableName=table,
+            TimeToLiveSpecification={"Enabled": True, "AttributeName": specification["AttributeName"]},
+        )
+
+
+def _bootstrapped(emulator: Emulator) -> bool:
+    ssm = aws.client("ssm", emulator.endpoint)
+    try:
+        ssm.get_parameter(Name="/cdk-bootstrap/hnb659fds/version")
+    except ssm.exceptions.ParameterNotFound:
+        return False
+    return True
+
+
+def _cdk(arguments: list[str], *, home: Path, emulator: Emulator, cwd: Path, limit_s: float) -> None:
+    if not CDK.exists():
+        raise Failed("the CDK's command line is not installed; make install")
+    processes.run(
+        [str(CDK), *arguments, "--no-notices", "--no-color"],
+        cwd=cwd,
+        env=_environment(emulator),
+        log=home / f"cdk-{arguments[0]}.log",
+        limit_s=limit_s,
+    )
+
+
+def _environment(emulator: Emulator) -> dict[str, str]:
+    # The person's own, for pip builds the layer during a synth and may need proxies and certificates;
+    # but nothing of AWS, so that a profile can never send this to a real account.
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
+    direct = ",".join(filter(None, ("127.0.0.1", own.get("NO_PROXY"), own.get("no_proxy"))))
+    return own | {
+        "AWS_ENDPOINT_URL": emulator.endpoint,
+        "AWS_ACCESS_KEY_ID": aws.KEY,
+        "AWS_SECRET_ACCESS_KEY": aws.KEY,
+        "AWS_REGION": aws.REGION,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "CDK_DEFAULT_ACCOUNT": aws.ACCOUNT,
+        "CDK_DEFAULT_REGION": aws.REGION,
+        "CDK_DISABLE_CLI_TELEMETRY": "true",
+        "CDK_DISABLE_VERSION_CHECK": "true",
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
+        "NODE_NO_WARNINGS": "1",  # or they crowd out what went wrong
+        "NO_PROXY": direct,
+        "no_proxy": direct,
+    }

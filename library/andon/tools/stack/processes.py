@@ -1,0 +1,90 @@
+"""Processes that this project starts, and ends by the id that they were given."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from andon.tools.stack.errors import Failed
+
+TAIL_LINES: Final = 30
+GRACE_S = 5.0
+POLL_S: Final = 0.05
+
+
+def command_line(pid: int) -> str:
+    """Return the command that process `pid` runs; empty when there is none (a zombie has none either)."""
+    listed = Path(f"/proc/{pid}/cmdline")
+    if Path("/proc/self/cmdline").exists():
+        try:
+            return listed.read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        except OSError:
+            return ""
+    # macOS has no /proc, a slim Linux image has no ps.
+    found = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], check=False, capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+def end_group(pid: int, process: subprocess.Popen[bytes] | None = None, *, grace_s: float) -> None:
+    """End the process group that `pid` leads: by SIGTERM, and after at most `grace_s` by SIGKILL.
+
+    `process` is the leader, where it is a child of this process; its exit status is collected.
+    """
+
+    def ended() -> bool:
+        return process.poll() is not None if process else not command_line(pid)
+
+    # Only the leader is waited for: in a container it may be that nobody collects orphans, which look alive for ever.
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
+            os.killpg(pid, signal_number)
+        eventually(ended, within_s=grace_s)
+    if not ended():
+        raise Failed(f"process {pid} does not end")
+
+
+def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_s: float) -> None:
+    """Run `command` to its end, with its output in `log`.
+
+    Raises:
+        Failed: it ended badly or was still running after `limit_s`; with the end of the log.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a group of its own: a CDK that hangs has children, which have to end, too
+        )
+        try:
+            process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{command[0]} did not end within {limit_s:.0f} s; the end of {log}:\n{tail(log)}") from None
+        finally:
+            if process.poll() is None:  # also after Ctrl-C
+                end_group(process.pid, process, grace_s=GRACE_S)
+    if process.returncode:
+        raise Failed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
+
+
+def tail(log: Path) -> str:
+    """Return the last lines of `log`."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-TAIL_LINES:])
+
+
+def eventually(true: Callable[[], bool], *, within_s: float) -> bool:
+    """Poll until `true()`; return whether it became true in time."""
+    deadline = time.monotonic() + within_s
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_S)
+    return True

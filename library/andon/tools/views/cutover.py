@@ -1,0 +1,168 @@
+"""`make cutover`: lets a view's other version serve, if not one row differs; `BACK=1` goes back.
+
+1. Prove. If a row differs: name it, change nothing, exit with 1.
+2. Write infra/serving.json, and synthesise.
+3. Make the listener of the version that serves stand still, until the other one has seen all that it has; then make
+   that stand still, too.
+4. Deploy once: the integration of the view's routes calls the other query, and the other push speaks.
+5. Let both listeners go on. Their queues kept what came meanwhile.
+
+So no answer after the switch is older than one before it, and no change goes by without a push.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.packages import serving
+from andon.packages.package import Package
+from andon.project import project
+from andon.tools.stack import deploy, emulator, outputs
+from andon.tools.stack.deploy import CDK
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.outputs import HOME
+from andon.tools.stack.progress import step
+from andon.tools.views import hold
+from andon.tools.views.compare import Compared, Kind
+from andon.tools.views.deployed import Deployed, deployed
+from andon.tools.views.prove import prove, read, show
+from andon.tools.views.versions import Versions, versions
+
+CATCHES_UP_WITHIN_S: Final = 120
+ASSEMBLY: Final = project().root / ".local" / "cutover.out"
+
+
+class Deployment(NamedTuple):
+    """A deployment in its two parts; only during the second one anything changes that callers see."""
+
+    synthesise: Callable[[], None]
+    deploy: Callable[[], None]
+
+
+def cut_over(stack: Deployed, both: Versions, to: Package, deployment: Deployment) -> str:
+    """Let `to` serve; return what was compared. If it already serves, what is deployed is brought up to date.
+
+    Raises:
+        Refused: a row differs.
+        Failed: it could not be done; then the version that served goes on.
+
+    """
+    away = both.before if to == both.after else both.after
+    with hold.holding(stack, both.before, both.after):
+        for version in both:
+            hold.go_on(stack, version)  # one that broke off may have left them standing
+        compared = _require_equal(stack, both)
+        with _written(both, to):
+            with step("synthesising the stack (cdk synth)"):
+                deployment.synthesise()
+            with step(f"waiting until {to.name} has seen all that {away.name} has"):
+                hold.stop(stack, away)
+                _require_caught_up(stack, both, behind=Kind.BEHIND if to == both.after else Kind.AHEAD)
+                hold.stop(stack, to)
+            with step("deploying it (cdk deploy)"):
+                deployment.deploy()
+    return compared
+
+
+class Refused(Failed):
+    """A row differs; the message shows it."""
+
+
+def _require_equal(stack: Deployed, both: Versions) -> str:
+    proof = prove(stack, both)
+    shown = show(stack, both, proof)
+    if proof.differences:
+        raise Refused(shown)
+    return shown
+
+
+def _require_caught_up(stack: Deployed, both: Versions, *, behind: Kind) -> None:
+    """Read until the next one to serve lacks nothing, while the other one stands still."""
+    until = time.monotonic() + CATCHES_UP_WITHIN_S
+    while late := _late(read(stack, both), behind):
+        if time.monotonic() > until:
+            raise Failed(f"{late} rows do not catch up; try again when less is on its way")
+        time.sleep(0.5)
+
+
+def _late(compared: Compared, behind: Kind) -> int:
+    if any(one.kind is Kind.DIFFERENT for one in compared.differences):
+        raise Failed("a row that came meanwhile differs; show it: make prove")
+    return sum(one.kind is behind for one in compared.differences)
+
+
+@contextmanager
+def _written(both: Versions, to: Package) -> Iterator[None]:
+    """Write the switch; if it cannot be deployed, as it was."""
+    was = serving.FILE.read_text()
+    both.let_serve(to)
+    try:
+        yield
+    except BaseException:
+        serving.FILE.write_text(was)
+        raise
+
+
+def deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
+    """Return how this clone is deployed to a stack; arguments: of the CDK's command line, for one on AWS.
+
+    Raises:
+        Failed: nothing is up.
+
+    """
+    if stack.name:
+        folder = f"--output={ASSEMBLY}"
+        app = f"--app={ASSEMBLY}"
+        return Deployment(
+            lambda: _cdk(["synth", "--quiet", folder, *arguments]),
+            lambda: _cdk(["deploy", stack.name or "", app, "--require-approval=never"]),
+        )
+    running = emulator.running(HOME)
+    if not running:
+        raise Failed("nothing is running here; start it with: make up")
+    return Deployment(lambda: deploy.synthesise(HOME, running), lambda: _deploy_here(running))
+
+
+def _deploy_here(running: emulator.Emulator) -> None:
+    deployed_now = deploy.deploy(HOME, running)
+    deploy.apply_what_was_dropped(HOME, running)
+    outputs.write(HOME, deployed_now)
+
+
+def _cdk(arguments: list[str]) -> None:
+    if subprocess.run(
+        [str(CDK), *arguments, "--no-notices"], cwd=project().root, env=os.environ, check=False
+    ).returncode:
+        raise Failed(f"cdk {arguments[0]} failed")
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(prog="make cutover", description=__doc__)
+    parser.add_argument("view")
+    parser.add_argument("--back", action="store_true", help="let the version before serve again")
+    parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
+    options, arguments = parser.parse_known_args()
+    try:
+        both, stack = versions(options.view), deployed(options.stack)
+        to = both.before if options.back else both.after
+        print(cut_over(stack, both, to, deployment_of(stack, arguments)))
+    except Refused as reason:
+        print(f"{reason}\n\nmake cutover: refused, nothing was changed", file=sys.stderr)
+        return 1
+    except (Failed, BotoCoreError, ClientError) as reason:
+        print(f"make cutover: {reason}", file=sys.stderr)
+        return 2
+    print(f"{to.name} serves now. Commit infra/serving.json, so that every clone deploys the same.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

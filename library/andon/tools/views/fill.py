@@ -1,0 +1,117 @@
+"""`make fill`: fills a view's next version from the lake, while live events go on coming to it.
+
+It empties the table first: what is there would make duplicates of the same events, also where the code has changed.
+Then it has the whole lake replayed to the version's own queue. A replay waits until the lake has all that the bus took
+before: also the events of rows that were deleted here while live events wrote them.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.dynamodb.attribute_values import Typed
+from andon.packages.package import Package
+from andon.packages.serving import has_served
+from andon.tools.stack.api import Api
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.progress import step
+from andon.tools.views.deployed import Deployed, deployed
+from andon.tools.views.versions import Versions, versions
+
+AT_ONCE: Final = 25  # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+POLL_S: Final = 1.0
+ACCEPTED: Final = 202
+OK: Final = 200
+ENDED: Final = frozenset({"done", "cancelled"})
+
+
+def fill(stack: Deployed, both: Versions, *, rate: int | None = None) -> dict[str, Any]:
+    """Empty the next version's table and fill it from the lake; return the replay of the whole lake.
+
+    Raises:
+        Failed: it serves or has served, is not deployed, or the replay ended otherwise.
+
+    """
+    view = both.after
+    if has_served(view.name, first=both.before.name):
+        raise Failed(f"{view.name} has served: its rows expire, and callers may read them; make a new version instead")
+    with step(f"emptying {view.name}"):
+        empty(stack, view)
+    whole = replay(stack, view, rate=rate)
+    with step(f"waiting until {view.name} has read its queue"):
+        while not stack.is_idle(view):
+            time.sleep(POLL_S)
+    return whole
+
+
+def empty(stack: Deployed, view: Package) -> None:
+    """Delete all rows of a view's table."""
+    dynamodb, table = stack.client("dynamodb"), stack.table(view)
+    keys = list(_keys(dynamodb, table, view.view.KEYS.names))
+    for first in range(0, len(keys), AT_ONCE):
+        left: dict[str, Any] = {table: [{"DeleteRequest": {"Key": key}} for key in keys[first : first + AT_ONCE]]}
+        while left:
+            left = dynamodb.batch_write_item(RequestItems=left).get("UnprocessedItems", {})
+
+
+def replay(stack: Deployed, view: Package, *, rate: int | None) -> dict[str, Any]:
+    """Have the lake replayed to a view's queue; return the replay once all messages are on their way.
+
+    Raises:
+        Failed: it was refused, or did not end well.
+
+    """
+    asked = {"view": view.name} | ({} if rate is None else {"rate": rate})
+    answer = stack.api.request("POST", "/replays", asked)
+    if answer.status != ACCEPTED:
+        raise Failed(f"the replay was refused: {answer.status} {answer.body.decode(errors='replace')}")
+    place, seen = answer.headers["location"], {**answer.json}
+    with step(f"replaying the lake to {view.name}", lambda: f": {seen.get('events', 0)} events"):
+        while seen.get("state") not in ENDED:
+            time.sleep(POLL_S)
+            seen |= _status(stack.api, place)
+    if seen["state"] != "done" or seen.get("faults"):
+        raise Failed(f"the replay {place} ended as {seen['state']}, with {seen.get('faults', 0)} faults")
+    return seen
+
+
+def _status(api: Api, place: str) -> dict[str, Any]:
+    answer = api.get(place)
+    if answer.status != OK:
+        raise Failed(f"GET {place} answered {answer.status}")
+    status: dict[str, Any] = answer.json
+    return status
+
+
+def _keys(dynamodb: Any, table: str, names: tuple[str, ...]) -> Iterator[Typed]:  # noqa: ANN401  a client
+    places = {f"#{number}": name for number, name in enumerate(names)}
+    pages = dynamodb.get_paginator("scan").paginate(
+        TableName=table, ProjectionExpression=", ".join(places), ExpressionAttributeNames=places
+    )
+    return (key for page in pages for key in page["Items"])
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(prog="make fill", description=__doc__)
+    parser.add_argument("view")
+    parser.add_argument("--rate", type=int, help="events a second, at most")
+    parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
+    options = parser.parse_args()
+    try:
+        both, stack = versions(options.view), deployed(options.stack)
+        done = fill(stack, both, rate=options.rate)
+    except (Failed, BotoCoreError, ClientError) as reason:
+        print(f"make fill: {reason}", file=sys.stderr)
+        return 1
+    print(f"{done['events']} events of the lake were replayed to {both.after.name}")
+    print(f"next: make prove VIEW={options.view}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

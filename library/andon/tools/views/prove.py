@@ -1,0 +1,183 @@
+"""`make prove`: compares all rows of a view's two versions, and shows each that differs for good.
+
+Events go on meanwhile. A row that has seen other events than its counterpart is read again until both have seen the
+same, or until nothing is on its way any more and it still lacks one. What says something else of the same events is
+final at once.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Final, NamedTuple
+
+from andon.runtime import clock
+from andon.tools.lake import lake_copy
+from andon.tools.stack.errors import Failed
+from andon.tools.stack.progress import step
+from andon.tools.views.compare import Compared, Difference, Key, Kind, compare
+from andon.tools.views.deployed import Deployed, deployed
+from andon.tools.views.events_behind import Fact, behind, facts, ids_behind
+from andon.tools.views.versions import Versions, versions
+
+PATIENCE_S: Final = 300
+SHOWN: Final = 20  # rows; all are counted
+WIDEST: Final = 100  # characters of a value
+
+
+Seen = tuple[Key, Hashable]
+"""A row, and the newest events that each version of it has seen."""
+
+
+class Proof(NamedTuple):
+    """What was compared, and the rows that differ for good."""
+
+    before: int
+    after: int
+    differences: tuple[Difference, ...]
+
+
+class Pace(NamedTuple):
+    """How long a row stays as it is, with nothing on its way, until that is final; how long to wait at most."""
+
+    settles_s: float
+    patience_s: float = PATIENCE_S
+
+
+def read(stack: Deployed, both: Versions) -> Compared:
+    """Compare the rows as they are now."""
+    before, after = list(stack.rows(both.before)), list(stack.rows(both.after))
+    view = both.before.view
+    return compare(
+        before,
+        after,
+        names=view.KEYS.names,
+        as_before=both.next.as_before,
+        expires=view.TTL_DAYS is not None,
+        now_ms=clock.now_ms(),
+    )
+
+
+def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: Pace) -> Proof:
+    """Read until nothing differs, or something for good.
+
+    Raises:
+        Failed: rows kept changing.
+
+    """
+    since: dict[Seen, float] = {}  # since when a row differs so while nothing is on its way
+    until = time.monotonic() + pace.patience_s
+    while True:
+        compared = reading()
+        now = time.monotonic()
+        settled = {one for one, first in since.items() if now - first >= pace.settles_s}
+        final = [one for one in compared.differences if one.kind is Kind.DIFFERENT or _seen(one) in settled]
+        if final or not compared.differences:
+            return Proof(compared.before, compared.after, tuple(final))
+        if now > until:
+            raise Failed(f"{len(compared.differences)} rows still change; try again when less is on its way")
+        since = {_seen(one): since.get(_seen(one), now) for one in compared.differences} if is_idle() else {}
+        time.sleep(min(1, pace.settles_s / 4))
+
+
+def prove(stack: Deployed, both: Versions) -> Proof:
+    """Compare both versions until it is settled how they differ.
+
+    Raises:
+        Failed: one is not deployed, or rows kept changing.
+
+    """
+    stack.table(both.after)
+    with step(f"comparing {both.before.name} and {both.after.name}"):
+        idle = partial(stack.is_idle, both.before, both.after)
+        return settle(partial(read, stack, both), idle, Pace(stack.settles_s))
+
+
+def show(stack: Deployed, both: Versions, proof: Proof) -> str:
+    """Return what differs, field by field, with the events behind it."""
+    names = f"{both.before.name} and {both.after.name}"
+    if not proof.differences:
+        return f"{proof.before} rows of {both.before.name}, {proof.after} of {both.after.name}: 0 differ"
+    known = _facts(stack, proof.differences[:SHOWN])
+    lines = [f"{len(proof.differences)} of {max(proof.before, proof.after)} rows differ between {names}:"]
+    for difference in proof.differences[:SHOWN]:
+        lines += ["", *_lines(difference, both, known)]
+    if len(proof.differences) > SHOWN:
+        lines += ["", f"and {len(proof.differences) - SHOWN} more"]
+    if not proof.after:
+        lines += ["", f"{both.after.name} has no rows: make fill VIEW={both.before.name}"]
+    return "\n".join(lines)
+
+
+def _seen(difference: Difference) -> Seen:
+    return difference.key, tuple(difference.oplocks.items())
+
+
+def _facts(stack: Deployed, differences: tuple[Difference, ...]) -> dict[str, Fact]:
+    try:
+        folder = lake_copy.copy(stack.lake)
+    except Failed as reason:
+        print(f"  without the events: {reason}", file=sys.stderr)
+        return {}
+    return facts(folder, set().union(*map(ids_behind, differences)))
+
+
+def _lines(difference: Difference, both: Versions, known: dict[str, Fact]) -> list[str]:
+    names = both.before.view.KEYS.names
+    key = ", ".join(f"{name} = {value}" for name, value in zip(names, difference.key, strict=True))
+    ids = sorted(ids_behind(difference))
+    candidates = [known[one] for one in ids if one in known]
+    lines = [f"{key}: {_why(difference, both)}"]
+    if difference.before is None or difference.after is None:
+        return [*lines, *(f"    {fact}" for fact in candidates), *_unknown(ids, known)]
+    for field in difference.fields:
+        lines += [
+            f"    {field.name}",
+            f"        {both.before.name}: {_text(field.before)}",
+            f"        {both.after.name}: {_text(field.after)}",
+        ]
+        lines += [f"        from {fact}" for fact in behind(field.name, candidates, both)]
+    return [*lines, *_unknown(ids, known)]
+
+
+def _unknown(ids: list[str], known: dict[str, Fact]) -> list[str]:
+    return [f"    event {one} is not in the lake yet" for one in ids if one not in known]
+
+
+def _why(difference: Difference, both: Versions) -> str:
+    before, after = both.before.name, both.after.name
+    if difference.before is None or difference.after is None:
+        return f"only {before if difference.after is None else after} has it"
+    match difference.kind:
+        case Kind.BEHIND:
+            return f"{after} lacks events that {before} has seen"
+        case Kind.AHEAD:
+            return f"{before} lacks events that {after} has seen"
+        case Kind.DIFFERENT:
+            return "both have seen the same events"
+
+
+def _text(value: object) -> str:
+    text = "(nothing)" if value is None else repr(value)
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(prog="make prove", description=__doc__)
+    parser.add_argument("view")
+    parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
+    options = parser.parse_args()
+    try:
+        both, stack = versions(options.view), deployed(options.stack)
+        proof = prove(stack, both)
+        print(show(stack, both, proof))
+    except Failed as reason:
+        print(f"make prove: {reason}", file=sys.stderr)
+        return 2
+    return int(bool(proof.differences))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+"""Optimistic locking towards people: a change names the version it was made for, and the write itself checks it.
+
+Everything here is pure; `versioned_write` does what it decides. A save begins with `write_upon(draft,
+expected_by(command))` and reads nothing first. If DynamoDB refuses that write, it returns the row that stands there,
+and `decide_next` decides by that row. A delete and a rollback take over what stands there, so they read first:
+`decide_on_read`.
+
+The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = :expected` in `condition_of`.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
+
+from andon.dynamodb.expressions import Condition
+from andon.runtime import strict_json
+from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
+
+STALE: Final = "If-Match names another version than the current one; read again."
+REQUIRED_IF_MATCH: Final = "It exists: to change it needs If-Match with the current version."
+
+# The writes of one save, by name: the current row, its revision, and the check of another row.
+CURRENT: Final = "current"
+REVISION: Final = "revision"
+REQUIRED: Final = "required"
+
+
+class VersionedRow(TypedDict):
+    """What stands on each row that has versions, besides its content.
+
+    timestamp: epoch milliseconds. fingerprint: of the command that made this version. digest: of the content.
+    since: the version with which its life began; on a revision only if it is that one. deleted: it is a tombstone.
+    origin: the service in which it was made, if that is another one, see `andon.sync`.
+    """
+
+    version: int
+    timestamp: int
+    changedBy: str
+    fingerprint: str
+    digest: str
+    since: NotRequired[int]
+    deleted: NotRequired[Literal[True]]
+    origin: NotRequired[str]
+
+
+class Command(NamedTuple):
+    """What every command says: who wants it, when, and for which version.
+
+    if_match: None if the request had no If-Match: it creates, or replaces what may be replaced without one.
+
+    fingerprint: see `fingerprint_of`.
+    """
+
+    actor: str
+    now_ms: int
+    if_match: int | None
+    fingerprint: str
+
+    @property
+    def next_version(self) -> int:
+        """The number of the revision that it makes if it meets what it expects."""
+        return (self.if_match or 0) + 1
+
+
+def always(row: VersionedRow) -> bool:  # noqa: ARG001  a predicate
+    """Whether a row may be replaced with If-Match only: any row."""
+    return True
+
+
+class Draft(NamedTuple):
+    """A revision that a command wants to be the current one.
+
+    content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
+    current row. deleted: it is a tombstone. revives: it may follow a tombstone. repeats: it is made even if it changes
+    nothing. needs_if_match: whether the living row that stands there may be replaced with If-Match only.
+    """
+
+    content: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    command: Command
+    deleted: bool = False
+    revives: bool = True
+    repeats: bool = False
+    needs_if_match: Callable[[VersionedRow], bool] = always
+
+    @property
+    def digest(self) -> str:
+        """The digest of the content: equal for revisions that say the same."""
+        return digest_of({name: value for name, value in self.content.items() if value is not None})
+
+
+class Stands(Enum):
+    """What a writer expects to find where it writes."""
+
+    NOTHING = auto()
+    ALIVE = auto()
+    TOMBSTONE = auto()
+
+
+class Expected(NamedTuple):
+    """What a revision follows: the version that stands there, or stood there last; `not_before_ms` is for its stamp."""
+
+    version: int
+    stands: Stands
+    not_before_ms: int = 0
+
+
+class Saved(NamedTuple):
+    """The revision that a command made, now or when it came first; `created`: a life began with it."""
+
+    row: VersionedRow
+    created: bool
+
+    @classmethod
+    def by(cls, revision: VersionedRow) -> "Saved":
+        """Return the result of the command that made a revision."""
+        return cls(revision, created=revision.get("since") == revision["version"])
+
+
+class Write(NamedTuple):
+    """Next: write this revision on condition that `expected` is what stands there."""
+
+    expected: Expected
+    revision: VersionedRow
+
+
+class Return(NamedTuple):
+    """Next: return this to the caller."""
+
+    saved: Saved
+
+
+class CheckRetry(NamedTuple):
+    """Next: read the revision `version`. If this command made it, this is a retry; `otherwise` refuse."""
+
+    version: int
+    otherwise: Rejected
+
+
+class Refuse(NamedTuple):
+    """Next: raise this."""
+
+    error: Rejected
+
+
+LastStep = Return | CheckRetry | Refuse
+NextStep = Write | LastStep
+
+
+class RefusedSave(NamedTuple):
+    """What is known of a save that DynamoDB refused.
+
+    failed: name of each write whose condition did not hold -> the row that stood there, None if there was none.
+    newest: the newest revision, read if there is no current row. missing: the error, if what is required is missing.
+    """
+
+    failed: Mapping[str, VersionedRow | None]
+    newest: VersionedRow | None = None
+    missing: Rejected | None = None
+
+
+def fingerprint_of(*, route: str, path: Mapping[str, str], if_match: int | None, body: object, actor: str) -> str:
+    """Digest what makes two requests the same command, so that a retry is recognised on the revision that it made."""
+    return digest_of([route, dict(path), if_match, body, actor])
+
+
+def digest_of(value: object) -> str:
+    """Return the SHA-256 of canonical JSON: equal values have equal digests."""
+    return hashlib.sha256(strict_json.canonical(value).encode()).hexdigest()
+
+
+def expected_by(command: Command) -> Expected:
+    """Return what a command expects: nothing, or the living version that its If-Match names."""
+    return Expected(0, Stands.NOTHING) if command.if_match is None else Expected(command.if_match, Stands.ALIVE)
+
+
+def write_upon(draft: Draft, expected: Expected) -> Write:
+    """Return the write of a draft as the version that follows `expected`."""
+    return Write(expected, revision_of(draft, expected))
+
+
+def revision_of(draft: Draft, expected: Expected) -> VersionedRow:
+    """Return the revision that a draft becomes: its content and its stamp, later than that of what it follows."""
+    stamp: VersionedRow = {
+        "version": expected.version + 1,
+        "timestamp": max(draft.command.now_ms, expected.not_before_ms),
+        "changedBy": draft.command.actor,
+        "fingerprint": draft.command.fingerprint,
+        "digest": draft.digest,
+    }
+    if expected.stands is not Stands.ALIVE:
+        stamp["since"] = stamp["version"]
+    if draft.deleted:
+        stamp["deleted"] = True
+    content = {name: value for name, value in draft.content.items() if value is not None}
+    return cast("VersionedRow", {**content, **stamp})
+
+
+def condition_of(draft: Draft, write: Write) -> Condition:
+    """Return the condition on which the current row may be written."""
+    expected, revision = write.expected, write.revision
+    if expected.stands is Stands.NOTHING:
+        return Condition("attribute_not_exists(#version)", {"version": "version"})
+    # An entity's timestamps strictly increase: a writer whose clock is behind is refused.
+    parts = ["#version = :expected", "#timestamp < :now"]
+    names = {name: name for name in ("version", "timestamp", "deleted")}
+    values: dict[str, Any] = {"expected": expected.version, "now": revision["timestamp"]}
+    if expected.stands is Stands.TOMBSTONE:
+        parts.append("attribute_exists(#deleted)")
+    else:
+        parts.append("attribute_not_exists(#deleted)")
+        if not draft.repeats:  # a change that changes nothing is no revision
+            parts.append("#digest <> :digest")
+            names["digest"] = "digest"
+            values["digest"] = revision["digest"]
+    return Condition(" AND ".join(parts), names, values)
+
+
+def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
+    """Decide what to do after a refused write: write again, return, check for a retry, or refuse."""
+    step = _by_version(draft, refused)
+    if refused.missing is None or _is_done(draft, step):
+        return step
+    # Nothing is done without what is required, unless it has been done already.
+    return step._replace(otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
+
+
+def decide_on_read(row: VersionedRow | None, command: Command) -> CheckRetry | None:
+    """Decide what to do after a read by a command that takes what stands there (a delete, a rollback); None: go on."""
+    if row is None or row.get("deleted"):
+        return CheckRetry(command.next_version, NotFound("There is no such thing, or not any more."))
+    if command.if_match is None:
+        return CheckRetry(command.next_version, PreconditionRequired(REQUIRED_IF_MATCH))
+    return None if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
+
+
+def _is_done(draft: Draft, step: NextStep) -> bool:
+    """Whether this very command is what made the result, and not a revision that happens to say the same."""
+    return isinstance(step, Return) and step.saved.row["fingerprint"] == draft.command.fingerprint
+
+
+def _by_version(draft: Draft, refused: RefusedSave) -> NextStep:
+    """Decide by what stands there, whatever is required besides."""
+    if not refused.failed.keys() & {CURRENT, REVISION}:
+        # Only what is required was in the way: by its version the command could go ahead. `decide_next` refuses it.
+        return write_upon(draft, expected_by(draft.command))
+    current = refused.failed.get(CURRENT)
+    if current is None:
+        return _upon_nothing(draft, refused.newest)
+    if current["fingerprint"] == draft.command.fingerprint:  # a retry is answered as the first time
+        return Return(Saved.by(current))
+    return _upon_tombstone(draft, current) if current.get("deleted") else _upon_living(draft, current)
+
+
+def _upon_nothing(draft: Draft, newest: VersionedRow | None) -> NextStep:
+    """Follow the newest revision: the current row was a tombstone, and the TTL service took it."""
+    if newest is None or not _may_revive(draft, newest):
+        return CheckRetry(draft.command.next_version, Stale(STALE))
+    return write_upon(draft, Expected(newest["version"], Stands.NOTHING, newest["timestamp"] + 1))
+
+
+def _upon_tombstone(draft: Draft, row: VersionedRow) -> NextStep:
+    if _may_revive(draft, row):
+        return write_upon(draft, Expected(row["version"], Stands.TOMBSTONE, row["timestamp"] + 1))
+    refusal = Stale(STALE) if draft.revives else NotFound("It was deleted.")
+    return CheckRetry(draft.command.next_version, refusal)
+
+
+def _upon_living(draft: Draft, row: VersionedRow) -> NextStep:
+    if_match = draft.command.if_match
+    if if_match is None and draft.needs_if_match(row):
+        # Without If-Match a retry can only be that of the command that began this life: version `since`.
+        return CheckRetry(row["since"], PreconditionRequired(REQUIRED_IF_MATCH))
+    if if_match not in {None, row["version"]}:
+        return CheckRetry(draft.command.next_version, Stale(STALE))
+    if row["digest"] == draft.digest and not draft.repeats:
+        return Return(Saved(row, created=False))
+    return write_upon(draft, Expected(row["version"], Stands.ALIVE, row["timestamp"] + 1))
+
+
+def _may_revive(draft: Draft, last: VersionedRow) -> bool:
+    """Whether a draft may follow a deletion, or what was last before the current row went."""
+    return draft.revives and draft.command.if_match in {None, last["version"]}

@@ -1,0 +1,224 @@
+"""Write the next version of a thing under the optimistic lock: its current row alone, or with every revision kept."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Check, Put, Table, Update, transact
+from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.expressions import Condition
+from andon.dynamodb.key_query import KeyQuery
+from andon.events.hops import HOPS
+from andon.events.latch import LATCHED, ORIGIN
+from andon.runtime.errors import Rejected, Unavailable
+from andon.versions.optimistic_lock import (
+    CURRENT,
+    REQUIRED,
+    REVISION,
+    CheckRetry,
+    Command,
+    Draft,
+    LastStep,
+    Refuse,
+    RefusedSave,
+    Return,
+    Saved,
+    Stands,
+    VersionedRow,
+    Write,
+    condition_of,
+    decide_next,
+    decide_on_read,
+    expected_by,
+    write_upon,
+)
+
+# What a row says that another service's edit, or another event, made; a command makes the row its own again.
+NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
+
+ATTEMPTS = 8
+FIRST_PAUSE_SECONDS = 0.01
+
+
+class Contended(Unavailable):
+    """Others were writing the row at every attempt."""
+
+    def __init__(self) -> None:
+        super().__init__("Others were writing this at the same time; send it again.")
+
+
+class Revisions(NamedTuple):
+    """Where every revision is kept: the table, the key of version n, and the query of all of them, newest first.
+
+    attributes: what else stands on the row of a revision.
+    """
+
+    table: Table
+    key_of: Callable[[int], Mapping[str, Any]]
+    all: KeyQuery
+    attributes: Mapping[str, Any]
+
+
+class Requirement(NamedTuple):
+    """A check of another row without which no version is written; `otherwise` is what the client gets."""
+
+    check: Check
+    otherwise: Rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Versions:
+    """Where the versions of one thing are kept: the current one by `key`, and each of them if there are `revisions`.
+
+    requires: checked in the transaction that writes current row and revision. latest_as: the attribute of the current
+    row that repeats its version.
+
+    Raises:
+        ValueError: something is required and no revisions are kept: a single row is written without a transaction.
+
+    """
+
+    table: Table
+    key: Mapping[str, Any]
+    revisions: Revisions | None = None
+    requires: Requirement | None = None
+    latest_as: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.requires is not None and self.revisions is None:
+            raise ValueError("only a transaction checks another row: to require something, keep revisions")
+
+
+def save(versions: Versions, draft: Draft) -> Saved:
+    """Make a draft the current version: one request, and more only if something stands in the way.
+
+    Raises:
+        PreconditionRequired: it exists and the command names no version.
+        Stale: the command names another version than the current one.
+        NotFound: it was deleted and the command does not bring it back; or what it requires is missing.
+        Contended: others wrote at each of `ATTEMPTS` attempts.
+
+    """
+    write = write_upon(draft, expected_by(draft.command))
+    for attempt in range(ATTEMPTS):
+        try:
+            refused = write_or_refuse(versions, current_write(versions, draft, write), write)
+        except TransactionConflict:
+            pause(attempt)
+            continue
+        if refused is None:
+            return Saved.by(cast("VersionedRow", {**write.revision, **draft.attributes}))
+        step = decide_next(draft, refused)
+        if not isinstance(step, Write):
+            return finish(versions, draft.command, step)
+        write = step
+    raise Contended
+
+
+def change(versions: Versions, command: Command, decide: Callable[[Any], Draft]) -> Saved:
+    """Read the current row, decide a draft upon it, and save that; a retry is answered as the first time.
+
+    Raises:
+        NotFound: there is no such thing, or it was deleted.
+        PreconditionRequired: the command names no version.
+        Stale: the command names another version.
+        Contended: see `save`.
+
+    """
+    row = versioned(versions.table.get(versions.key, consistent=True))
+    retry = decide_on_read(row, command)
+    return save(versions, decide(row)) if retry is None else finish(versions, command, retry)
+
+
+def finish(versions: Versions, command: Command, step: LastStep) -> Saved:
+    """Do the last step of a save.
+
+    Raises:
+        Rejected: the step refuses the command.
+
+    """
+    match step:
+        case Return(saved):
+            return saved
+        case CheckRetry(version, otherwise):
+            row = _revision(versions, version)
+            if row is None or row["fingerprint"] != command.fingerprint:
+                raise otherwise
+            return Saved.by(row)
+        case Refuse(error):
+            raise error
+
+
+def pause(attempt: int) -> None:
+    """Wait a random time, longer at each attempt, so that writers do not meet again."""
+    time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+
+
+def versioned(row: Item | None) -> VersionedRow | None:
+    """Return a row of a table as what it is there: one that has versions."""
+    return cast("VersionedRow | None", row)
+
+
+def current_write(versions: Versions, draft: Draft, write: Write) -> Put | Update:
+    """Return the write of the current row: the first of a life is put whole, a living one keeps its `since`."""
+    latest = {} if versions.latest_as is None else {versions.latest_as: write.revision["version"]}
+    row, condition = {**write.revision, **draft.attributes, **latest}, condition_of(draft, write)
+    if write.expected.stands is not Stands.ALIVE:
+        return Put(versions.table, {**versions.key, **row}, condition)
+    gone = tuple(name for name, value in draft.content.items() if value is None)
+    return Update(versions.table, versions.key, row, (*gone, *NOT_OWN), condition)
+
+
+def write_or_refuse(versions: Versions, current: Put | Update, write: Write) -> RefusedSave | None:
+    """Write the current row, in one transaction with its revision if there are such; None: it is written.
+
+    Raises:
+        TransactionConflict: others were writing the same rows.
+
+    """
+    revisions = versions.revisions
+    try:
+        if revisions is None:
+            current.alone()
+        else:
+            transact({CURRENT: current, REVISION: _revision_write(revisions, write), **_required(versions)})
+    except ConditionFailed as failed:
+        return RefusedSave(failed={CURRENT: versioned(failed.row)})
+    except TransactionConditionsFailed as failed:
+        return _refused(versions, {name: versioned(row) for name, row in failed.failed.items()})
+    return None
+
+
+def _revision_write(revisions: Revisions, write: Write) -> Put:
+    item = {**revisions.attributes, **write.revision, **revisions.key_of(write.revision["version"])}
+    return Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
+
+
+def _required(versions: Versions) -> dict[str, Check]:
+    return {} if versions.requires is None else {REQUIRED: versions.requires.check}
+
+
+def _refused(versions: Versions, failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
+    """Complete what a cancelled transaction returned: where there is no current row, read the newest revision."""
+    is_vacant = failed.get(CURRENT) is None and failed.keys() & {CURRENT, REVISION}
+    return RefusedSave(
+        failed=failed,
+        newest=_newest(versions) if is_vacant else None,
+        missing=versions.requires.otherwise if versions.requires and REQUIRED in failed else None,
+    )
+
+
+def _newest(versions: Versions) -> VersionedRow | None:
+    if versions.revisions is None:
+        return None
+    rows = versions.revisions.table.query(versions.revisions.all, limit=1, consistent=True).items
+    return versioned(next(iter(rows), None))
+
+
+def _revision(versions: Versions, version: int) -> VersionedRow | None:
+    if versions.revisions is None:
+        return None
+    return versioned(versions.revisions.table.get(versions.revisions.key_of(version), consistent=True))

@@ -1,0 +1,41 @@
+"""Several updates of one row in one batch -> one write, of the newest."""
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from andon.events.bus_entry import Replay
+from andon.events.domain_event import DomainEvent
+from andon.views.inverse_oplock import order_of
+from andon.views.row_write import RowWrite
+
+
+class Message(NamedTuple):
+    """A message that was understood: its id in the batch, its body, its event and what the view keeps of that.
+
+    replay: None for a live one. taken_ms: see `Delivery`.
+    """
+
+    message_id: str
+    body: str
+    event: DomainEvent
+    update: RowWrite
+    replay: Replay | None = None
+    taken_ms: int | None = None
+
+
+def compact(messages: Iterable[Message]) -> list[list[Message]]:
+    """Group the messages that one write settles, the newest of each group first.
+
+    A live one settles no replayed one: that has another ttl to write.
+    """
+    groups: dict[Hashable, list[Message]] = {}
+    for message in messages:
+        groups.setdefault((message.replay, message.update.target), []).append(message)
+    for group in groups.values():
+        if len(group) > 1:
+            group.sort(key=_order_in, reverse=True)
+    return [*groups.values()]
+
+
+def _order_in(message: Message) -> str:
+    return order_of(message.event, message.update.about_ms, message.update.origin)

@@ -1,0 +1,247 @@
+"""Inverse optimistic locking: a field is written only by something newer, whatever order events arrive in.
+
+*Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields. Where two
+versions of a service write one set, it is (timestamp, origin, event id): the rows of both services and the view must
+take the same one of two edits of one millisecond.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import Condition
+from andon.events.domain_event import DomainEvent
+from andon.views.oplock_family import OPLOCK, remove_surplus
+from andon.views.outcome import Outcome
+from andon.views.row_life import (
+    REBUILT,
+    Attempt,
+    Permanent,
+    RebuiltUntilAnchored,
+    RebuiltUntilNewestExpires,
+    RowLife,
+    UntilAnchored,
+    UntilNewestExpires,
+)
+
+if TYPE_CHECKING:
+    from andon.views.view_update import ViewUpdate
+
+ATTEMPTS = 10
+
+ABOUT = "about#"
+ORIGIN = "@"
+
+NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
+# A replayed event is written again over itself: it has another ttl to write.
+NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
+OUTLIVED = "#oplock > :oplock AND #ttl > :now AND #ttl < :ttl"
+
+
+class RowContended(Exception):
+    """The row changed between all attempts; the message must come again."""
+
+
+def order_of(event: DomainEvent, about_ms: int | None = None, origin: str = "") -> str:
+    """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties.
+
+    With an `origin` (see `ViewUpdate`), that comes between them. With `about_ms`, the time of what the event is about
+    comes first. The text of either lies behind all text without it, for `@` and letters sort behind `#` and digits: a
+    row that was written before its set had one is replaced by the next event.
+    """
+    return order_at(event.timestamp_ms, event.id, about_ms, origin)
+
+
+def order_at(timestamp_ms: int, event_id: str, about_ms: int | None, origin: str = "") -> str:
+    """Return the order of the event with that time and id; without an id it is how all orders of that time begin."""
+    of_origin = f"{ORIGIN}{origin}" if origin else ""
+    order = f"{timestamp_ms:013d}{of_origin}#{event_id}"
+    return order if about_ms is None else f"{ABOUT}{about_ms:013d}#{order}"
+
+
+def milliseconds_of(order: str) -> int:
+    """Return the first time in an order, of the event or of what it is about; of a newer order it is not less."""
+    return int(order.removeprefix(ABOUT)[:13])
+
+
+def oplock_attribute(name: str) -> str:
+    """Return the name of the attribute that keeps the order of the newest event seen under an oplock."""
+    return f"{OPLOCK}{name}"
+
+
+def put_if_newer(
+    table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int
+) -> Outcome:
+    """Write `update` unless the row has seen something at least as new under the same oplock: one request, rarely two.
+
+    Raises:
+        RowContended: the row kept changing between `ATTEMPTS` attempts.
+
+    """
+    if ttl_days is None:
+        return _write(table, update, order_of(event, update.about_ms, update.origin), _life_without_ttl(update, now_ms))
+    expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
+    if ttl.is_expired(expires_at, now_ms):
+        return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
+    life = UntilNewestExpires(expires_at, now_ms // 1000)
+    return _write(table, update, order_of(event, update.about_ms, update.origin), life)
+
+
+def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
+    """Write a replayed `update` unless the row has seen something newer; either way it lives until `until`, at least.
+
+    An expired row that is still there is replaced, as if it were not. until: epoch seconds.
+
+    Raises:
+        RowContended: the row kept changing between `ATTEMPTS` attempts.
+
+    """
+    if ttl.is_expired(until, now_ms):
+        return Outcome.EXPIRED
+    life = UntilNewestExpires(expires_at=until, now=now_ms // 1000)
+    return _write(table, update, order_of(event, update.about_ms, update.origin), life, outlives=life)
+
+
+def rebuild(table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+    """Write a replayed `update` unless the row has seen something at least as new; no event comes too late.
+
+    The row is as if it had lived through its events: it expires with the newest of them, even if that is long ago.
+
+    Raises:
+        RowContended: the row kept changing between `ATTEMPTS` attempts.
+
+    """
+    return _write(
+        table, update, order_of(event, update.about_ms, update.origin), _rebuilt_life(update, event, ttl_days, now_ms)
+    )
+
+
+def _rebuilt_life(update: "ViewUpdate", event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:
+    if ttl_days is not None:
+        return RebuiltUntilNewestExpires(expires_at=ttl.ttl_at(event.timestamp_ms, ttl_days), now=now_ms // 1000)
+    if update.anchor is None:
+        return Permanent()
+    return RebuiltUntilAnchored(
+        anchor=oplock_attribute(update.anchor.oplock),
+        anchors=update.oplock == update.anchor.oplock,
+        expires_at=ttl.ttl_at(event.timestamp_ms, update.anchor.skeleton_days),
+        now=now_ms // 1000,
+    )
+
+
+def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
+    if update.anchor is None:
+        return Permanent()
+    return UntilAnchored(
+        anchor=oplock_attribute(update.anchor.oplock),
+        anchors=update.oplock == update.anchor.oplock,
+        expires_at=ttl.ttl_at(now_ms, update.anchor.skeleton_days),
+        now=now_ms // 1000,
+    )
+
+
+def _write(
+    table: Table, update: "ViewUpdate", order: str, life: RowLife, *, outlives: UntilNewestExpires | None = None
+) -> Outcome:
+    """Write an update; `outlives`: it is replayed, and a row that has seen something newer lives as long."""
+    attempt, found, newer = life.first, None, NEWER if outlives is None else NOT_OLDER
+    for _ in range(ATTEMPTS):
+        try:
+            row = _try(table, update, order, attempt, found, newer)
+        except ConditionFailed as failed:
+            found, attempt = failed.row, life.after(failed.row)
+            dropped = None if attempt.replaces else _why_dropped(found, oplock_attribute(update.oplock), order)
+            if outlives is None and dropped:
+                _bound(table, update, found)
+                return dropped
+            if outlives and dropped is Outcome.STALE and (settled := _outlive(table, update, order, outlives, found)):
+                return settled
+        else:
+            # What was written and removed at once is older than all that its family keeps.
+            return Outcome.STALE if update.oplock in _bound(table, update, row) else Outcome.APPLIED
+    raise RowContended
+
+
+def _outlive(
+    table: Table, update: "ViewUpdate", order: str, life: UntilNewestExpires, found: Item | None
+) -> Outcome | None:
+    """Raise the ttl of a row that has seen something newer; None: the row has changed meanwhile."""
+    if (found or {}).get(ttl.ATTRIBUTE, life.expires_at) >= life.expires_at:
+        return Outcome.STALE
+    names = {"oplock": oplock_attribute(update.oplock), "ttl": ttl.ATTRIBUTE}
+    condition = Condition(OUTLIVED, names, {"oplock": order, "now": life.now, "ttl": life.expires_at})
+    try:
+        table.update(update.key, assign={ttl.ATTRIBUTE: life.expires_at}, condition=condition)
+    except ConditionFailed:
+        return None
+    return Outcome.APPLIED
+
+
+def _try(
+    table: Table, update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None, newer: str
+) -> Item | None:
+    """Make one write; return the row as it is then, if the update's family must know it."""
+    assign, remove = _changes(update, order, attempt, found)
+    condition = attempt.condition if attempt.replaces else _and_newer(newer, attempt.condition, update, order)
+    if update.family is None:
+        table.update(update.key, assign=assign, remove=remove, condition=condition)
+        return None
+    return table.update_and_return(update.key, assign=assign, remove=remove, condition=condition)
+
+
+def _changes(
+    update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Return the attributes to assign and to remove."""
+    assign: dict[str, Any] = {**update.key_fields}
+    remove = []
+    for name, value in update.fields.items():
+        if value is None:
+            remove.append(name)
+        else:
+            assign[name] = value
+    assign[oplock_attribute(update.oplock)] = order
+    if attempt.expires_at is not None:
+        assign[ttl.ATTRIBUTE] = attempt.expires_at
+    if attempt.is_permanent:
+        remove.append(ttl.ATTRIBUTE)
+    if attempt.marks:
+        assign[REBUILT] = True
+    if attempt.marks is False:
+        remove.append(REBUILT)
+    if attempt.replaces:
+        remove += [name for name in found or {} if name not in update.key]
+    # An expired row that is replaced has attributes among those to remove that the update assigns.
+    return assign, tuple(name for name in dict.fromkeys(remove) if name not in assign) if remove else ()
+
+
+def _and_newer(newer: str, condition: Condition, update: "ViewUpdate", order: str) -> Condition:
+    return Condition(
+        _both(newer, condition.expression),
+        {"oplock": oplock_attribute(update.oplock), **condition.names},
+        {"oplock": order, **condition.values},
+    )
+
+
+@cache
+def _both(one: str, other: str) -> str:
+    return f"{one} AND {other}" if other else one
+
+
+def _bound(table: Table, update: "ViewUpdate", row: Item | None) -> frozenset[str]:
+    """Keep the update's family of oplocks within its bound; return the names of those removed."""
+    if update.family is None or row is None:
+        return frozenset()
+    return remove_surplus(table, update.key, update.family, row)
+
+
+def _why_dropped(row: Item | None, oplock: str, order: str) -> Outcome | None:
+    """Return why an event is dropped, from the row that the failed condition returned; None: it is newer after all."""
+    seen = (row or {}).get(oplock, "")
+    if seen == order:
+        return Outcome.DUPLICATE
+    return Outcome.STALE if seen > order else None

@@ -1,0 +1,77 @@
+"""Counts what became of every message of a batch, so that none is dropped in silence."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from andon.events.domain_event import DomainEvent
+from andon.runtime.metrics import directive
+from andon.views.outcome import Outcome
+
+NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
+
+OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outcome.COMPACTED: "overtaken"}
+"""What became of an edit whose row another service writes, too."""
+
+
+class Result(NamedTuple):
+    """What became of one message; `event` is None if it could not be read, `error` names what went wrong.
+
+    is_live: it was not replayed. taken_ms: since when its event is on its way, see `Delivery`; None: not known.
+    origin: the service of its event, if two of them write what it wrote, see `RowWrite`.
+    """
+
+    message_id: str
+    outcome: Outcome
+    event: DomainEvent | None = None
+    error: str | None = None
+    is_live: bool = True
+    taken_ms: int | None = None
+    origin: str = ""
+
+    def lag_ms(self, now_ms: int) -> int | None:
+        """Return how long its event was on its way to a row; None if it was replayed, or is in no row."""
+        if self.outcome is not Outcome.APPLIED or not self.is_live or self.taken_ms is None:
+            return None
+        return max(0, now_ms - self.taken_ms)
+
+
+def failures(results: Sequence[Result]) -> list[str]:
+    """Return the ids of the messages that must come again."""
+    return [result.message_id for result in results if result.outcome is Outcome.FAILED]
+
+
+def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, Any]:
+    """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
+
+    It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`); the latter are no
+    metrics, for each would be paid for. `lag` lists the
+    milliseconds from the bus to the row, one for each live event that was applied; `replayed` counts the others.
+    It does not count from the fact: its time may come from a clock that is wrong by hours.
+
+    Of a service whose edits another version of it writes, too, it counts what was `overtaken` (`dispatch2.overtaken`)
+    and what was not (`dispatch2.applied`); `dispatch2.lag` is theirs alone.
+    """
+    counts = {"received": len(results), **NONE_YET}
+    by_type, crossed = Counter[str](), Counter[str]()
+    lag: dict[str, list[int]] = defaultdict(list)
+    for result in results:
+        counts[result.outcome] += 1
+        if result.event:
+            by_type[f"{result.event.type}.{result.outcome}"] += 1
+        if result.origin and result.outcome in OVERTAKEN:
+            crossed[f"{result.origin}.{OVERTAKEN[result.outcome]}"] += 1
+        if (lag_ms := result.lag_ms(now_ms)) is not None:
+            for name in ("lag", f"{result.origin}.lag") if result.origin else ("lag",):
+                lag[name].append(lag_ms)
+    counts |= crossed
+    if replayed := sum(not result.is_live for result in results):
+        counts["replayed"] = replayed
+    return {
+        "view": view,
+        **counts,
+        **by_type,
+        **lag,
+        "errors": sorted({result.error for result in results if result.error}),
+        "_aws": directive(dimension="view", counts=counts, milliseconds=lag, now_ms=now_ms),
+    }

@@ -1,0 +1,40 @@
+"""A request over libcurl until it succeeds, or cannot: what is tried again, and when, is in `retries`."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from andon.runtime.errors import CallFailed
+from andon.wire import retries
+from andon.wire.curl import Request, Response
+from andon.wire.deadline import require_in_time
+from andon.wire.in_turns import exchange, pause
+
+
+def until_done(request_of: Callable[[], Request], content_of: Callable[[Response], dict[str, Any]]) -> dict[str, Any]:
+    """Make a request, again if it may succeed then; `request_of` is called for each attempt, which is signed anew.
+
+    Raises:
+        CallFailed: `content_of` raised it, at each of `retries.ATTEMPTS` attempts or once for all.
+
+    """
+    attempt, taken = 1, 0
+    require_in_time()
+    while True:
+        response = exchange(request_of())
+        try:
+            content = content_of(response)
+        except CallFailed as error:
+            again = retries.again_after(error.code, response.status)
+            if again is None:
+                retries.QUOTA.give_back(taken or 1)  # a refusal is as good a sign of life as a success
+                raise
+            if attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
+                raise
+            seconds = again.seconds * 2 ** (attempt - 1) * random.random()  # noqa: S311  jitter is no secret
+            require_in_time(seconds)
+            pause(seconds)
+            attempt, taken = attempt + 1, again.quota
+        else:
+            retries.QUOTA.give_back(taken or 1)
+            return content

@@ -1,0 +1,133 @@
+"""The only place that calls S3: the objects of one bucket, which are JSON, or bytes."""
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from andon.runtime import strict_json
+from andon.runtime.errors import CallFailed
+from andon.wire import aws
+
+# How often a change begins again because somebody else replaced the object meanwhile, before it fails.
+ATTEMPTS = 10
+
+# What S3 answers to a write whose condition does not hold, and to one that meets another write of the same key.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+EXISTS = "PreconditionFailed"
+REPLACED = frozenset({EXISTS, "ConditionalRequestConflict"})
+
+
+class Bucket:
+    """A bucket, named by an environment variable that is read at use: all handlers load in one process."""
+
+    def __init__(self, variable: str) -> None:
+        self._variable = variable
+
+    @property
+    def name(self) -> str:
+        """The name that this deployment gave the bucket."""
+        return os.environ[self._variable]
+
+    def get(self, key: str) -> Any:  # noqa: ANN401  JSON is any
+        """Return an object's content, None if there is no such object."""
+        try:
+            return self.require(key)
+        except CallFailed as error:
+            if error.code == "NoSuchKey":
+                return None
+            raise
+
+    def require(self, key: str) -> Any:  # noqa: ANN401  JSON is any
+        """Return an object's content.
+
+        Raises:
+            CallFailed: there is no such object.
+
+        """
+        content, _ = self._read(key)
+        return content
+
+    def require_bytes(self, key: str, *, first: int | None = None, length: int = 0) -> bytes:
+        """Return an object's bytes, or `length` of them (at least one) from `first` on, as far as there are so many.
+
+        Raises:
+            CallFailed: there is no such object, or it ends before `first`.
+
+        """
+        part = {} if first is None else {"Range": f"bytes={first}-{first + length - 1}"}
+        content: bytes = self._call("get_object", Key=key, **part)["Body"].read()
+        return content
+
+    def put_if_absent(self, key: str, content: Mapping[str, Any] | bytes) -> bool:
+        """Write an object unless there is one; return whether it was written.
+
+        If a key follows from the content, a second time changes nothing.
+        """
+        return self._put_unless({EXISTS}, key, content, IfNoneMatch="*")
+
+    def replace(self, key: str, content: Mapping[str, Any] | bytes) -> None:
+        """Write an object, whether or not there is one."""
+        self._put(key, content)
+
+    def change(self, key: str, decide: Callable[[Any], Mapping[str, Any] | None]) -> Any:  # noqa: ANN401  as above
+        """Replace an object by what `decide` makes of its content, and return that; None leaves it as it is.
+
+        `decide` is called again if somebody else replaced the object meanwhile: no change is lost.
+
+        Raises:
+            CallFailed: there is no such object, or others replaced it at each of `ATTEMPTS` attempts.
+
+        """
+        for _ in range(ATTEMPTS):
+            content, etag = self._read(key)
+            changed = decide(content)
+            if changed is None or self._put_unless(REPLACED, key, changed, IfMatch=etag):
+                return changed
+        raise CallFailed(EXISTS)
+
+    def remove(self, key: str) -> None:
+        """Delete an object, if there is one."""
+        self._call("delete_object", Key=key)
+
+    def keys(self, prefix: str, *, after: str = "") -> Iterator[str]:
+        """List the keys that begin with `prefix` and sort behind `after`, ascending; requests are made as needed."""
+        for page in self._list(Prefix=prefix, **({"StartAfter": after} if after else {})):
+            yield from (found["Key"] for found in page.get("Contents", []))
+
+    def folders(self, prefix: str) -> Iterator[str]:
+        """List the folders right below `prefix`, which ends in `/`, as they do: `faults/2026-11-21/`."""
+        for page in self._list(Prefix=prefix, Delimiter="/"):
+            yield from (found["Prefix"] for found in page.get("CommonPrefixes", []))
+
+    def _list(self, **request: str) -> Iterator[dict[str, Any]]:
+        while True:
+            page = self._call("list_objects_v2", **request)
+            yield page
+            if not page.get("IsTruncated"):
+                return
+            request["ContinuationToken"] = page["NextContinuationToken"]
+
+    def _read(self, key: str) -> tuple[Any, str]:
+        response = self._call("get_object", Key=key)
+        return json.loads(response["Body"].read()), response["ETag"]
+
+    def _put_unless(
+        self, refusals: Collection[str], key: str, content: Mapping[str, Any] | bytes, **condition: str
+    ) -> bool:
+        try:
+            self._put(key, content, **condition)
+        except CallFailed as error:
+            if error.code in refusals:
+                return False
+            raise
+        return True
+
+    def _put(self, key: str, content: Mapping[str, Any] | bytes, **condition: str) -> None:
+        is_bytes = isinstance(content, bytes)
+        body = content if is_bytes else strict_json.dumps(content).encode()
+        kind = "application/octet-stream" if is_bytes else "application/json"
+        self._call("put_object", Key=key, Body=body, ContentType=kind, **condition)
+
+    def _call(self, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+        return aws.call("s3", operation, Bucket=self.name, **request)

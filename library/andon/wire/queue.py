@@ -1,0 +1,58 @@
+"""Messages -> a queue of SQS, as many in a request as it takes."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from andon.runtime.batches import batches
+from andon.runtime.errors import CallFailed
+from andon.wire import aws
+
+# Of one request, and of one message.
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
+MOST_MESSAGES = 10
+MOST_BYTES = 1024 * 1024
+
+
+class Later(NamedTuple):
+    """The body of a message, and for how many seconds the queue holds it back, at most 900."""
+
+    body: str
+    delay_seconds: int = 0
+
+
+def send_all(queue_url: str, bodies: Iterable[str]) -> int:
+    """Send messages; return how many.
+
+    Raises:
+        CallFailed: not all of them were taken; those that were are on the queue.
+
+    """
+    return send_later(queue_url, map(Later, bodies))
+
+
+def send_later(queue_url: str, messages: Iterable[Later]) -> int:
+    """Send messages, some of which the queue holds back; return how many.
+
+    Raises:
+        CallFailed: not all of them were taken; those that were are on the queue.
+
+    """
+    sent = 0
+    for entries in entries_of(messages):
+        response = aws.call("sqs", "send_message_batch", QueueUrl=queue_url, Entries=entries)
+        if failed := response.get("Failed"):
+            raise CallFailed(str(failed[0].get("Code")), response)
+        sent += len(entries)
+    return sent
+
+
+def entries_of(messages: Iterable[Later]) -> Iterator[list[dict[str, str | int]]]:
+    """Return the entries of each request of SendMessageBatch, in the order of the messages."""
+    sized = ((message, len(message.body.encode())) for message in messages)
+    for batch in batches(sized, most=MOST_MESSAGES, most_bytes=MOST_BYTES):
+        yield [_entry(number, message) for number, message in enumerate(batch)]
+
+
+def _entry(number: int, message: Later) -> dict[str, str | int]:
+    entry: dict[str, str | int] = {"Id": str(number), "MessageBody": message.body}
+    return {**entry, "DelaySeconds": message.delay_seconds} if message.delay_seconds else entry

@@ -1,0 +1,26 @@
+"""The requests of one batch, under way together."""
+
+import threading
+
+import pytest
+
+from andon.events.publish import Published, publish
+from andon.wire import aws
+from tests.support.either_wire import connected
+from tests.support.scripted_server import Answer, Asked, ScriptedServer, whole
+from toys.things import happened
+
+
+def test_the_requests_of_a_batch_go_to_the_bus_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUS_NAME", "bus")
+    all_are_there = threading.Barrier(3)
+
+    def take(asked: Asked) -> Answer:
+        all_are_there.wait(timeout=5)
+        return Answer(whole({"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in asked.json["Entries"]]}))
+
+    with ScriptedServer(take) as server, connected(aws.LIBCURL, server.url):
+        done = publish([happened("painted", f"thing {number}") for number in range(23)], source="workshop")
+
+    assert done == Published(23, 0)
+    assert sorted(len(asked.json["Entries"]) for asked in server.requests) == [3, 10, 10]

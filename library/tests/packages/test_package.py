@@ -1,0 +1,89 @@
+from typing import get_args
+
+import pytest
+
+from andon.dynamodb.schema import TableSchema
+from andon.events.topic import ANY, matches
+from andon.packages.discovery import packages, readers
+from andon.packages.package import ROLES, Package, Side, folder_of
+from views.board import view as board
+from views.state_log import view as state_log
+
+STATE_LOG = Package("views", "state_log")
+
+
+def test_a_package_is_found_by_its_folder() -> None:
+    assert STATE_LOG in packages()
+    assert STATE_LOG.roles == ("query", "listener", "recompute")
+    assert not STATE_LOG.has("command")
+
+
+def test_every_package_is_found_and_every_handler_file_has_a_role() -> None:
+    folders = {
+        (side, file.parent.name)
+        for side in get_args(Side)
+        for file in folder_of(side).glob("*/*.py")
+        if file.stem in ROLES
+    }
+
+    assert {(package.side, package.name) for package in packages()} == folders
+
+
+def test_a_view_has_one_table_by_the_variable_that_it_declares() -> None:
+    schema = TableSchema(board.KEYS, board.INDEXES, stream=True, steady=True)
+    assert STATE_LOG.tables == {"STATE_LOG_TABLE": TableSchema(state_log.KEYS, state_log.INDEXES, steady=True)}
+    assert Package("views", "board").tables == {"BOARD_TABLE": schema}
+
+
+def test_a_view_without_indexes_or_a_steady_load_needs_to_declare_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(state_log, "INDEXES")
+    monkeypatch.delattr(state_log, "STEADY")
+
+    assert STATE_LOG.tables == {"STATE_LOG_TABLE": TableSchema(state_log.KEYS)}
+
+
+def test_no_two_packages_name_a_table_by_one_variable() -> None:
+    variables = [variable for package in packages() for variable in package.tables]
+
+    assert len(set(variables)) == len(variables)
+
+
+@pytest.mark.parametrize("package", readers(), ids=lambda package: package.name)
+def test_a_reader_subscribes_to_exactly_what_its_listener_keeps(package: Package) -> None:
+    assert package.subscriptions == frozenset(package.load("listener").VIEW.on)
+
+
+def test_a_store_subscribes_to_any_source() -> None:
+    faults, lake = Package("stores", "faults"), Package("stores", "lake")
+
+    assert faults.subscribes_to("state_log", "fault")
+    assert not faults.subscribes_to("state_log", "state-reported")
+    assert lake.subscribes_to("state_log", "fault")
+    assert lake.subscribes_to("somebody", "something-done")
+
+
+def test_who_neither_listens_nor_publishes_declares_neither() -> None:
+    assert Package("pages", "board").subscriptions == frozenset()
+    assert STATE_LOG.types == frozenset()
+
+
+def test_a_handler_is_named_as_its_file() -> None:
+    assert STATE_LOG.path("query") == "views/state_log/query.py"
+    assert STATE_LOG.handler_name("query") == "views.state_log.query.handler"
+    assert STATE_LOG.handler("query") is STATE_LOG.load("query").handler
+
+
+@pytest.mark.parametrize(
+    ("subscribed", "expected"),
+    [
+        (("equipment", "state-reported"), True),
+        ((ANY, "state-reported"), True),
+        (("equipment", ANY), True),
+        ((ANY, ANY), True),
+        (("dispatch", "state-reported"), False),
+        (("equipment", "state"), False),
+        (("dispatch", ANY), False),
+    ],
+)
+def test_a_topic_matches_in_source_and_type(subscribed: tuple[str, str], *, expected: bool) -> None:
+    assert matches(("equipment", "state-reported"), subscribed) == expected

@@ -1,0 +1,245 @@
+"""Between people and rules: a rule decides what nobody has said, and anybody may say otherwise."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.expressions import UNCONDITIONAL
+from andon.rules.evaluate import Control, Evaluator, Verdict
+from andon.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules, is_of_a_person
+from andon.rules.stored_event import StoredEvent, sort_of
+from andon.runtime.errors import PreconditionRequired, Stale
+from andon.versions.optimistic_lock import Draft, Saved, expected_by, revision_of
+from andon.versions.versioned_write import save
+from tests.support.samples import NOW
+from tests.support.wire import Wire
+from toys.things import KEYS, TABLE, VARIABLE, World, current_only, happened, painting
+
+# Behind every timestamp, so that a writer is refused for its version and not for its clock.
+LATER = NOW + 60_000
+
+pytestmark = [pytest.mark.moto, pytest.mark.usefixtures("world")]
+
+
+def paint(name: str, colour: str | None, **members: Any) -> Draft:  # noqa: ANN401
+    """Want a thing to have a colour, whatever a rule had decided, and why."""
+    draft = painting(name, colour, **members)
+    return draft._replace(content={**draft.content, **dict.fromkeys(WHY)}, needs_if_match=is_of_a_person)
+
+
+def white(history: History) -> Iterable[Decision]:
+    """Decide that a thing is white, in the very row that a person would have written."""
+    name = history.anchor.partition_key
+    draft = painting(name, "white", actor=RULE, now_ms=history.anchor.timestamp_ms)
+    draft = draft._replace(content={**draft.content, BY: RULE})
+    row = {**revision_of(draft, expected_by(draft.command)), **draft.attributes}
+    yield Decision(key={"pk": name, "sk": "-"}, row=row, triggers=(history.anchor,))
+
+
+WHITE = Rule(
+    id="white",
+    on=frozenset({("workshop", "thing-weighed")}),
+    key=lambda event: event.partition_key,
+    window_ms=1,
+    at_once=True,
+    expression=white,
+    emits=frozenset({"thing-painted"}),
+)
+CONTROL = Control(
+    table=TABLE, rules=Rules(source="keeper", types=frozenset({"thing-painted"}), all=(WHITE,)), ttl_days=10
+)
+
+
+def by_rule(name: str, *, at: int = NOW) -> str:
+    """Let the rule decide."""
+    event = happened("weighed", name, at=at, id=f"weighing of {name}")
+    key = f"Events#{name}"
+    sort = sort_of(at, event.id)
+    anchor = StoredEvent(source="workshop", event=event, arrived_ms=at, key=key, sort=sort, ttl=2 * NOW)
+    TABLE.put(anchor.row(KEYS), condition=UNCONDITIONAL)
+    (verdict,) = Evaluator(CONTROL, key, anchors=[], now_ms=NOW).evaluate(anchor, [WHITE])
+    return verdict
+
+
+def by_person(name: str, colour: str, **members: Any) -> Saved:  # noqa: ANN401
+    return save(current_only(name), paint(name, colour, **members))
+
+
+def thing(world: World, name: str) -> Item:
+    row = world.thing(name)
+    assert row is not None
+    return row
+
+
+def told(saved: Saved) -> tuple[bool, Mapping[str, Any]]:
+    return saved.created, {name: saved.row.get(name) for name in ("colour", "version", "timestamp", "changedBy", *WHY)}
+
+
+def test_a_rule_writes_the_first_version_of_the_row_that_a_person_would_have_written(world: World, name: str) -> None:
+    assert by_rule(name) == Verdict.DECIDED
+
+    row = thing(world, name)
+    assert (row["colour"], row["version"], row["since"], row["changedBy"]) == ("white", 1, 1, "rule")
+    assert (row["by"], row["rule"]) == ("rule", "white")
+    assert row["triggers"] == [{"id": f"weighing of {name}", "type": "thing-weighed", "timestamp": NOW}]
+
+
+def test_a_person_changes_what_a_rule_decided_without_knowing_its_version(world: World, name: str) -> None:
+    by_rule(name)
+
+    saved = by_person(name, "red", now_ms=NOW + 5)
+
+    assert told(saved) == (
+        False,
+        {"colour": "red", "version": 2, "timestamp": NOW + 5, "changedBy": "somebody", **dict.fromkeys(WHY)},
+    )
+    row = thing(world, name)
+    assert (row["colour"], row["version"], row["since"]) == ("red", 2, 1)
+    assert not set(WHY) & row.keys()
+
+
+def test_the_retry_of_that_person_answers_as_the_first_time_did_and_changes_nothing(world: World, name: str) -> None:
+    by_rule(name)
+    first = told(by_person(name, "red", now_ms=NOW + 5))
+    world.new_records(VARIABLE)
+
+    assert told(by_person(name, "red", now_ms=LATER)) == first
+
+    assert world.new_records(VARIABLE) == []
+
+
+@pytest.mark.parametrize(("colour", "actor"), [("blue", "else"), ("red", "else"), ("blue", "somebody")])
+def test_the_next_person_has_to_know_the_version(world: World, name: str, colour: str, actor: str) -> None:
+    by_rule(name)
+    by_person(name, "red")
+    before = thing(world, name)
+
+    with pytest.raises(PreconditionRequired) as refused:
+        by_person(name, colour, actor=actor, now_ms=LATER)
+
+    assert refused.value.status == 428
+    assert thing(world, name) == before
+    by_person(name, colour, actor=actor, if_match=2, now_ms=LATER)
+    assert thing(world, name)["colour"] == colour
+
+
+@pytest.mark.parametrize("if_match", [2, 3, 10**14])
+def test_who_names_another_version_than_the_rules_is_refused(world: World, name: str, if_match: int) -> None:
+    by_rule(name)
+    before = thing(world, name)
+
+    with pytest.raises(Stale) as refused:
+        by_person(name, "red", if_match=if_match, now_ms=LATER)
+
+    assert refused.value.status == 412
+    assert thing(world, name) == before
+
+
+def test_who_names_the_rules_version_when_a_person_has_changed_it_is_refused(world: World, name: str) -> None:
+    by_rule(name)
+    by_person(name, "red")
+    before = thing(world, name)
+
+    with pytest.raises(Stale):
+        by_person(name, "blue", actor="else", if_match=1, now_ms=LATER)
+
+    assert thing(world, name) == before
+
+
+def test_who_names_the_rules_version_changes_it(world: World, name: str) -> None:
+    by_rule(name)
+
+    assert told(by_person(name, "red", if_match=1, now_ms=NOW + 5))[0] is False
+
+    row = thing(world, name)
+    assert (row["colour"], row["version"]) == ("red", 2)
+    assert not set(WHY) & row.keys()
+
+
+def test_a_person_who_says_what_the_rule_said_answers_for_it_from_then_on(world: World, name: str) -> None:
+    by_rule(name)
+
+    saved = by_person(name, "white", now_ms=NOW + 5)
+
+    assert saved.row["version"] == 2
+    row = thing(world, name)
+    assert (row["colour"], row["changedBy"]) == ("white", "somebody")
+    assert not set(WHY) & row.keys()
+
+
+@pytest.mark.parametrize("behind", [0, 1, 86_400_000])
+def test_a_person_whose_clock_is_behind_changes_it_all_the_same_and_later_than_it_was_decided(
+    world: World, name: str, behind: int
+) -> None:
+    by_rule(name)
+
+    by_person(name, "red", now_ms=NOW - behind)
+
+    row = thing(world, name)
+    assert (row["colour"], row["version"], row["timestamp"]) == ("red", 2, NOW + 1)
+
+
+def test_a_rule_never_overwrites_what_a_person_said(world: World, name: str) -> None:
+    by_person(name, "red")
+    before = thing(world, name)
+    world.new_records(VARIABLE)
+
+    assert by_rule(name, at=NOW + 1) == Verdict.STANDS
+
+    assert thing(world, name) == before
+    assert [record["dynamodb"]["Keys"]["pk"]["S"] for record in world.new_records(VARIABLE)] == [f"Events#{name}"]
+
+
+def test_a_rule_does_not_come_back_to_what_a_person_has_changed(world: World, name: str) -> None:
+    by_rule(name)
+    by_person(name, "red")
+    before = thing(world, name)
+
+    assert by_rule(name) == Verdict.STANDS
+
+    assert thing(world, name) == before
+
+
+def test_a_person_who_is_overtaken_by_the_rule_has_the_last_word(world: World, name: str, wire: Wire) -> None:
+    wire.before("PutItem", lambda: by_rule(name))
+
+    saved = by_person(name, "red", now_ms=NOW + 5)
+
+    assert (saved.created, saved.row["version"]) == (False, 2)
+    row = thing(world, name)
+    assert (row["colour"], row["version"]) == ("red", 2)
+    assert not set(WHY) & row.keys()
+
+
+def test_of_two_people_who_change_it_at_once_one_has_to_read(world: World, name: str, wire: Wire) -> None:
+    by_rule(name)
+    wire.before("UpdateItem", lambda: by_person(name, "blue", actor="else"))
+
+    with pytest.raises(PreconditionRequired):
+        by_person(name, "red", now_ms=LATER)
+
+    row = thing(world, name)
+    assert (row["colour"], row["version"], row["changedBy"]) == ("blue", 2, "else")
+
+
+def test_a_lost_answer_leaves_one_change(world: World, name: str, wire: Wire, pauses: list[float]) -> None:
+    by_rule(name)
+    wire.lose_answers("UpdateItem", times=1)
+
+    saved = by_person(name, "red", now_ms=NOW + 5)
+
+    assert (saved.created, saved.row["version"]) == (False, 2)
+    assert thing(world, name)["version"] == 2
+    assert len(pauses) == 1  # botocore's, which tried again
+
+
+def test_a_person_may_remove_the_colour_that_a_rule_gave(world: World, name: str) -> None:
+    by_rule(name)
+
+    save(current_only(name), paint(name, None, now_ms=NOW + 5))
+
+    row = thing(world, name)
+    assert row["version"] == 2
+    assert not {"colour", *WHY} & row.keys()

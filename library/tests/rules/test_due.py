@@ -1,0 +1,161 @@
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andon.dynamodb.attribute_values import to_plain, to_typed
+from andon.dynamodb.key_query import LessThan
+from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
+from andon.dynamodb.ttl import SECONDS_PER_DAY
+from andon.events.domain_event import MAX_TIMESTAMP_MS
+from andon.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, dues_of, partition_of, shard_of
+from andon.rules.rule import Rule
+from andon.rules.stored_event import StoredEvent, sort_of
+from tests.support.samples import NOW
+from toys.things import happened
+from toys.toy_control import BROKEN, FORGOTTEN, FORGOTTEN_MS, KEYS, NOISY
+
+HOLD_BACK_MS = 30_000
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
+dues = st.builds(
+    Due,
+    at_ms=st.integers(0, MAX_TIMESTAMP_MS),
+    key=texts,
+    anchor=texts,
+    rules=st.lists(texts, min_size=1, max_size=3).map(tuple),
+    ttl=st.integers(0, MAX_TIMESTAMP_MS // 1000),
+    shard=st.none(),
+)
+
+
+def anchor(*, at: int = NOW, arrived: int = NOW) -> StoredEvent:
+    event = happened("knocked", "a thing", at=at)
+    return StoredEvent(
+        source="workshop", event=event, arrived_ms=arrived, key="Thing#1", sort=sort_of(at, "e1"), ttl=NOW
+    )
+
+
+def times_of(one: StoredEvent, *rules: Rule) -> dict[int, tuple[str, ...]]:
+    return {due.at_ms: due.rules for due in dues_of(one, rules, hold_back_ms=HOLD_BACK_MS)}
+
+
+@given(dues)
+def test_a_row_is_read_back_as_it_was_written(due: Due) -> None:
+    assert Due.of(to_plain(to_typed(due.row(KEYS))), KEYS) == due
+
+
+@given(dues)
+def test_a_row_lies_under_its_key_in_the_shard_of_its_correlation_key(due: Due) -> None:
+    row = due.row(KEYS)
+
+    assert {name: row[name] for name in KEYS.names} == due.row_key(KEYS)
+    assert row["pk"] == partition_of(shard_of(due.key))
+
+
+@given(dues, dues)
+def test_what_is_due_first_lies_first_and_one_time_of_one_anchor_is_one_row(one: Due, other: Due) -> None:
+    sorts = [str(due.row_key(KEYS)["sk"]) for due in (one, other)]
+
+    if one.at_ms != other.at_ms:
+        assert (sorts[0] < sorts[1]) == (one.at_ms < other.at_ms)
+    assert one._replace(rules=other.rules).row_key(KEYS) == one.row_key(KEYS)
+
+
+@given(dues, st.integers(0, MAX_TIMESTAMP_MS - 1))
+def test_a_sweep_reads_all_that_is_due_by_then_and_of_nothing_else(due: Due, at_ms: int) -> None:
+    query = due_by(KEYS, shard_of(due.key), at_ms)
+
+    assert query.partition == due.row_key(KEYS)["pk"]
+    assert query.forward
+    assert isinstance(query.sort, LessThan)
+    assert (str(due.row_key(KEYS)["sk"]) < str(query.sort.bound)) == (due.at_ms <= at_ms)
+
+
+def test_a_key_is_in_the_same_shard_in_every_process() -> None:
+    # Of a hash that differs from process to process this would be another one each time.
+    assert [shard_of(f"Thing#{number}") for number in range(8)] == [9, 15, 5, 3, 0, 6, 12, 10]
+
+
+@given(dues, st.integers(0, 99))
+def test_a_row_is_read_from_the_shard_in_which_it_was_put_however_many_there_are_today(due: Due, shard: int) -> None:
+    row = due._replace(shard=shard).row(KEYS)
+    assert row["pk"] == partition_of(shard)
+
+    read = Due.of(row, KEYS)
+
+    assert read._replace(shard=None) == due
+    assert read.row_key(KEYS) == {name: row[name] for name in KEYS.names}
+
+
+def test_no_shard_that_was_ever_written_to_is_left_unread() -> None:
+    # With fewer shards, the old ones are read as long as their rows are kept: see docs/rules.md.
+    assert max(SHARDS, 16) <= READ_SHARDS
+
+
+def test_keys_are_spread_over_all_shards() -> None:
+    spread = Counter(shard_of(f"Thing#{number}") for number in range(1_000))
+
+    assert set(spread) == set(range(SHARDS))
+    assert max(spread.values()) < 2 * 1_000 / SHARDS
+
+
+def test_a_rule_is_due_when_all_that_counts_has_had_the_time_to_arrive() -> None:
+    assert times_of(anchor(), BROKEN) == {NOW + HOLD_BACK_MS: ("broken",)}
+    assert times_of(anchor(), FORGOTTEN) == {NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",)}
+
+
+def test_a_rule_about_what_follows_is_due_by_the_time_of_the_fact_and_not_of_its_arrival() -> None:
+    late = anchor(at=NOW, arrived=NOW + 90_000)
+
+    assert times_of(late, BROKEN) == {NOW + 90_000 + HOLD_BACK_MS: ("broken",)}
+    assert times_of(late, FORGOTTEN) == {NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",)}
+
+
+def test_an_event_that_arrives_when_all_is_over_is_held_back_all_the_same() -> None:
+    later = anchor(at=NOW, arrived=NOW + FORGOTTEN_MS + 1)
+
+    assert times_of(later, FORGOTTEN) == {NOW + FORGOTTEN_MS + 1 + HOLD_BACK_MS: ("forgotten",)}
+
+
+def test_an_event_from_a_clock_that_is_ahead_is_due_by_that_clock() -> None:
+    ahead = anchor(at=NOW + 60_000, arrived=NOW)
+
+    assert times_of(ahead, BROKEN) == {NOW + 60_000 + HOLD_BACK_MS: ("broken",)}
+
+
+def test_rules_that_are_due_at_one_time_share_a_row() -> None:
+    found = times_of(anchor(), BROKEN, FORGOTTEN, NOISY)
+
+    assert found == {
+        NOW + HOLD_BACK_MS: ("broken", "noisy"),
+        NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",),
+    }
+
+
+def test_no_rules_are_never_due() -> None:
+    assert times_of(anchor()) == {}
+
+
+def test_what_no_sweep_could_do_is_removed_in_the_end() -> None:
+    (due,) = dues_of(anchor(), [BROKEN], hold_back_ms=0)
+
+    assert due.row(KEYS)["ttl"] == NOW // 1000 + 33 * SECONDS_PER_DAY
+
+
+def test_keys_that_do_not_fit_into_a_row_of_the_index_are_refused() -> None:
+    fits = MAX_SORT_KEY_BYTES - len("0000000000000##")
+    due = Due(at_ms=NOW, key="k" * 500, anchor="a" * (fits - 500), rules=("a",), ttl=0)
+
+    assert len(str(due.row_key(KEYS)["sk"]).encode()) == 1024
+    with pytest.raises(ValueError, match="at most 1024 bytes"):
+        due._replace(anchor=due.anchor + "a").row_key(KEYS)
+
+
+def test_what_would_be_due_behind_the_last_time_in_order_is_never_written() -> None:
+    due = Due(at_ms=MAX_AT_MS, key="Thing#1", anchor="event#1", rules=("a",), ttl=0)
+
+    assert str(due.row_key(KEYS)["sk"]).startswith("9999999999999#")
+    with pytest.raises(ValueError, match="in order"):
+        due._replace(at_ms=MAX_AT_MS + 1).row_key(KEYS)

@@ -1,0 +1,165 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andon.dynamodb.attribute_values import to_plain, to_typed
+from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
+from andon.dynamodb.schema import Keys
+from andon.dynamodb.ttl import SECONDS_PER_DAY
+from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from andon.rules.collect import Collected
+from andon.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, behind, correlation_key, sort_of
+from tests.support.samples import NOW
+from toys.things import happened
+
+KEYS = Keys("the partition", "the sort key", one_partition_per="entity")
+
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
+names = texts.filter(str.isprintable)
+places = st.tuples(st.integers(0, MAX_TIMESTAMP_MS) | st.integers(NOW - 2, NOW + 2), texts.filter(bool))
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+events = st.builds(
+    DomainEvent,
+    id=names.filter(bool),
+    type=names.filter(bool),
+    timestamp_ms=st.integers(0, MAX_TIMESTAMP_MS),
+    partition_key=names,
+    entities=st.fixed_dictionaries({"thing": st.dictionaries(texts, values, max_size=3)}),
+    tags=st.dictionaries(texts, texts, max_size=2),
+    raw=st.none() | st.fixed_dictionaries({"new": st.dictionaries(texts, values, max_size=2)}),
+)
+stored_events = st.builds(
+    StoredEvent,
+    source=texts.filter(bool),
+    event=events,
+    arrived_ms=st.integers(0, MAX_TIMESTAMP_MS),
+    key=texts.filter(bool),
+    sort=texts.filter(bool),
+    ttl=st.integers(0, MAX_TIMESTAMP_MS // 1000),
+    expire=st.none() | texts.filter(bool),
+    entity=st.none() | texts.filter(bool),
+    late_by=st.frozensets(st.tuples(texts, texts), max_size=2),
+    flooded=st.booleans(),
+    correlated=st.booleans(),
+)
+
+
+def collected(event: DomainEvent, **members: Any) -> Collected:  # noqa: ANN401
+    made: dict[str, Any] = {"key": "a thing", "source": "workshop", "ttl_days": 10}
+    return Collected.of(event, **made | members)
+
+
+@given(st.lists(places, max_size=8))
+def test_the_order_of_keys_is_the_order_of_time_and_then_of_identity(given_places: list[tuple[int, str]]) -> None:
+    # DynamoDB compares the bytes of keys.
+    by_key = sorted(given_places, key=lambda place: sort_of(*place).encode())
+
+    assert by_key == sorted(given_places, key=lambda place: (place[0], place[1].encode()))
+
+
+@given(places, places)
+def test_keys_compare_as_text_as_they_do_as_bytes(one: tuple[int, str], other: tuple[int, str]) -> None:
+    as_text = sort_of(*one) < sort_of(*other)
+
+    assert as_text == (sort_of(*one).encode() < sort_of(*other).encode())
+
+
+@given(places, places)
+def test_only_one_identity_of_one_millisecond_has_a_key(one: tuple[int, str], other: tuple[int, str]) -> None:
+    assert (sort_of(*one) == sort_of(*other)) == (one == other)
+
+
+@given(stored_events)
+def test_a_row_is_read_back_as_it_was_written_but_for_what_stood_in_the_stream(one: StoredEvent) -> None:
+    row = to_plain(to_typed(one.row(KEYS)))
+
+    read = StoredEvent.of(row, KEYS)
+
+    assert "raw" not in row["event"]
+    assert read.event.to_wire() == {name: value for name, value in one.event.to_wire().items() if name != "raw"}
+    others = [name for name in StoredEvent._fields if name != "event"]
+    assert {name: getattr(read, name) for name in others} == {name: getattr(one, name) for name in others}
+
+
+@given(stored_events)
+def test_a_row_is_the_same_however_often_it_is_made(one: StoredEvent) -> None:
+    assert one.row(KEYS) == one.row(KEYS) == StoredEvent.of(one.row(KEYS), KEYS).row(KEYS)
+
+
+def test_a_row_says_what_happened_when_it_arrived_and_until_when_it_is_kept() -> None:
+    event = happened("knocked", "a thing", id="e1", room="hall")
+
+    row = collected(event).stored(event, arrived_ms=NOW + 7).row(KEYS)
+
+    assert row == {
+        "the partition": "a thing",
+        "the sort key": f"event#{NOW}#e1",
+        "discriminator": "event",
+        "source": "workshop",
+        "event": event.to_wire(),
+        "arrived": NOW + 7,
+        "ttl": NOW // 1000 + 10 * SECONDS_PER_DAY,
+    }
+
+
+def test_only_a_row_that_asked_for_it_says_what_its_end_is_called() -> None:
+    event = happened("knocked", "a thing")
+
+    assert "expire" not in collected(event).stored(event, arrived_ms=NOW).row(KEYS)
+    row = collected(event, expire="thing-faded").stored(event, arrived_ms=NOW).row(KEYS)
+    assert row["expire"] == "thing-faded"
+
+
+def test_an_event_is_kept_from_its_own_time_and_not_from_its_arrival() -> None:
+    event = happened("knocked", "a thing", at=NOW - 5_000)
+
+    assert collected(event, ttl_days=1).stored(event, arrived_ms=NOW).ttl == NOW // 1000 - 5 + SECONDS_PER_DAY
+
+
+def test_an_event_is_named_by_its_id_where_nothing_else_names_it() -> None:
+    event = happened("knocked", "a thing", id="e1")
+
+    assert collected(event).target == ("a thing", f"{PREFIX}{NOW}#e1")
+    assert collected(event, identity="left hand").target == ("a thing", f"{PREFIX}{NOW}#left hand")
+
+
+def test_a_key_has_thirteen_digits_of_milliseconds_at_any_time() -> None:
+    assert sort_of(0, "a") == "event#0000000000000#a"
+    assert sort_of(MAX_TIMESTAMP_MS, "a") == f"event#{MAX_TIMESTAMP_MS}#a"
+
+
+@pytest.mark.parametrize("character", ["x", "é", "€", "𝄞"])
+def test_an_identity_fills_a_key_up_to_1024_bytes_and_no_further(character: str) -> None:
+    size = len(character.encode())
+    room = MAX_SORT_KEY_BYTES - len(sort_of(NOW, "").encode())
+    filling = "x" * (room % size) + character * (room // size)
+
+    assert len(sort_of(NOW, filling).encode()) == 1024
+    with pytest.raises(ValueError, match="at most 1024 bytes"):
+        sort_of(NOW, filling + "x")
+
+
+def test_a_suffix_keeps_events_apart_that_correlate_by_the_same() -> None:
+    assert correlation_key("Thing#1") == "Thing#1"
+    assert correlation_key("Thing#1", "noise") == "Thing#1#noise"
+    with pytest.raises(ValueError, match="no '#'"):
+        correlation_key("Thing#1", "a#b")
+
+
+@pytest.mark.parametrize("timestamp_ms", [-1, MAX_TIMESTAMP_MS + 1, 10**13])
+def test_what_could_not_be_read_back_is_not_stored(timestamp_ms: int) -> None:
+    with pytest.raises(ValueError, match="read back"):
+        sort_of(timestamp_ms, "e1")
+
+
+@pytest.mark.parametrize("timestamp_ms", [0, NOW, MAX_TIMESTAMP_MS - 1, MAX_TIMESTAMP_MS])
+def test_behind_a_millisecond_lies_what_is_behind_all_of_its_events_and_before_all_others(timestamp_ms: int) -> None:
+    assert sort_of(timestamp_ms, "\U0010ffff") < behind(timestamp_ms) <= BEHIND_ALL
+    if timestamp_ms < MAX_TIMESTAMP_MS:
+        assert behind(timestamp_ms) < sort_of(timestamp_ms + 1, "\x00")

@@ -1,0 +1,122 @@
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from andon.runtime.errors import CallFailed
+from andon.wire import aws
+from andon.wire.bucket import ATTEMPTS, Bucket
+from tests.support.wire import Wire
+
+VARIABLE = "THINGS_BUCKET"
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    """An empty bucket."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv(VARIABLE, "things")
+    with mock_aws():
+        aws.forget()
+        boto3.client("s3").create_bucket(Bucket="things")
+        yield Bucket(VARIABLE)
+    aws.forget()
+
+
+def test_an_object_is_written_once_whoever_comes_later(bucket: Bucket) -> None:
+    assert bucket.get("a.json") is None
+    assert bucket.put_if_absent("a.json", {"colour": "工"})
+    assert not bucket.put_if_absent("a.json", {"colour": "blue"})
+
+    assert bucket.get("a.json") == bucket.require("a.json") == {"colour": "工"}
+
+
+def test_bytes_stay_as_they_are_and_come_back_in_parts(bucket: Bucket) -> None:
+    body = bytes(range(256))
+
+    assert bucket.put_if_absent("a.gz", body)
+    assert not bucket.put_if_absent("a.gz", b"other")
+
+    assert bucket.require_bytes("a.gz") == body
+    assert bucket.require_bytes("a.gz", first=0, length=1) == body[:1]
+    assert bucket.require_bytes("a.gz", first=250, length=6) == bucket.require_bytes("a.gz", first=250, length=99)
+    with pytest.raises(CallFailed, match="InvalidRange"):
+        bucket.require_bytes("a.gz", first=256, length=1)
+    with pytest.raises(CallFailed, match="NoSuchKey"):
+        bucket.require_bytes("b.gz")
+
+
+def test_an_object_is_replaced_whether_or_not_it_is_there(bucket: Bucket) -> None:
+    for colour in ("red", "blue"):
+        bucket.replace("a.json", {"colour": colour})
+
+    assert bucket.get("a.json") == {"colour": "blue"}
+
+
+def test_a_change_begins_again_if_somebody_else_replaced_the_object_meanwhile(bucket: Bucket) -> None:
+    bucket.replace("a.json", {"count": 0})
+
+    with Wire(("s3",)) as wire:
+        wire.fail("PutObject", "ConditionalRequestConflict", times=1)
+        wire.before("PutObject", lambda: bucket.replace("a.json", {"count": 10}))
+        changed = bucket.change("a.json", lambda content: {"count": content["count"] + 1})
+
+    assert changed == bucket.get("a.json") == {"count": 11}
+
+
+def test_a_change_that_decides_upon_nothing_writes_nothing(bucket: Bucket) -> None:
+    bucket.replace("a.json", {"count": 0})
+
+    with Wire(("s3",)) as wire:
+        assert bucket.change("a.json", lambda _: None) is None
+
+    assert wire.operations == ["GetObject"]
+
+
+def test_a_change_that_others_are_always_faster_than_is_an_error(bucket: Bucket) -> None:
+    bucket.replace("a.json", {})
+
+    with Wire(("s3",)) as wire:
+        wire.fail("PutObject", "PreconditionFailed")
+        with pytest.raises(CallFailed, match="PreconditionFailed"):
+            bucket.change("a.json", lambda content: content)
+
+    assert wire.operations.count("PutObject") == ATTEMPTS
+
+
+def test_what_is_required_and_absent_is_an_error(bucket: Bucket) -> None:
+    with pytest.raises(CallFailed, match="NoSuchKey"):
+        bucket.require("a.json")
+
+
+@pytest.mark.parametrize(("operation", "code"), [("GetObject", "AccessDenied"), ("PutObject", "SlowDown")])
+def test_any_other_error_is_raised(bucket: Bucket, operation: str, code: str) -> None:
+    with Wire(("s3",)) as wire:
+        wire.fail(operation, code)
+
+        with pytest.raises(CallFailed, match=code):
+            bucket.get("a.json") if operation == "GetObject" else bucket.put_if_absent("a.json", {})
+
+
+def test_keys_are_listed_by_prefix_in_order_from_behind_a_key_however_many_pages_it_takes(bucket: Bucket) -> None:
+    for key in ("a/1", "b/1", "b/2", "b/3", "b/4", "c/1"):
+        bucket.replace(key, {})
+
+    with Wire(("s3",)) as wire:
+        aws.client("s3").meta.events.register(
+            "provide-client-params.s3.ListObjectsV2", lambda params, **_: {**params, "MaxKeys": 2}
+        )
+
+        assert list(bucket.keys("b/")) == ["b/1", "b/2", "b/3", "b/4"]
+        assert list(bucket.keys("b/", after="b/1")) == ["b/2", "b/3", "b/4"]
+        assert wire.operations == ["ListObjectsV2"] * 4
+
+
+def test_folders_are_listed_without_what_is_in_them(bucket: Bucket) -> None:
+    for key in ("days/2/a", "days/1/a", "days/1/b", "others/1/a"):
+        bucket.replace(key, {})
+
+    assert list(bucket.folders("days/")) == ["days/1/", "days/2/"]

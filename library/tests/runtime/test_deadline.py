@@ -1,0 +1,115 @@
+"""No request begins in the last second of an invocation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from andon.events.publish import NotPublished
+from andon.packages.package import Package
+from andon.rules.sweep import MARGIN_MS
+from andon.runtime import clock
+from andon.runtime.errors import CallFailed
+from andon.tools.in_process.lambda_context import LambdaContext
+from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.tools.in_process.loop import Loop
+from andon.tools.in_process.world import frozen_clock
+from andon.wire.deadline import LAST_MS, begun_by, in_time, require_in_time
+from tests.support.log_lines import LogLines
+from tests.support.samples import NOW, body_of, fact, sample
+from tests.support.wire import Wire
+
+pytestmark = pytest.mark.moto
+
+
+@dataclass
+class Hurried:
+    """An invocation that has so much time left."""
+
+    left_ms: int
+    function_name: str = "hurried"
+    aws_request_id: str = "one request"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.left_ms
+
+
+SHORT: Final = Hurried(900)
+
+
+@in_time
+def handle(event: str, context: Any, *, more: str) -> str:  # noqa: ANN401, ARG001
+    require_in_time()
+    return event + more
+
+
+def test_a_request_begins_while_there_is_time_for_it() -> None:
+    with frozen_clock(NOW):
+        assert handle("a", Hurried(LAST_MS), more="b") == "ab"
+        with pytest.raises(CallFailed, match="BegunTooLate"):
+            handle("a", Hurried(LAST_MS - 1), more="b")
+        require_in_time()
+
+
+def test_an_inner_deadline_counts_if_it_is_earlier() -> None:
+    with frozen_clock(NOW), begun_by(NOW + 10):
+        with begun_by(NOW + 20), pytest.raises(CallFailed):
+            require_in_time(0.011)
+        with begun_by(NOW - 1), pytest.raises(CallFailed):
+            require_in_time()
+        require_in_time(0.01)
+
+
+def test_time_goes_on_while_a_handler_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter([NOW, NOW + 500, NOW + 501])
+    monkeypatch.setattr(clock, "now_ms", lambda: next(now))
+
+    @in_time
+    def slow(_: Any) -> None:  # noqa: ANN401
+        require_in_time()
+        require_in_time()
+
+    with pytest.raises(CallFailed, match="BegunTooLate"):
+        slow(Hurried(LAST_MS + 500))
+
+
+def _trigger(service: str, kind: str) -> None:
+    Package("services", service).handler("trigger")(sample("stream", kind), SHORT)
+
+
+def test_no_handler_begins_a_request_when_time_is_short(loop: Loop, log_lines: LogLines) -> None:
+    report = body_of(fact("state-reported"))
+    with Wire() as wire:
+        for listener in (Package("views", "state_log"), Package("services", "dispatch")):
+            failures = listener.handler("listener")(sqs_event([report]), SHORT)["batchItemFailures"]
+            assert len(failures) == 1
+            assert log_lines[-1]["errors"] == ["BegunTooLate"]
+
+        for service, kind in (("equipment", "equipment-created"), ("dispatch", "operator-assigned")):
+            with pytest.raises(NotPublished, match="BegunTooLate"):
+                _trigger(service, kind)
+
+        left = iter([SHORT.left_ms, *[MARGIN_MS] * 3])
+        Package("services", "dispatch").handler("sweep")({}, _Counting(left))
+        assert log_lines[-1]["errors"] == ["BegunTooLate"]
+
+        event = http_event("GET /equipment/{id}", path={"id": "d"})
+        answer = Package("services", "equipment").handler("query")(event, SHORT)
+        assert (answer["statusCode"], answer["headers"]["retry-after"]) == (503, "5")
+
+    assert [request.answer for request in wire.requests if request.answer] == []
+    assert loop.rows("STATE_LOG_TABLE") == []
+    assert loop.new_messages() == []
+    assert Package("services", "equipment").handler("query")(event, LambdaContext("query"))["statusCode"] == 404
+
+
+class _Counting(Hurried):
+    """An invocation that has another time left each time that somebody looks."""
+
+    def __init__(self, left: Iterator[int]) -> None:
+        super().__init__(0)
+        self._left = left
+
+    def get_remaining_time_in_millis(self) -> int:
+        return next(self._left, 0)

@@ -1,0 +1,135 @@
+import json
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from andon.runtime import texts
+
+NONCHARACTERS = [
+    *map(chr, range(0xFDD0, 0xFDF0)),
+    *(chr(plane * 0x10000 + end) for plane in range(17) for end in (0xFFFE, 0xFFFF)),
+]
+INVISIBLE = ["\u200b", "\u202e", "\u2066", "\ufeff", "\u00ad", "\U000e0041"]
+CONTROLS = ["\x00", "\x1b", "\x7f", "\x85"]
+
+
+def line(text: str) -> str:
+    return texts.line(text, longest=1000)
+
+
+def lines(text: str) -> str:
+    return texts.lines(text, longest=1000)
+
+
+KINDS = [texts.identifier, line, lines]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "d#12345",
+        "press-7",
+        "Zo\u00eb's \u00c6\u00d8\u00c5",
+        "工作机",
+        "🏭",
+        "a b",
+        "x" * 128,
+        "🏭" * 128,
+        "\\",
+        "...",
+        "a.b",
+    ],
+)
+def test_what_people_call_machines_is_an_identifier(text: str) -> None:
+    assert texts.identifier(text) == text
+
+
+@given(st.text(max_size=140))
+@example("\u0958" * 128)
+@example("e\u0301" * 70)
+def test_an_identifier_is_normalised_printable_and_cannot_be_cut_off(text: str) -> None:
+    normalised = unicodedata.normalize("NFC", text)
+    valid = (
+        1 <= len(text) <= 128
+        and len(normalised) <= 128
+        and normalised.isprintable()
+        and not set(normalised) & set("/?%")
+        and normalised.strip() == normalised
+        and normalised not in {".", ".."}
+    )
+    try:
+        assert texts.identifier(text) == normalised
+        accepted = True
+    except ValueError:
+        accepted = False
+    assert accepted == valid
+
+
+@pytest.mark.parametrize("text", ["a?b", "?", "a%3Fb", "100%", "a/b"])
+def test_an_identifier_that_the_gateway_could_cut_off_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="/ \\? %"):
+        texts.identifier(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "  ", " a", "a ", "\u00a0a", ".", "..", "\t"], ids=ascii)
+def test_an_identifier_that_looks_like_another_or_like_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="must"):
+        texts.identifier(text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("sent", "kept"), [("me\u0301xico", "m\u00e9xico"), ("\u212b", "\u00c5"), ("\u1112\u1161", "\ud558")], ids=ascii
+)
+def test_two_texts_that_differ_by_normalisation_only_are_one(kind: Callable[[str], str], sent: str, kept: str) -> None:
+    assert kind(sent) == kind(kept) == kept
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("character", [*NONCHARACTERS, *INVISIBLE, *CONTROLS, "\ud800"], ids=ascii)
+def test_what_cannot_be_seen_and_what_a_queue_refuses_is_in_no_text(kind: Callable[[str], str], character: str) -> None:
+    with pytest.raises(ValueError, match="printable"):
+        kind(f"a{character}b")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u3000", "\u00a0 "], ids=ascii)
+def test_a_line_is_not_blank(text: str) -> None:
+    with pytest.raises(ValueError, match="blank"):
+        line(text)
+
+
+@pytest.mark.parametrize("character", ["\t", "\n", "\r"], ids=ascii)
+def test_only_lines_have_breaks_and_tabs(character: str) -> None:
+    assert lines(f"a{character}b") == f"a{character}b"
+    with pytest.raises(ValueError, match="printable"):
+        line(f"a{character}b")
+
+
+def test_lines_may_be_none_but_not_blank() -> None:
+    assert lines("") == ""
+    with pytest.raises(ValueError, match="blank"):
+        lines(" \n")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("character", ["x", "\u0958"], ids=ascii)
+def test_what_is_too_long_after_normalisation_is_refused_too(kind: Callable[[str], str], character: str) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        kind(character * 1001)
+    if character != "x":
+        with pytest.raises(ValueError, match="at most"):
+            kind(character * 1000)
+
+
+@given(st.text(max_size=50))
+def test_what_is_accepted_is_the_same_the_second_time_and_can_be_sent(text: str) -> None:
+    for kind in KINDS:
+        try:
+            kept = kind(text)
+        except ValueError:
+            continue
+        assert kind(kept) == kept
+        assert json.loads(json.dumps(kept).encode()) == kept

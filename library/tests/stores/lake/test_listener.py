@@ -1,0 +1,171 @@
+"""The lake's listener: nothing is lost and nothing counts twice, wherever it dies and however often messages come."""
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from andon.runtime.errors import CallFailed
+from andon.stores.lake import listener
+from andon.stores.lake.batch import COUNTS
+from andon.stores.lake.objects import unreadable_key_of
+from andon.stores.lake.store import BUCKET
+from andon.tools.in_process.lambda_events import bus_message
+from tests.support.lake import LAKE, lake_of
+from tests.support.loop.in_memory import LoopInMemory
+from tests.support.samples import NOW, fact
+
+HOUR_MS = 3_600_000
+
+
+class Killed(BaseException):
+    """The function's process ended."""
+
+
+@pytest.fixture(scope="module")
+def loop() -> Iterator[LoopInMemory]:
+    with LoopInMemory() as loop:
+        yield loop
+
+
+@pytest.fixture(autouse=True)
+def empty(loop: LoopInMemory) -> None:
+    loop.clear()
+
+
+def body(number: int, *, hours_ago: int = 0) -> str:
+    return bus_message(fact("state-reported", id=f"fact-{number}", at=NOW - hours_ago * HOUR_MS), source="equipment")
+
+
+def ids(loop: LoopInMemory) -> set[str]:
+    return {event_id for _, event_id in lake_of(loop).events}
+
+
+def keys(loop: LoopInMemory) -> list[str]:
+    return [one["Key"] for one in loop.objects(BUCKET)]
+
+
+def test_a_batch_is_one_object_for_each_hour_with_both_images_of_each_event(
+    loop: LoopInMemory, log_lines: list[dict[str, Any]]
+) -> None:
+    bodies = [body(1), body(2), body(3, hours_ago=5)]
+
+    assert loop.deliver(LAKE, bodies) == []
+
+    assert len(keys(loop)) == 2
+    assert sorted(lake_of(loop).lines) == sorted(bodies)
+    assert all({"new", "old"} <= event["detail"]["raw"].keys() for event in lake_of(loop).events.values())
+    [line] = log_lines
+    counted = {name: line[name] for name in ("received", "applied", "duplicate", "failed", "unreadable", "objects")}
+    assert counted == {"received": 3, "applied": 3, "duplicate": 0, "failed": 0, "unreadable": 0, "objects": 2}
+
+
+def test_the_same_batch_in_another_order_writes_nothing(loop: LoopInMemory, log_lines: list[dict[str, Any]]) -> None:
+    bodies = [body(number) for number in range(9)]
+    loop.deliver(LAKE, bodies)
+    before = loop.objects(BUCKET)
+
+    assert loop.deliver(LAKE, bodies[::-1]) == []
+
+    assert loop.objects(BUCKET) == before
+    assert (log_lines[-1]["duplicate"], log_lines[-1]["objects"]) == (9, 0)
+
+
+def test_what_cannot_be_read_is_kept_as_it_came_and_its_neighbours_are_lines(
+    loop: LoopInMemory, log_lines: list[dict[str, Any]]
+) -> None:
+    odd = ["{", json.dumps({"source": "equipment"}), "{"]
+
+    assert loop.deliver(LAKE, [*odd, body(1)]) == []
+
+    assert sorted(lake_of(loop).unreadable) == sorted(set(odd))
+    assert unreadable_key_of("{") in keys(loop)
+    assert ids(loop) == {"fact-1"}
+    assert (log_lines[-1]["unreadable"], log_lines[-1]["received"]) == (3, 4)
+
+
+def test_a_message_is_acknowledged_only_when_it_is_written(
+    loop: LoopInMemory, monkeypatch: pytest.MonkeyPatch, log_lines: list[dict[str, Any]]
+) -> None:
+    put = listener._bucket.put_if_absent  # noqa: SLF001
+
+    def fail_sometimes(_: object, key: str, content: bytes) -> bool:
+        if "hour=00" not in key:
+            raise CallFailed("SlowDown")
+        return put(key, content)
+
+    monkeypatch.setattr(type(listener._bucket), "put_if_absent", fail_sometimes)  # noqa: SLF001
+
+    again = loop.deliver(LAKE, [body(1), body(2, hours_ago=1), "{"])
+
+    assert again == ["message-1", "message-2"]
+    assert ids(loop) == {"fact-1"}
+    assert log_lines[-1]["errors"] == ["SlowDown"]
+    assert log_lines[-1]["failed"] == 2
+
+
+def test_one_log_line_has_no_content_and_is_its_metrics(loop: LoopInMemory, log_lines: list[dict[str, Any]]) -> None:
+    loop.deliver(LAKE, [body(1)])
+
+    [line] = log_lines
+    [directive] = line["_aws"]["CloudWatchMetrics"]
+    assert directive["Dimensions"] == [["view", "stage"]]
+    assert line["view"] == "lake"
+    assert all(isinstance(line[metric["Name"]], int) for metric in directive["Metrics"])
+    assert {metric["Name"] for metric in directive["Metrics"]} == set(COUNTS)
+    assert {name for name, value in line.items() if isinstance(value, int)} == set(COUNTS)
+    assert "fact-1" not in json.dumps(line)
+
+
+MOST = 30
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_killed_anywhere_redelivered_and_batched_anew_nothing_is_lost_and_nothing_counts_twice(
+    loop: LoopInMemory, seed: int
+) -> None:
+    chance = random.Random(seed)  # noqa: S311  the same at every run
+    count = chance.randint(1, MOST)
+    with pytest.MonkeyPatch.context() as patch:
+        bodies = [body(number, hours_ago=chance.randrange(3)) for number in range(count)]
+        _kill_and_fail_at_random(patch, chance)
+        waiting = [*bodies, *chance.sample(bodies, k=chance.randrange(count + 1))]  # the queue doubles some
+        for _ in range(1_000):
+            if not waiting:
+                break
+            chance.shuffle(waiting)
+            size = chance.randint(1, 10)
+            batch, waiting = waiting[:size], waiting[size:]
+            try:
+                again = loop.deliver(LAKE, batch)
+            except Killed:
+                waiting += batch  # nothing of it was acknowledged
+                continue
+            waiting += [batch[int(message_id.rpartition("-")[2])] for message_id in again]
+
+    lake = lake_of(loop)
+    assert waiting == []
+    assert set(lake.lines) == set(bodies)
+    assert len(lake.events) == count
+
+
+def _kill_and_fail_at_random(patch: pytest.MonkeyPatch, chance: random.Random) -> None:
+    """Let the function fail, or die, before its write, or after it and before the acknowledgement."""
+    put = listener._bucket.put_if_absent  # noqa: SLF001
+
+    def unreliable(_: object, key: str, content: bytes) -> bool:
+        fate = chance.random()
+        if fate < 0.1:
+            raise Killed
+        if fate < 0.2:
+            raise CallFailed("SlowDown")
+        is_new = put(key, content)
+        if fate < 0.3:
+            raise Killed
+        if fate < 0.4:
+            raise CallFailed("ReadTimeoutError")  # its answer was lost
+        return is_new
+
+    patch.setattr(type(listener._bucket), "put_if_absent", unreliable)  # noqa: SLF001

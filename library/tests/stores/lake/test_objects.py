@@ -1,0 +1,143 @@
+import gzip
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andon.recorded.lake import Envelope, lines_of
+from andon.stores.lake.objects import key_of, line_of, partition_of, read, to_object, unreadable_key_of
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=12) | st.just("a\u2028b\x85c")
+
+
+def envelope(number: int, *, at: str = "2026-11-21T12:00:00Z", note: str = "") -> Envelope:
+    detail = {"id": f"fact-{number}", "type": "state-reported", "note": note}
+    return {"id": f"bus-{number}", "source": "equipment", "detail-type": "state-reported", "time": at, "detail": detail}
+
+
+def bodies(envelopes: list[Envelope]) -> list[str]:
+    return [json.dumps(one, ensure_ascii=False) for one in envelopes]
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> list[Envelope]:
+    """Events of one hour, some more than once."""
+    seconds = draw(st.lists(st.integers(0, 3599), min_size=1, max_size=8))
+    made = [
+        envelope(number, at=f"{NOON + timedelta(seconds=second):%Y-%m-%dT%H:%M:%SZ}", note=draw(TEXTS))
+        for number, second in enumerate(seconds)
+    ]
+    return made + draw(st.lists(st.sampled_from(made), max_size=3))
+
+
+@given(batches(), st.randoms())
+def test_a_batch_has_one_key_and_one_content_in_whatever_order_it_comes(batch: list[Envelope], chance: Random) -> None:
+    shuffled = batch.copy()
+    chance.shuffle(shuffled)
+
+    assert key_of(shuffled) == key_of(batch)
+    assert to_object(bodies(shuffled)) == to_object(bodies(batch))
+
+
+@given(batches())
+def test_every_line_comes_back_as_it_was_and_once(batch: list[Envelope]) -> None:
+    assert sorted(lines_of(to_object(bodies(batch)))) == sorted(set(bodies(batch)))
+
+
+@given(batches())
+def test_another_event_is_another_object(batch: list[Envelope]) -> None:
+    assert key_of([*batch, envelope(99)]) != key_of(batch)
+
+
+def test_neither_key_nor_bytes_know_when_they_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = [envelope(1), envelope(2)]
+    before = key_of(batch), to_object(bodies(batch))
+
+    monkeypatch.setattr("time.time", lambda: 4_000_000_000.0)
+
+    assert (key_of(batch), to_object(bodies(batch))) == before
+    assert before[1][4:8] == bytes(4)  # gzip's time
+
+
+def test_a_key_names_day_hour_the_earliest_second_and_24_digits() -> None:
+    key = key_of([envelope(1, at="2026-11-21T09:59:59Z"), envelope(2, at="2026-11-21T09:05:07Z")])
+
+    folder, _, name = key.rpartition("/")
+    assert folder == "events/day=2026-11-21/hour=09"
+    assert name.startswith("090507-")
+    assert len(name.removeprefix("090507-").removesuffix(".ndjson.gz")) == 24
+
+
+@pytest.mark.parametrize("at", ["2026-11-21T23:30:00Z", "2026-11-22T01:30:00+02:00", "2026-11-21T23:30:00.999Z"])
+def test_an_event_lies_in_the_hour_in_which_the_bus_took_it(at: str) -> None:
+    assert partition_of(envelope(1, at=at)) == "events/day=2026-11-21/hour=23/"
+
+
+@given(st.integers(0, 10**9), st.integers(-12, 14))
+def test_a_partition_is_the_same_wherever_the_clock_stood(seconds: int, offset: int) -> None:
+    moment = NOON + timedelta(seconds=seconds)
+
+    elsewhere = envelope(1, at=moment.astimezone(timezone(timedelta(hours=offset))).isoformat())
+    assert partition_of(elsewhere) == partition_of(envelope(1, at=moment.isoformat()))
+
+
+@given(st.text(max_size=30))
+def test_an_envelope_over_many_lines_becomes_one_line_that_means_the_same(note: str) -> None:
+    one = envelope(1, note=note)
+
+    for written in (json.dumps(one, indent=2), json.dumps(one, indent=2).replace("\n", "\r\n")):
+        line = line_of(written)
+        assert json.loads(line) == one
+        assert lines_of(to_object([line])) == [line]
+
+
+def test_an_envelope_as_the_bus_writes_it_is_kept_to_the_byte() -> None:
+    [body] = bodies([envelope(1, note="Über\u2028 \t")])
+
+    assert line_of(body) == body
+    assert gzip.decompress(to_object([body])) == f"{body}\n".encode()
+
+
+UNREADABLE = {
+    "no JSON": "no JSON",
+    "nothing": "",
+    "a number": "1",
+    "a list": "[]",
+    "NaN": json.dumps(envelope(1) | {"detail": {"value": float("nan")}}),
+    "a lone surrogate": json.dumps(envelope(1, note="\ud800")),
+    "a raw surrogate": json.dumps(envelope(1, note="\ud800"), ensure_ascii=False),
+    "no detail": json.dumps({**envelope(1), "detail": None}),
+    "a text for its detail": json.dumps({**envelope(1), "detail": "{}"}),
+    "no id": json.dumps({**envelope(1), "id": ""}),
+    "a number for its id": json.dumps({**envelope(1), "id": 1}),
+    "no source": json.dumps({**envelope(1), "source": None}),
+    "no time": json.dumps({**envelope(1), "time": None}),
+    "a time without an offset": json.dumps(envelope(1, at="2026-11-21T12:00:00")),
+    "a time that is none": json.dumps(envelope(1, at="noon")),
+    "a time before time": json.dumps(envelope(1, at="0001-01-01T00:00:00+14:00")),
+}
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+def test_what_no_reader_could_use_as_a_line_has_a_key_of_its_own(body: str) -> None:
+    assert read(body) is None
+    assert unreadable_key_of(body) == unreadable_key_of(body)
+    assert unreadable_key_of(body) != unreadable_key_of(f"{body} ")
+
+
+@given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
+def test_no_text_stops_a_batch(body: str) -> None:
+    assert read(body) is None
+    assert unreadable_key_of(body).startswith("unreadable/")
+
+
+@given(TEXTS)
+def test_what_the_bus_sends_is_read(note: str) -> None:
+    [body] = bodies([envelope(1, note=note)])
+
+    assert read(body) == envelope(1, note=note)

@@ -1,0 +1,67 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from andon.tools.stack import processes
+from andon.tools.stack.errors import Failed
+
+# A parent and a child, neither of which minds SIGTERM.
+STUBBORN = (
+    "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "child = subprocess.Popen([sys.executable, '-c',"
+    " 'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)']);"
+    "print(child.pid, flush=True); time.sleep(60)"
+)
+
+
+def _run(code: str, log: Path, limit_s: float = 30) -> None:
+    processes.run([sys.executable, "-c", code], cwd=log.parent, env=dict(os.environ), log=log, limit_s=limit_s)
+
+
+def test_a_command_leaves_its_output_in_the_log(tmp_path: Path) -> None:
+    _run("print('done')", tmp_path / "log")
+
+    assert (tmp_path / "log").read_text() == "done\n"
+
+
+def test_a_command_that_fails_is_reported_with_the_end_of_its_output(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match=r"ended with 3; .*\nwhat is wrong$"):
+        _run("import sys; print('what is wrong'); sys.exit(3)", tmp_path / "log")
+
+
+def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "GRACE_S", 0.3)
+
+    with pytest.raises(Failed, match="did not end within 2 s"):
+        _run(STUBBORN, tmp_path / "log", limit_s=2)
+
+    child = int((tmp_path / "log").read_text())
+    assert processes.eventually(lambda: not processes.command_line(child), within_s=5)
+
+
+def test_a_group_that_ends_when_asked_is_not_waited_for() -> None:
+    polite = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    started = time.monotonic()
+
+    processes.end_group(polite.pid, polite, grace_s=20)
+
+    assert polite.returncode is not None
+    assert time.monotonic() - started < 10
+
+
+def test_a_process_says_what_it_runs_until_it_is_gone() -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()", "its-mark"], stdin=subprocess.PIPE)
+
+    assert processes.eventually(lambda: "its-mark" in processes.command_line(process.pid), within_s=5)
+
+    process.communicate()
+    assert processes.command_line(process.pid) == ""
+
+
+def test_polling_ends_at_the_deadline() -> None:
+    assert processes.eventually(lambda: True, within_s=0)
+    assert not processes.eventually(lambda: False, within_s=0.1)

@@ -1,0 +1,55 @@
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from andon.tools.stack.unpacking import FOLDER, SharedZip
+
+
+@pytest.fixture
+def unpack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, dict[str, str]], Path]:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def unpack(worker: str, files: dict[str, str]) -> Path:
+        """Unpack a zip of files as the emulator does for a worker; return the folder."""
+        archive, folder = tmp_path / f"{worker}.zip", tmp_path / worker
+        with zipfile.ZipFile(archive, "w") as made:
+            for name, text in files.items():
+                made.writestr(zipfile.ZipInfo(name), text)
+        folder.mkdir()
+        with SharedZip(str(archive)) as shared:
+            shared.extractall(folder)
+        return folder
+
+    return unpack
+
+
+def test_workers_of_the_same_code_share_one_folder(
+    unpack: Callable[[str, dict[str, str]], Path], tmp_path: Path
+) -> None:
+    first, second = (unpack(worker, {"a/b.py": "1"}) for worker in ("first", "second"))
+    other = unpack("other", {"a/b.py": "2"})
+
+    (first / "a" / "compiled").write_text("once")
+
+    assert (second / "a" / "compiled").read_text() == "once"
+    assert [(folder / "a" / "b.py").read_text() for folder in (first, second, other)] == ["1", "1", "2"]
+    assert len([*(tmp_path / FOLDER).iterdir()]) == 2
+
+
+def test_workers_that_start_at_once_find_all_of_it(unpack: Callable[[str, dict[str, str]], Path]) -> None:
+    files = {f"{number}.py": str(number) for number in range(300)}
+    seen = list[int]()
+    threads = [
+        threading.Thread(target=lambda name=str(number): seen.append(len([*unpack(name, files).iterdir()])))
+        for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert seen == [300] * 8

@@ -1,0 +1,85 @@
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from queue import Empty, Queue
+
+import pytest
+
+from andon.tools.stack.worker_logs import drained, follow
+
+# Logs as many lines as it is told to, more than a pipe holds, and then answers.
+WORKER = """
+import sys
+for line in sys.stdin:
+    for number in range(int(line)):
+        print(f"{number} é", "x" * 100, file=sys.stderr)
+    print("done", flush=True)
+print("last words", end="", file=sys.stderr)
+"""
+
+
+class Worker:
+    """What `follow` and `drained` know of the emulator's `Worker`."""
+
+    def __init__(self) -> None:
+        pipe = subprocess.PIPE
+        self._proc: subprocess.Popen[str] | None = subprocess.Popen(  # noqa: S603  its own text
+            [sys.executable, "-X", "utf8", "-c", WORKER], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        )
+        self.process = self._proc
+        self._stderr_queue: Queue[str] = Queue()
+        self._stderr_thread = threading.Thread(target=follow, args=[self], daemon=True)
+        self._stderr_thread.start()
+
+    def _drain_stderr(self) -> str:
+        lines = []
+        try:
+            while True:
+                lines.append(self._stderr_queue.get_nowait())
+        except Empty:
+            return "\n".join(lines)
+
+    def logs(self, count: int) -> list[str]:
+        """Let it log, wait for its answer, and return what is known of its log by then."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(f"{count}\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+        return drained(self).splitlines()
+
+    def end(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait()
+        self._proc = None
+
+    def close(self) -> None:
+        self.end()
+        self._stderr_thread.join()
+        for pipe in (self.process.stdout, self.process.stderr):
+            assert pipe
+            pipe.close()
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.close()
+
+
+@pytest.mark.parametrize("count", [0, 1, 5_000])
+def test_all_that_was_logged_before_the_answer_is_known_with_it(worker: Worker, count: int) -> None:
+    for _ in range(3):
+        lines = worker.logs(count)
+
+        assert [line.split()[:2] for line in lines] == [[str(number), "é"] for number in range(count)]
+
+
+def test_what_a_worker_logged_until_it_ended_is_known(worker: Worker) -> None:
+    worker.logs(1)
+    worker.end()
+
+    assert drained(worker) == "last words"

@@ -1,0 +1,40 @@
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from demo.lake.envelopes import LakeEnvelope, Log, Writer
+from demo.lake.synthetic import Company, doubled, envelopes, objects
+
+COUNT = 30_000
+GHOST = "press-gh\u2028ost"  # nobody registered it; str.splitlines() would split here
+
+
+@pytest.fixture(scope="session")
+def made() -> list[LakeEnvelope]:
+    """A company's events, one in ten twice, and those of a machine that nobody registered and nobody repairs."""
+    write = Writer(Random(7))  # noqa: S311  no secret
+    logs: list[Log] = [
+        {"equipmentId": GHOST, "state": state, "timestamp": f"2026-10-05T0{hour}:59:59.999Z"}
+        for hour, state in ((0, "NORMAL"), (1, "ERROR"), (2, "NORMAL"), (3, "ERROR"), (6, "ERROR"))
+    ]
+    own = [write.reported(log, actor="ghost", detail="it's \u2028 odd") for log in logs]
+    own.append(write.assigned(logs[1], "Ana gdl-1", at_ms=1_791_165_600_000, actor="rule:assign"))
+    own.append(write.assigned(logs[1], "Eva gdl-1", at_ms=1_791_165_600_000, actor="Rosa"))  # in the same millisecond
+    own.append(write.crewed(logs[1], "Ana gdl-1", ["Eva gdl-1"], at_ms=1_791_165_600_000, actor="Rosa"))  # there, too
+    own.append(write.acknowledged(logs[1], at_ms=1_791_165_660_000, actor="Eva"))
+    own.append(write.assigned(logs[1], "Luis gdl-1", at_ms=1_791_165_660_001, actor="Rosa"))  # afterwards
+    own.append(write.escalated(logs[3], "Rosa", at_ms=1_791_169_199_999, actor="Eva"))  # by hand
+    return list(doubled(chain(envelopes(Company(), COUNT), own), share=0.1))
+
+
+@pytest.fixture(scope="session")
+def lake(made: list[LakeEnvelope], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of a lake that holds these events."""
+    folder = tmp_path_factory.mktemp("lake")
+    for key, body in objects(made):
+        file = folder / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(body)
+    return folder

@@ -1,0 +1,124 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from andon.packages.discovery import views
+from andon.tools.stack.errors import Failed
+from andon.tools.views import new_version
+from andon.tools.views.new_version import next_name, renamed
+from tests.support.clone import Clone, with_next_version
+
+VIEWS = sorted(view.name for view in views())
+
+
+@pytest.fixture(scope="module", params=VIEWS)
+def view(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def clone(view: str, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    return with_next_version(view, tmp_path_factory.mktemp(view))
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.glob("*.py"))
+
+
+def test_versions_are_numbered() -> None:
+    assert [next_name(name) for name in ("board", "board_v2", "board_v9", "state_log")] == [
+        "board_v2",
+        "board_v3",
+        "board_v10",
+        "state_log_v2",
+    ]
+
+
+def test_names_of_a_view_become_those_of_its_next_version_and_nothing_else_does() -> None:
+    before = 'from views.board.row import X\nTable("BOARD_TABLE"), View(name="board"), "/board/{x}", views.board2'
+
+    assert renamed(before, "board", "board_v2") == (
+        'from views.board_v2.row import X\nTable("BOARD_V2_TABLE"), View(name="board_v2"), "/board/{x}", views.board2'
+    )
+
+
+def test_faults_of_a_view_become_those_of_its_next_version() -> None:
+    before = '("board", "fault"), "board.push", sample("push", "board")'
+
+    assert renamed(before, "board", "board_v2") == '("board_v2", "fault"), "board_v2.push", sample("push", "board")'
+
+
+def test_a_version_is_a_copy_with_a_table_of_its_own(clone: Clone, view: str) -> None:
+    folder = clone.file("functions", "views", f"{view}_v2")
+
+    assert names_in(folder) == names_in(clone.file("functions", "views", view))
+    assert not [file for file in folder.glob("*.py") if re.search(rf"views\.{view}\b", file.read_text())]
+    assert f'Table("{view.upper()}_V2_TABLE"' in (folder / "view.py").read_text()
+
+
+def test_a_version_passes_the_checks_as_it_is_written(clone: Clone) -> None:
+    for check in (["check"], ["format", "--check"]):
+        clone.done("-m", "ruff", *check, "functions/views", "tests/views", "infra/stack.py")
+
+
+def test_contracts_hold_with_a_version_that_does_not_serve(clone: Clone) -> None:
+    quietly = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    chosen = "digests or stack or openapi or sample or imports or subscri"
+
+    clone.done(*quietly, "tests/test_contracts.py", "-k", chosen)
+
+
+def test_a_version_says_that_its_rows_are_as_before(clone: Clone, view: str) -> None:
+    code = f"from views.{view}_v2.view import REPLACES, as_before as f; print(REPLACES, f({{'a': 1}}))"
+
+    assert clone.done("-c", code).strip() == f"{view} {{'a': 1}}"
+
+
+def test_only_the_version_that_serves_has_routes_and_only_one_that_served_has_rows_that_expire(
+    clone: Clone, view: str
+) -> None:
+    code = (
+        "from andon.packages.package import Package as P\n"
+        f"for name in ('{view}', '{view}_v2'):\n"
+        "    one = P('views', name)\n"
+        "    print(bool(one.routes), [table.expires for table in one.tables.values()][0])"
+    )
+
+    def stand() -> list[str]:
+        return clone.done("-c", code).split("\n")[:2]
+
+    assert stand() == ["True True", "False False"]
+    clone.file("infra", "serving.json").write_text(f'{{"{view}": {{"serves": "{view}_v2", "before": "{view}"}}}}')
+    assert stand() == ["False True", "True True"]
+    clone.file("infra", "serving.json").write_text(f'{{"{view}": {{"serves": "{view}", "before": "{view}_v2"}}}}')
+    assert stand() == ["True True", "False True"]
+    clone.file("infra", "serving.json").write_text("{}\n")
+
+
+def test_a_third_version_is_refused(clone: Clone, view: str) -> None:
+    run = clone.python("-m", "andon.tools.views.new_version", view)
+
+    assert run.returncode == 1
+    assert f"there are {view} and {view}_v2 already" in run.stderr
+
+
+def test_a_view_that_is_not_there_is_refused() -> None:
+    with pytest.raises(Failed, match="there is no view bored; there is board"):
+        new_version.write("bored")
+
+
+def test_the_old_version_goes_and_the_new_one_is_the_view(clone: Clone, view: str) -> None:
+    clone.file("infra", "serving.json").write_text(f'{{"{view}": {{"serves": "{view}_v2", "before": "{view}"}}}}')
+
+    said = clone.done("-m", "andon.tools.views.retire", view)
+
+    assert said.startswith(f"{view} is gone from this clone")
+    assert not clone.file("functions", "views", view).exists()
+    assert not clone.file("tests", "views", view).exists()
+    assert clone.file("infra", "serving.json").read_text() == "{}\n"
+    assert f'"{view}", hub' not in clone.file("infra", "stack.py").read_text()
+    declared = clone.file("functions", "views", f"{view}_v2", "view.py").read_text()
+    assert "REPLACES" not in declared
+    assert "as_before" not in declared
+    clone.done("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/views/{view}_v2")
