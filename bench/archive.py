@@ -1,4 +1,4 @@
-"""What the archive's sweep costs for the days of a lake in a folder: CPU, memory, objects; and an actor's day.
+"""The archive's sweep over the days of a lake in a folder: CPU, memory, objects; and an actor's day.
 
 The sweep runs in a process of its own, so that its memory is nobody else's. S3 is a folder here.
 """
@@ -25,7 +25,7 @@ STATUS: Final = Path("/proc/self/status")
 
 
 class Archived(NamedTuple):
-    """What a sweep took and left, and what the day of an actor takes: requests, and milliseconds without S3."""
+    """Figures of a sweep and its objects, and of reading an actor's day: requests, milliseconds without S3."""
 
     days: int
     passes: int

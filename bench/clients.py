@@ -43,7 +43,7 @@ ENVIRONMENT: Final = {
     "ENTITY_TABLE_NAME": "STATE_LOG_TABLE",
     "NODE_NO_WARNINGS": "1",
 }
-"""What Lambda and `infra/` set for the functions."""
+"""The variables that Lambda and `infra/` set for the functions."""
 
 
 class Died(Exception):
@@ -100,7 +100,7 @@ class Server(Process):
 
     @property
     def endpoint(self) -> str:
-        """Where it responds as AWS."""
+        """The URL at which it responds as AWS."""
         return f"http://{HOST}:{self._port}"
 
     def store(self, stored: Stored) -> None:
@@ -108,7 +108,7 @@ class Server(Process):
         self._control("PUT", json.dumps(stored))
 
     def calls(self) -> Calls:
-        """Return what was called since this was asked last."""
+        """Return the calls since the last time."""
         calls: Calls = self._control("GET")
         return calls
 
@@ -139,7 +139,7 @@ def environment(more: Mapping[str, str]) -> dict[str, str]:
 
 
 def node_path() -> str:
-    """Return where node finds aws-lambda-stream and the SDK.
+    """Return the folders in which node finds aws-lambda-stream and the SDK.
 
     Raises:
         NotInstalled: they could not be installed.

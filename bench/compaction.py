@@ -1,4 +1,4 @@
-"""How many writes compaction saves."""
+"""The share of writes that compaction saves."""
 
 import random
 from collections.abc import Sequence

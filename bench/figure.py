@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 WIDTH: Final = 54
 OURS: Final = "Andon"
 COLUMNS: Final = ("botocore", "Powertools", "aws-lambda-stream")
-"""Who does the same: this project over botocore, boto3 with Powertools' `BatchProcessor`, and the npm library."""
+"""The peers: this project over botocore, boto3 with Powertools' `BatchProcessor`, and the npm library."""
 
 
 class Goal(NamedTuple):
@@ -19,13 +19,13 @@ class Goal(NamedTuple):
     bound: float
 
     def met_by(self, measured: float) -> bool:
-        """Return whether a figure, rounded as it is printed, keeps to it."""
+        """Return True if a figure, rounded as it is printed, keeps to it."""
         return round(measured, 2) <= self.bound if self.sign == "≤" else round(measured, 2) >= self.bound
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured, in which unit (`x`, `%`, `µs`), what it is to be, and the same of others, by `COLUMNS`."""
+    """A measurement with its unit (`x`, `%`, `µs`) and goal, and the same of the peers, by `COLUMNS`."""
 
     what: str
     measured: float

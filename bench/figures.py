@@ -1,4 +1,4 @@
-"""What a load test measured, in figures for a person."""
+"""The figures of a load test, for a person."""
 
 import math
 from collections import Counter
@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 from bench.in_lake import InLake
 
 MEASURED: Final = Path(".local/load.json")
-"""What the last load test measured."""
+"""The file with the figures of the last load test."""
 
 SHARES: Final = (0.50, 0.95, 0.99)
 SHOWN: Final = 5  # of the reports that did not arrive as they should
 
 
 class Item(NamedTuple):
-    """What one command writes, and a view shows: one query shows the newest of a group."""
+    """An item that one command writes and a view shows: one query shows the newest of a group."""
 
     group: str
     name: str
@@ -25,7 +25,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What a view lacks of what was sent, has more than once, and has although no command for it was accepted."""
+    """Items that a view lacks, has more than once, or has although no command for them was accepted."""
 
     missing: tuple[Item, ...]
     repeated: tuple[Item, ...]
@@ -33,7 +33,7 @@ class Arrivals:
 
     @property
     def exact(self) -> bool:
-        """Whether every item arrived once and nothing else did."""
+        """True if every item arrived once and nothing else did."""
         return not (self.missing or self.repeated or self.extra)
 
 
@@ -61,7 +61,7 @@ class Figures:
 
     @property
     def good(self) -> bool:
-        """Whether every command was answered 201, its item is in the view once, and all facts are in the lake."""
+        """True if every command was answered 201, its item is in the view once, and all facts are in the lake."""
         in_view = self.arrivals.exact and not self.not_seen
         return set(self.answers) == {"201"} and in_view and self.lake.complete
 

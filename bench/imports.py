@@ -1,4 +1,4 @@
-"""What a cold start costs: the CPU to import each handler, over that of boto3 and a client."""
+"""Cold starts: the CPU to import each handler, over that of boto3 and a client."""
 
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""Whether all that triggers publish is in the lake. What they publish is read from the streams of the tables."""
+"""Compares the lake with all that triggers published, which is read from the streams of the tables."""
 
 import json
 import time
@@ -21,7 +21,7 @@ Event = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class InLake:
-    """What the lake lacks of what triggers published since the stack is up, and what is there without its images."""
+    """Events that triggers published since the stack is up: those that the lake lacks, or has without images."""
 
     published: int
     missing: tuple[Event, ...] = ()
@@ -29,7 +29,7 @@ class InLake:
 
     @property
     def complete(self) -> bool:
-        """Whether everything is there, with both images."""
+        """True if everything is there, with both images."""
         return not (self.missing or self.without_images)
 
 
@@ -51,7 +51,7 @@ class _Lake:
 
 
 def compare(stack: Stack, *, within_s: float) -> InLake:
-    """Return what the lake has of what was published by now, once it has all of it or the time is up."""
+    """Compare the lake with the events published by now, once it has all of them or the time is up."""
     published, lake = set(_published(stack)), _Lake(stack)
     deadline = time.monotonic() + within_s
     lake.look()

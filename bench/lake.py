@@ -1,4 +1,4 @@
-"""What a million events cost in the lake, in the archive and replayed: bytes, CPU, memory, the time of saved queries.
+"""A million events in the lake, in the archive and replayed: bytes, CPU, memory, the time of saved queries.
 
 `python -m bench.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times
 on the clock, of both processors: what somebody waits for.
@@ -31,7 +31,7 @@ ASKED: Final[Mapping[str, Mapping[str, str]]] = {  # saved query -> parameters
 
 
 class Written(NamedTuple):
-    """What writing took; `cpu_us`: of the listener's own work for one event, without S3."""
+    """Figures of writing; `cpu_us`: of the listener's own work for one event, without S3."""
 
     events: int
     objects: int
@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What a query took on the clock and in CPU, and how many rows it answered."""
+    """A query's time on the clock, its CPU and its rows."""
 
     name: str
     seconds: float

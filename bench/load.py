@@ -34,7 +34,7 @@ ACCEPTED: Final = "201"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """What the system is loaded with.
+    """A load for the system.
 
     what: what the commands are, in the plural; writer, reader: the roles that send them and that read the view.
     made_up: distinct items, given a name of this run, how many, and the time of the newest.

@@ -1,16 +1,14 @@
-"""What AWS charges: on demand, us-east-1, Linux on arm64, without the free tier.
+"""AWS's prices: on demand, us-east-1, Linux on arm64, without the free tier.
 
-`PER_MILLION` is in dollars a million, the others in dollars of one. DynamoDB's date from 2024-11-01, when AWS halved
-them. A price that has changed is changed here only. Traffic out of AWS is not counted: a response has some 200 bytes.
+Requests, units and entries are in dollars a million, the others in dollars of one. DynamoDB's date from 2024-11-01,
+when AWS halved them. Traffic out of AWS is not counted: a response has some 200 bytes.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What something costs, a million of it in `PER_MILLION`, and the page that says so."""
+class Price(NamedTuple):
+    """A price in dollars, and the page that says so."""
 
     of: str
     dollars: float
@@ -27,8 +25,6 @@ READ_UNIT: Final = Price("DynamoDB read request units", 0.125, "https://aws.amaz
 BUS_ENTRY: Final = Price("custom events, of up to 64 KB", 1.00, "https://aws.amazon.com/eventbridge/pricing/")
 QUEUE_REQUEST: Final = Price("SQS requests, of up to 64 KB", 0.40, "https://aws.amazon.com/sqs/pricing/")
 
-PER_MILLION: Final = (API_REQUEST, INVOCATION, WRITE_UNIT, READ_UNIT, BUS_ENTRY, QUEUE_REQUEST)
-
 GB_SECOND: Final = Price("Lambda, GB-seconds on arm64", 0.0000133334, INVOCATION.page)
 LOGGED_GB: Final = Price("CloudWatch Logs, GB taken in", 0.50, "https://aws.amazon.com/cloudwatch/pricing/")
 ARCHIVED_GB: Final = Price("EventBridge archive, GB taken in", 0.10, BUS_ENTRY.page)
@@ -39,7 +35,6 @@ TABLE_GB: Final = Price("DynamoDB, GB a month", 0.25, WRITE_UNIT.page)
 BACKUP_GB: Final = Price("DynamoDB point-in-time recovery, GB a month", 0.20, WRITE_UNIT.page)
 LAKE_GB: Final = Price("S3, GB a month", 0.023, S3_PUT.page)
 ARCHIVE_GB: Final = Price("EventBridge archive, GB a month", 0.023, BUS_ENTRY.page)
-LOG_GB: Final = Price("CloudWatch Logs, GB a month", 0.03, LOGGED_GB.page)
 METRIC: Final = Price("CloudWatch metrics a month", 0.30, LOGGED_GB.page)
 ALARM: Final = Price("CloudWatch alarms a month", 0.10, LOGGED_GB.page)
 DASHBOARD: Final = Price("CloudWatch dashboards a month", 3.00, LOGGED_GB.page)

@@ -1,4 +1,4 @@
-"""How fast a lake in a folder is replayed into an empty view: events a second, of one process's CPU.
+"""Replays a lake in a folder into an empty view: events a second, of one process's CPU.
 
 In process: the objects are read, their messages made, and the view's listener called with ten at a time; its table is a
 mapping in memory, so that neither a queue, nor the pace, nor a network is in the figure. Beside it, over the wire to
@@ -42,7 +42,7 @@ AWS_LAMBDA_STREAM: Final = "aws-lambda-stream"
 
 
 class Replayed(NamedTuple):
-    """What a replay took, and what it left."""
+    """Figures of a replay, and the rows that it left."""
 
     events: int
     rows: int
@@ -141,7 +141,7 @@ def _messages(lake: Path, topics: list[Any]) -> Iterator[list[str]]:
 
 
 def _holds(expression: str, row: Mapping[str, str], names: Mapping[str, str], values: Mapping[str, Any]) -> bool:
-    """Return whether a rebuild's condition holds: the oplock is newer, and the ttl grows or stays, as it says."""
+    """Return True if a rebuild's condition holds: the oplock is newer, and the ttl grows or stays, as it says."""
     if row.get(names["#oplock"], "") >= values[":oplock"]["S"]:
         return False
     if "ttl" not in row:

@@ -1,6 +1,6 @@
-"""What an evaluation costs with many rules of which one matches, over what it costs with that one alone.
+"""The cost of an evaluation with many rules of which one matches, over that with this one alone.
 
-And how many Queries it makes at a report that much has followed.
+And the number of Queries that it makes at a report that much has followed.
 """
 
 import statistics
@@ -10,23 +10,22 @@ from functools import partial
 from typing import Any, Final
 
 from andon.dynamodb.attribute_values import to_typed
-from andon.dynamodb.ttl import ttl_at
-from andon.events.domain_event import DomainEvent
+from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.rules.control import control_changes
 from andon.rules.evaluate import Control, Evaluator
 from andon.rules.rule import Rule, Rules
-from andon.rules.stored_event import StoredEvent, sort_of
-from andon.runtime import times
+from andon.rules.stored_event import StoredEvent
 from andon.tools.in_process.lambda_context import LambdaContext
 from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.instead_of_aws import InsteadOfAws
-from bench.undisturbed import undisturbed
+from bench.simulate.counted_aws import CountedAws
+from bench.workload import stored_report, undisturbed
 from contract.names import NORMAL
 from services.dispatch.control import CONTROL
 from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
 from services.dispatch.rules.assign import RULE
-from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.tables import KEYS, TABLE, TABLES
 from services.dispatch.trigger import FACTS
 
 MANY: Final = 50
@@ -40,30 +39,6 @@ ROSTER: Final = Roster(("Ana", "Luis", "Omar"), "Rosa")
 ARN: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Andon-DispatchTable/stream/2020-01-01T00:00:00.000"
 
 Other = Callable[[int], Rule]
-
-
-class Store(InsteadOfAws):
-    """Finds the events of one piece of equipment as DynamoDB does, and counts its queries."""
-
-    def __init__(self, events: Sequence[StoredEvent]) -> None:
-        super().__init__({})
-        self.queries = 0
-        self._events = events
-
-    def call(self, service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Respond as AWS does."""
-        if operation != "query":
-            return super().call(service, operation, **request)
-        self.queries += 1
-        first, last = (request["ExpressionAttributeValues"][bound]["S"] for bound in (":s", ":t"))
-        found = [one for one in self._events if first <= one.sort <= last]
-        found = found if request["ScanIndexForward"] else found[::-1]
-        if start := request.get("ExclusiveStartKey", {}).get(KEYS.names[1], {}).get("S"):
-            found = [one for one in found if (one.sort > start if request["ScanIndexForward"] else one.sort < start)]
-        limit = request["Limit"]
-        items = [to_typed(one.row(KEYS)) for one in found[:limit]]
-        more = {"LastEvaluatedKey": {name: items[-1][name] for name in KEYS.names}} if len(found) > limit else {}
-        return {"Items": items, **more}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +81,14 @@ def queries_of(newer: int) -> int:
     """Count the queries of all rules at a report that so many others have followed."""
     past = _past("d#1")
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
-    later = [_stored("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
+    later = [stored_report("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
     control = CONTROL._replace(context_of=lambda _: ROSTER)
-    with Store([*past, *later]) as store:
+    with CountedAws(TABLES) as aws:
+        for one in (*past, *later):
+            TABLE.put(one.row(KEYS), condition=UNCONDITIONAL)
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
         evaluator.evaluate(past[-1], CONTROL.rules.all)
-    return store.queries
+        return sum(used.requests["query"] for used in aws.used.values())
 
 
 def prepared(events: int) -> Deciding:
@@ -142,25 +119,7 @@ def of_another_state(number: int) -> Rule:
 
 def _past(equipment_id: str) -> list[StoredEvent]:
     states = [*[NORMAL] * (PAST - 1), "WARNING1"]
-    return [_stored(equipment_id, state, NOW_MS - (PAST - n) * MINUTE_MS) for n, state in enumerate(states, 1)]
-
-
-def _stored(equipment_id: str, name: str, at_ms: int) -> StoredEvent:
-    state = {"equipmentId": equipment_id, "state": name, "timestamp": times.to_utc(at_ms)}
-    return StoredEvent(
-        source="equipment",
-        event=DomainEvent(
-            id=f"{at_ms:032x}",
-            type="state-reported",
-            timestamp_ms=at_ms,
-            partition_key=equipment_id,
-            entities={"state": state},
-        ),
-        arrived_ms=at_ms,
-        key=partition_of(equipment_id),
-        sort=sort_of(at_ms, name),
-        ttl=ttl_at(at_ms, CONTROL.ttl_days),
-    )
+    return [stored_report(equipment_id, state, NOW_MS - (PAST - n) * MINUTE_MS) for n, state in enumerate(states, 1)]
 
 
 def _record(number: int, one: StoredEvent) -> dict[str, Any]:

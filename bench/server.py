@@ -33,14 +33,14 @@ class Refusal(TypedDict):
 
 
 class Stored(TypedDict):
-    """What reads find, by the partition that they ask for, with type descriptors; and which updates fail."""
+    """The rows that reads find, by partition, with type descriptors; and the updates that fail."""
 
     partitions: dict[str, list[dict[str, Any]]]
     refusal: NotRequired[Refusal]
 
 
 class Calls(TypedDict):
-    """How often each operation was called, and the body of its last request."""
+    """The count of each operation's calls, and the body of its last request."""
 
     counts: dict[str, int]
     last: dict[str, Any]

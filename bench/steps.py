@@ -1,4 +1,4 @@
-"""Where the CPU of a listener's and of a trigger's record goes without AWS: each step alone, on the same records.
+"""The CPU of a listener's and of a trigger's record without AWS, step by step, each alone on the same records.
 
 What the steps do not explain is *the rest*: what lies between them, and caches that a step alone finds warm.
 """
@@ -27,8 +27,7 @@ from andon.views.outcome import Outcome
 from andon.wire.in_parallel import in_parallel
 from bench.figure import Figure, cpu_us
 from bench.instead_of_aws import InsteadOfAws
-from bench.undisturbed import undisturbed
-from bench.workload import EVENTS, batches, workload
+from bench.workload import EVENTS, batches, undisturbed, workload
 from services.equipment.trigger import FACTS
 from services.equipment.trigger import handler as trigger
 from views.state_log.listener import VIEW

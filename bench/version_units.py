@@ -1,26 +1,23 @@
-"""What a change costs in each way of keeping versions: the write units that DynamoDB counts, beside those on paper.
+"""Write units of a change in each way of keeping versions: those that are counted, beside those on paper.
 
-MiniStack counts as DynamoDB does: by the larger of the row before and after, two units a KB in a transaction, one for
-an index entry. (moto answers a constant, and nothing for a transaction.) A write whose condition fails costs as well,
-and so does a transaction's check of another row; no emulator counts these, so that none is here.
+A write whose condition fails costs as well, and so does a transaction's check of another row; neither is in here.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 """
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+from unittest.mock import patch
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Keys
+from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.versions import numbered_versions, sequential_history, versioned_write
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Command, Draft, digest_of
 from andon.versions.versioned_write import Revisions, Versions
-from andon.wire import aws
-from bench.meter import Meter
+from bench.simulate.counted_aws import CountedAws
 
 NOW_MS: Final = 1_790_000_000_000
 
@@ -30,10 +27,16 @@ CONTENT_BYTES: Final = {1: 300, 2: 1200}
 CURRENT: Final = Table("CURRENT", Keys("pk", "sk", one_partition_per="entity"))
 HISTORY: Final = Table("HISTORY", Keys("pk", "version", sort_type="N", one_partition_per="entity"))
 INDEXED: Final = Table("INDEXED_HISTORY", HISTORY.keys)
+BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
+
+SCHEMAS: Final[Mapping[str, TableSchema]] = {
+    CURRENT.variable: TableSchema(CURRENT.keys),
+    HISTORY.variable: TableSchema(HISTORY.keys),
+    INDEXED.variable: TableSchema(INDEXED.keys, indexes={"ByTime": Index(BY_TIME)}),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
+class Design(NamedTuple):
     """A way of keeping versions: how thing `name` is changed to version n, and what that is to cost for a KB."""
 
     name: str
@@ -41,19 +44,18 @@ class Design:
     change: Callable[[str, int, str], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What a change of rows of so many KB costs."""
+class Figure(NamedTuple):
+    """The units of a change of rows of so many KB."""
 
     design: str
     kb: int
-    measured: float
+    counted: float
     paper: int
 
     @property
     def differs(self) -> bool:
-        """Whether it is not what it should be."""
-        return self.measured != self.paper
+        """True if it is not what it should be."""
+        return self.counted != self.paper
 
 
 def draft(version: int, text: str) -> Draft:
@@ -65,7 +67,7 @@ def draft(version: int, text: str) -> Draft:
 
 
 def two_tables(name: str, history: Table) -> Versions:
-    """Return where the revisions are in a table of their own."""
+    """Return versions whose revisions are in a table of their own."""
     revisions = Revisions(
         table=history,
         key_of=lambda version: {"pk": name, "version": version},
@@ -76,13 +78,8 @@ def two_tables(name: str, history: Table) -> Versions:
 
 
 def numbered(name: str) -> Numbered:
-    """Return where the revisions are in a partition of their own."""
+    """Return versions whose revisions are in a partition of their own."""
     return Numbered(table=CURRENT, partition=name, name="Audit#door", apart=True)
-
-
-def in_a_transaction(name: str, version: int, text: str) -> None:
-    """Write `v0_…` and `vn_…` at once."""
-    versioned_write.save(numbered_versions.versions_of(numbered(name)), draft(version, text))
 
 
 def derived(name: str, version: int, text: str) -> None:
@@ -97,8 +94,6 @@ def by_time(name: str, version: int, text: str) -> None:
     CURRENT.put({"pk": name, "sk": f"2026-11-21T09:35:{version:02d}.000Z", "text": text}, condition=absent)
 
 
-TABLES: Final = (CURRENT, HISTORY, INDEXED)
-
 DESIGNS: Final = (
     Design(
         "two tables, one transaction",
@@ -111,56 +106,35 @@ DESIGNS: Final = (
     Design(
         "two tables, sequential", 3, lambda n, v, text: sequential_history.save(two_tables(n, HISTORY), draft(v, text))
     ),
-    Design("numbered, one transaction", 4, in_a_transaction),
+    Design(
+        "numbered, one transaction",
+        4,
+        lambda n, v, text: versioned_write.save(numbered_versions.versions_of(numbered(n)), draft(v, text)),
+    ),
     Design("numbered, atomic counter", 2, lambda n, _, text: numbered_versions.count_up(numbered(n), {"text": text})),
     Design("numbered, from the stream", 2, derived),
     Design("by time", 1, by_time),
 )
 
 
-def measure(endpoint: str) -> list[Figure]:
-    """Change a thing in every way, behind its first version, and count; on an empty emulator."""
-    os.environ |= {"AWS_ENDPOINT_URL": endpoint, **{table.variable: table.variable for table in TABLES}}
-    aws.forget()
-    create_tables()
-    return [figure(design, kb) for design in DESIGNS for kb in CONTENT_BYTES]
+def count() -> list[Figure]:
+    """Change a thing in every way, behind its first version, and count."""
+    with patch.dict(os.environ, {name: name for name in SCHEMAS}), CountedAws(SCHEMAS) as aws:
+        return [_figure(aws, design, kb) for design in DESIGNS for kb in CONTENT_BYTES]
 
 
-def figure(design: Design, kb: int) -> Figure:
-    """Measure one change."""
+def _figure(aws: CountedAws, design: Design, kb: int) -> Figure:
     name, text = f"{design.name}, {kb} KB", "x" * CONTENT_BYTES[kb]
     design.change(name, 1, text)
-    with Meter() as meter, meter.on_behalf_of(name) as usage:
+    with aws.on_behalf_of(name) as used:
         design.change(name, 2, text)
-    return Figure(design.name, kb, usage.write_units, design.units_per_kb * kb)
+    return Figure(design.name, kb, used.write_units, design.units_per_kb * kb)
 
 
 def report(figures: list[Figure]) -> str:
     """Write the figures side by side."""
-    lines = [f"{'a change, of rows of':<30} {'KB':>3} {'measured':>9} {'paper':>6}"]
+    lines = [f"{'a change, of rows of':<30} {'KB':>3} {'counted':>9} {'paper':>6}"]
     for one in figures:
         mark = "  <- differs" if one.differs else ""
-        lines.append(f"{one.design:<30} {one.kb:>3} {one.measured:>9g} {one.paper:>6}{mark}")
+        lines.append(f"{one.design:<30} {one.kb:>3} {one.counted:>9g} {one.paper:>6}{mark}")
     return "\n".join(lines)
-
-
-def create_tables() -> None:
-    """Create the tables."""
-    by_time = {"KeySchema": _key("pk", "timestamp"), "IndexName": "ByTime", "Projection": {"ProjectionType": "ALL"}}
-    _create(CURRENT, {"pk": "S", "sk": "S"})
-    _create(HISTORY, {"pk": "S", "version": "N"})
-    _create(INDEXED, {"pk": "S", "version": "N", "timestamp": "N"}, GlobalSecondaryIndexes=[by_time])
-
-
-def _create(table: Table, types: dict[str, str], **more: object) -> None:
-    aws.client("dynamodb").create_table(
-        TableName=table.name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=_key(*table.keys.names),
-        AttributeDefinitions=[{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()],
-        **more,
-    )
-
-
-def _key(partition: str, sort: str) -> list[dict[str, str]]:
-    return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]

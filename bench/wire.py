@@ -1,4 +1,4 @@
-"""What handlers cost on the wire: CPU of the client's process and requests, beside those of who does the same.
+"""Handlers on the wire: CPU of the client's process and requests, beside those of the peers.
 
 Rounds are interleaved, so that noise meets all alike; each figure is the median of its rounds.
 """
@@ -11,14 +11,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from andon.runtime import clock
 from bench import clients, npm
 from bench.clients import Client, Server
 from bench.figure import OURS, Figure, Goal, median_ratio
 from bench.server import Stored
-from bench.workload import EVENTS, newer, stored, ttl_ahead, workload
+from bench.workload import EVENTS, NEWER, TTL_AHEAD, stored, workload
 
 ROUNDS: Final = 11
 WARM_UP: Final = 3
@@ -85,7 +85,7 @@ class Bench:
         self._server.store(stored(now_ms))
         return measured
 
-    def requests_if_refused(self, row: dict[str, object], *, when: str, now_ms: int) -> float:
+    def requests_if_refused(self, row: dict[str, Any], *, when: str, now_ms: int) -> float:
         """Count the requests of an event whose first update fails because a row is in the way."""
         self._server.store({**stored(now_ms), "refusal": {"when": when, "row": row}})
         requests = self._requests(self._clients[OURS], Case("listener", 10))
@@ -150,8 +150,8 @@ def _of_listeners(bench: Bench, now_ms: int) -> list[Figure]:
         by_batch[100].cpu("listener, CPU per event, batch of 100"),
         without.cpu("framework, per record of a batch of 10", Goal("≤", 25), of=WITHOUT_AWS),
         ten.sent("requests per event"),
-        Figure("… something newer was written", bench.requests_if_refused(newer(), when="#oplock", now_ms=now_ms)),
-        Figure("… the row's ttl is ahead", bench.requests_if_refused(ttl_ahead(), when="#ttl <= :ttl", now_ms=now_ms)),
+        Figure("… something newer was written", bench.requests_if_refused(NEWER, when="#oplock", now_ms=now_ms)),
+        Figure("… the row's ttl is ahead", bench.requests_if_refused(TTL_AHEAD, when="#ttl <= :ttl", now_ms=now_ms)),
     ]
 
 

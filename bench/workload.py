@@ -1,8 +1,12 @@
-"""What all clients are given to do: the samples of one report, about other equipment, at the present time."""
+"""The work of all clients: the samples of one report, about other equipment, at the present time."""
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any, Final, TypedDict
+from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
@@ -11,7 +15,7 @@ from andon.events.domain_event import DomainEvent
 from andon.project import project
 from andon.rules.due import Due, partition_of, shard_of
 from andon.rules.stored_event import StoredEvent, sort_of
-from andon.runtime import times
+from andon.runtime import clock, times
 from andon.tools.in_process.lambda_events import sqs_event
 from andon.views.inverse_oplock import oplock_attribute
 from bench.server import Stored
@@ -47,15 +51,15 @@ def workload(now_ms: int) -> Workload:
 
 
 def stored(now_ms: int, *, followed_by: int = 0) -> Stored:
-    """Return what is read: a page of logs, and the timers of equipment, each with the report it is at.
+    """Return the rows that are read: a page of logs, and the timers of equipment, each with the report it is at.
 
     followed_by: the number of later reports, five minutes apart; without any the equipment is silent.
     """
     partitions: dict[str, list[dict[str, Any]]] = {"d#12345": [_log(number, now_ms) for number in range(PAGE)]}
     for number in range(EVENTS):
-        report = _stored_report(number, now_ms - silence.AFTER_MS - 60_000)
+        report = stored_report(f"d#{number}", "NORMAL", now_ms - silence.AFTER_MS - 60_000)
         followers = [
-            _stored_report(number, report.event.timestamp_ms + later * 5 * MINUTE_MS)
+            stored_report(f"d#{number}", "NORMAL", report.event.timestamp_ms + later * 5 * MINUTE_MS)
             for later in range(followed_by, 0, -1)
         ]
         partitions[report.key] = [to_typed(one.row(tables.KEYS)) for one in (*followers, report)]
@@ -63,14 +67,11 @@ def stored(now_ms: int, *, followed_by: int = 0) -> Stored:
     return {"partitions": partitions}
 
 
-def newer() -> dict[str, Any]:
-    """Return the row in the way of every update: something newer has been written to it."""
-    return {oplock_attribute("reported"): {"S": LAST}}
+NEWER: Final = {oplock_attribute("reported"): {"S": LAST}}
+"""The row in the way of every update: something newer has been written to it."""
 
-
-def ttl_ahead() -> dict[str, Any]:
-    """Return the row in the way of every update that would move its ttl back."""
-    return {ATTRIBUTE: {"N": "9999999999"}}
+TTL_AHEAD: Final = {ATTRIBUTE: {"N": "9999999999"}}
+"""The row in the way of every update that would move its ttl back."""
 
 
 def reported(equipment: Iterable[object], *, now_ms: int) -> list[str]:
@@ -91,7 +92,7 @@ def _message(number: int, equipment: object, now_ms: int) -> str:
 
 
 def _envelope(now_ms: int) -> dict[str, Any]:
-    """Return what EventBridge puts around an event; parsing it is part of the work."""
+    """Return EventBridge's envelope of an event; parsing it is part of the work."""
     return {
         "id": "17793124-05d4-b198-2fde-7ededc63b103",
         "account": "000000000000",
@@ -136,22 +137,25 @@ def _log(number: int, now_ms: int) -> dict[str, Any]:
     return to_typed(row)
 
 
-def _stored_report(number: int, at_ms: int) -> StoredEvent:
+def stored_report(equipment_id: str, state: str, at_ms: int) -> StoredEvent:
+    """Return the report of a state as dispatch stores it."""
     event = DomainEvent(
-        id=f"{number:032x}",
+        id=f"{at_ms:032x}",
         type="state-reported",
         timestamp_ms=at_ms,
-        partition_key=f"d#{number}",
-        entities={"state": {"equipmentId": f"d#{number}", "state": "NORMAL", "timestamp": times.to_utc(at_ms)}},
+        partition_key=equipment_id,
+        entities={"state": {"equipmentId": equipment_id, "state": state, "timestamp": times.to_utc(at_ms)}},
     )
-    return StoredEvent(
-        source="equipment",
-        event=event,
-        arrived_ms=at_ms,
-        key=tables.partition_of(f"d#{number}"),
-        sort=sort_of(at_ms, "NORMAL"),
-        ttl=ttl_at(at_ms, logs.TTL_DAYS),
-    )
+    key, sort = tables.partition_of(equipment_id), sort_of(at_ms, state)
+    ttl = ttl_at(at_ms, logs.TTL_DAYS)
+    return StoredEvent(source="equipment", event=event, arrived_ms=at_ms, key=key, sort=sort, ttl=ttl)
+
+
+@contextmanager
+def undisturbed(now_ms: int) -> Iterator[None]:
+    """Let it be `now_ms`, and what handlers log go nowhere."""
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), patch.object(clock, "now_ms", lambda: now_ms):
+        yield
 
 
 def _due(report: StoredEvent) -> dict[str, Any]:

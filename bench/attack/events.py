@@ -14,18 +14,25 @@ from typing import Any, Final
 
 from andon.project import project
 from andon.runtime import times
-from bench.attack import examples
-from bench.attack.hostile import CONTROL, INVISIBLE, NO_CHARACTER
+from bench.attack.operations import OURS, Place, put
 
 Json = dict[str, Any]
+Variant = tuple[str, str]
+"""Kind and message."""
 
 SAMPLES: Final = project().root / "events" / "domain"
 AGO_MS: Final = 10 * 60_000
 MARK: Final = "{machine}"
+DEEP: Final = "{deep}"
 MOST_OFTEN: Final = "state-reported"
 
 MISTYPED: Final[tuple[Any, ...]] = None, True, 0, -1, 1.5, "", "x", [], [1], {}, {"a": {}}
 AHEAD_MS: Final = times.to_ms("2100-01-01T00:00:00Z"), 10**13 - 1, 10**13 - 900_000, 253_402_300_799_999
+LATEST_MS: Final = times.to_ms("9999-12-31T23:59:59.999Z")
+DEPTHS: Final = 33, 250, 900
+LONG: Final = 100_000
+ODD_ENDS: Final = ("\x00", "\u202e", "\U0001fffe", "\ud800", "#", " ", "x" * LONG)
+ODD_NAMES: Final = (MARK + "x" * LONG, f"{MARK}#event", "#", f"{MARK}/../x", "x" * 1_025)
 TIMESTAMPS: Final[tuple[Any, ...]] = (
     -1,
     0,
@@ -38,35 +45,23 @@ TIMESTAMPS: Final[tuple[Any, ...]] = (
     True,
     [],
 )
-DEPTHS: Final = 33, 250, 900
-LONG: Final = 100_000
-SOURCES: Final = "nobody", "", "equipment ", "aws.events", "dispatch", "equipment"
-TYPES: Final = "nothing-happened", "", "state-reported", "fault"
-UNKNOWN: Final[Json] = {
-    "eem": {"fk": "x"},
-    "trace": "x",
-    "extra": [],
-    "entity": None,
-    "__proto__": {},
-    "": {},
-    "a#b": {"id": 1},
-}
-NO_JSON: Final = (
-    "",
-    " ",
-    "{",
-    "null",
-    "true",
-    "1",
-    '"x"',
-    "[]",
-    "NaN",
-    '{"detail":NaN}',
-    "\ud83d",
-    "<xml/>",
-    "{}",
-    "a" * LONG,
+ODD_MEMBERS: Final[tuple[tuple[str, Place, tuple[Any, ...]], ...]] = (
+    ("an odd timestamp", ("detail", "timestamp"), TIMESTAMPS),
+    ("an odd event id", ("detail", "id"), ODD_NAMES),
+    ("an odd partition key", ("detail", "partitionKey"), ODD_NAMES),
+    ("another source", ("source",), ("nobody", "", "equipment ", "aws.events", "dispatch", "equipment")),
+    ("another detail type", ("detail-type",), ("nothing-happened", "", "state-reported", "fault")),
+    ("an unknown member", ("detail", "eem"), ({"fk": "x"},)),
+    ("an unknown member", ("detail", "trace"), ("x",)),
+    ("an unknown member", ("detail", "extra"), ([],)),
+    ("an unknown member", ("detail", "entity"), (None,)),
+    ("an unknown member", ("detail", "__proto__"), ({},)),
+    ("an unknown member", ("detail", ""), ({},)),
+    ("an unknown member", ("detail", "a#b"), ({"id": 1},)),
 )
+NO_JSON: Final = (
+    "", " ", "{", "null", "true", "1", '"x"', "[]", "NaN", '{"detail":NaN}', "\ud83d", "<xml/>", "{}", "a" * LONG,
+)  # fmt: skip
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -89,7 +84,7 @@ def chosen(count: int, dice: random.Random) -> list[Poison]:
     """Choose messages, of each kind in turn; those of the event that comes most often go first."""
     by_kind: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for path in sorted(SAMPLES.glob("*.json")):
-        for kind, message in _kinds(_envelope(path)):
+        for kind, message in _variants(_envelope(path)):
             by_kind[kind].append((kind, path.stem, message))
     for variants in by_kind.values():
         dice.shuffle(variants)
@@ -100,18 +95,17 @@ def chosen(count: int, dice: random.Random) -> list[Poison]:
 
 
 def _poison(number: int, kind: str, sample: str, message: str) -> Poison:
-    machine = f"{examples.OURS}poison-{number:05}"
+    machine = f"{OURS}poison-{number:05}"
     message = message.replace(MARK, machine)
     try:
         envelope = json.loads(message)
     except (ValueError, RecursionError):
+        envelope = None
+    if not isinstance(envelope, dict):
         return Poison(kind, sample, machine, f"{message} {machine}", None)
-    is_event = isinstance(envelope, dict) and isinstance(envelope.get("detail"), dict)
-    fits = is_event and all(
-        isinstance(envelope.get(name), str) and envelope[name] for name in ("source", "detail-type")
-    )
-    marked = json.dumps({**envelope, "attack": machine}) if isinstance(envelope, dict) else f"{message} {machine}"
-    return Poison(kind, sample, machine, marked, envelope if fits else None)
+    named = all(isinstance(envelope.get(name), str) and envelope[name] for name in ("source", "detail-type"))
+    fits = named and isinstance(envelope.get("detail"), dict)
+    return Poison(kind, sample, machine, _text({**envelope, "attack": machine}), envelope if fits else None)
 
 
 @cache
@@ -126,47 +120,31 @@ def _envelope(path: Path) -> Json:
     return {"version": "0", "source": event["tags"]["source"], "detail-type": event["type"], "detail": moved}
 
 
-def _kinds(envelope: Json) -> Iterator[tuple[str, str]]:
-    """List `(kind, message)` of all that can be wrong with an event."""
+def _variants(envelope: Json) -> Iterator[Variant]:
+    """Yield all that can be wrong with an event."""
     for place, value in _places(envelope):
         yield "a member is missing", _text(_without(envelope, place))
-        for other in MISTYPED:
-            if type(other) is not type(value):
-                yield "a member of another type", _text(_with(envelope, place, other))
+        others = (other for other in MISTYPED if type(other) is not type(value))
+        yield from (("a member of another type", _text(put(envelope, place, other))) for other in others)
         if isinstance(value, str):
-            yield from (("odd characters", _text(_with(envelope, place, one))) for one in _odd(value))
-    yield from _odd_times(envelope)
-    yield from _odd_shapes(envelope)
+            yield from (("odd characters", _text(put(envelope, place, value + end))) for end in ODD_ENDS)
+    for kind, odd, values in ODD_MEMBERS:
+        yield from ((kind, _text(put(envelope, odd, value))) for value in values)
+    yield from (("a time far ahead", _text(_all_at(envelope, at_ms))) for at_ms in AHEAD_MS)
+    yield from _deep(envelope)
+    yield "an event in place of an envelope", _text(envelope["detail"])
+    yield "an event as text", _text({**envelope, "detail": _text(envelope["detail"])})
     yield from (("no event", one) for one in NO_JSON)
 
 
-def _odd_times(envelope: Json) -> Iterator[tuple[str, str]]:
-    for ahead_ms in AHEAD_MS:
-        yield "a time far ahead", _text(_all_at(envelope, ahead_ms))
-    for value in TIMESTAMPS:
-        yield "an odd timestamp", _text(_with(envelope, ("detail", "timestamp"), value))
-
-
-def _odd_shapes(envelope: Json) -> Iterator[tuple[str, str]]:
-    detail = envelope["detail"]
-    for name, value in UNKNOWN.items():
-        yield "an unknown member", _text(_with(envelope, ("detail", name), value))
+def _deep(envelope: Json) -> Iterator[Variant]:
+    """Yield it with something nested deep, of its own and within each entity."""
+    entities = [name for name, value in envelope["detail"].items() if isinstance(value, dict)]
     for depth in DEPTHS:
-        for place in (("detail", "raw"), ("detail", "tags", "deep"), ("detail", "extra"), *_inside(detail)):
-            yield f"a member {depth} deep", _deep(envelope, place, depth)
-    for value in (MARK + "x" * LONG, f"{MARK}#event", "#", f"{MARK}/../x", "x" * 1_025):
-        yield "an odd event id", _text(_with(envelope, ("detail", "id"), value))
-        yield "an odd partition key", _text(_with(envelope, ("detail", "partitionKey"), value))
-    yield from (("another source", _text({**envelope, "source": one})) for one in SOURCES)
-    yield from (("another detail type", _text({**envelope, "detail-type": one})) for one in TYPES)
-    yield "an event in place of an envelope", _text(detail)
-    yield "an event as text", _text({**envelope, "detail": _text(detail)})
-
-
-def _odd(value: str) -> Iterator[str]:
-    for character in (CONTROL[0], INVISIBLE[1], NO_CHARACTER[2], "\ud800", "#", " "):
-        yield value + character
-    yield value + "x" * LONG
+        nested = '{"a":' * depth + "1" + "}" * depth
+        places: list[Place] = [("detail", "raw"), ("detail", "extra"), *(("detail", name, "deep") for name in entities)]
+        for inside in places:
+            yield f"a member {depth} deep", _text(put(envelope, inside, DEEP)).replace(f'"{DEEP}"', nested)
 
 
 def _places(content: Json, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -176,32 +154,10 @@ def _places(content: Json, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
             yield from _places(value, (*place, name))
 
 
-def _inside(detail: Json) -> Iterator[tuple[str, ...]]:
-    """List a place within each entity."""
-    yield from (
-        ("detail", name, "deep") for name, value in detail.items() if isinstance(value, dict) and name != "tags"
-    )
-
-
 def _all_at(envelope: Json, at_ms: int) -> Json:
     """Let everything have happened at one time; beyond the year 9999 only the event itself."""
-    latest_ms = times.to_ms("9999-12-31T23:59:59.999Z")
-    changed: Json = json.loads(_TIME.sub(times.to_utc(min(at_ms, latest_ms)), _text(envelope)))
+    changed: Json = json.loads(_TIME.sub(times.to_utc(min(at_ms, LATEST_MS)), _text(envelope)))
     changed["detail"]["timestamp"] = at_ms
-    return changed
-
-
-def _deep(envelope: Json, place: tuple[str, ...], depth: int) -> str:
-    nested = '{"a":' * depth + "1" + "}" * depth
-    return _text(_with(envelope, place, "{deep}")).replace('"{deep}"', nested)
-
-
-def _with(content: Json, place: tuple[str, ...], value: Any) -> Json:  # noqa: ANN401  any JSON
-    changed = copy.deepcopy(content)
-    holder = changed
-    for name in place[:-1]:
-        holder = holder.setdefault(name, {})
-    holder[place[-1]] = value
     return changed
 
 
@@ -214,5 +170,5 @@ def _without(content: Json, place: tuple[str, ...]) -> Json:
     return changed
 
 
-def _text(content: Any) -> str:  # noqa: ANN401
+def _text(content: Any) -> str:  # noqa: ANN401  any JSON
     return json.dumps(content)

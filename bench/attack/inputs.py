@@ -1,184 +1,206 @@
-"""Every member of every request, with values that nobody in their right mind sends."""
+"""Hostile requests to every operation: half made up by schemathesis against the schemas, half from tables."""
 
+import math
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, cast
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+from requests import Request as Unprepared
+from schemathesis import GenerationMode
 
 from andon.tools.stack.api import Answer
-from bench.attack import bodies, examples, hostile
-from bench.attack.hostile import Hostile, Wanted
+from bench.attack import hostile, operations
+from bench.attack.hostile import Kind, Wanted
 from bench.attack.judge import is_refused
-from bench.attack.operations import JSON, Operation, Parameter
+from bench.attack.operations import Operation, Parameter, example, put
 from bench.attack.target import Target
 from bench.attack.wire import Raw, Request, side_by_side
 
 PART: Final = "inputs"
-BAD_ESCAPES: Final = "%", "%zz", "%FF", "%C0%80", "%ED%A0%80", "%00", "a%2Fb", "%2e%2e", "a%3Fb%23", "a;b=c"
+MADE_UP: Final = "made up against the schema"
 LONG: Final = 8_000
-OTHER_HEADERS: Final = (
-    ("accept", "text/html"), ("x-http-method-override", "DELETE"), ("x-request-id", "mine"),
-    ("content-encoding", "gzip"),
-    ("x-forwarded-host", "elsewhere.example"), ("origin", "https://elsewhere.example"), ("expect", "x"), ("te", "x"),
-    ("x-amzn-trace-id", "\x7f"), ("cookie", "a=" + "b" * 4_000), ("range", "bytes=0-1"), ("if-modified-since", "x"),
-)  # fmt: skip
+Case = schemathesis.Case[Any]
+
+HEALTH: Final = [*HealthCheck]
+ITS_OWN: Final = {"content-length", "user-agent", "connection", "x-schemathesis-testcaseid"}  # headers
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A request with something hostile in it; `value` is what, where it is a text that must not be kept as it is."""
+class Attempt:
+    """A request with something hostile in it; `value`: a text that must not be kept as it is.
+
+    made_up: schemathesis's form of it, which knows what is wrong.
+    """
 
     kind: str
     operation: Operation
     request: Request
     wanted: Wanted = Wanted.ANYTHING
     value: Any = None
+    made_up: Case | None = None
 
 
 def attack(target: Target, *, requests: int, dice: random.Random) -> None:
-    """Send so many requests, of each kind as many as of any other."""
+    """Send so many requests: of each kind of the tables as many as of any other, and as many made up as of them all."""
     for operation in target.operations:
         if operation.method == "PUT":
-            target.send(examples.request(operation))  # so that not every request is about nothing
-    cases = chosen(target.operations, requests, dice)
-    for case, answer in zip(cases, side_by_side(lambda one: target.send(one.request), cases), strict=True):
-        effects = [] if _is_another(case) else target.judge.effects(case.operation, answer)
-        effects += _kept(case, answer)
-        target.note(PART, case.kind, case.request, answer, effects)
+            target.send(operation.request())  # so that not every request is about nothing
+    attempts = chosen(target.operations, requests, dice)
+    for one, answer in zip(attempts, side_by_side(lambda one: target.send(one.request), attempts), strict=True):
+        effects = [] if _is_another(one) else target.judge.effects(one.operation, answer, one.made_up)
+        target.note(PART, one.kind, one.request, answer, [*effects, *_kept(one, answer)])
 
 
-def chosen(operations: list[Operation], requests: int, dice: random.Random) -> list[Case]:
-    """Choose the cases of a run: of each kind in turn, and within a kind of each operation in turn."""
-    by_kind: dict[str, list[Case]] = defaultdict(list)
-    for operation in operations:
-        for case in cases_of(operation):
-            by_kind[case.kind].append(case)
-    queues = [_in_turn(cases, dice) for _, cases in sorted(by_kind.items())]
-    picked: list[Case] = []
-    while queues and len(picked) < requests:
-        picked += [queue.pop() for queue in queues][: requests - len(picked)]
-        queues = [queue for queue in queues if queue]
-    return picked + [_several(operations, dice) for _ in range(requests - len(picked))]
+def chosen(among: Sequence[Operation], requests: int, dice: random.Random) -> list[Attempt]:
+    """Choose the requests of a run; the same dice choose the same."""
+    by_kind: dict[str, list[Attempt]] = defaultdict(list)
+    for operation in among:
+        for one in of_tables(operation):
+            by_kind[one.kind].append(one)
+    queues = [dice.sample(by_kind[kind], len(by_kind[kind])) for kind in sorted(by_kind)]
+    in_turn = [queue[n] for n in range(max(map(len, queues))) for queue in queues if n < len(queue)]
+    picked = in_turn[: requests // 2]
+    return picked + made_up(among, requests - len(picked), dice)
 
 
-def cases_of(operation: Operation) -> Iterator[Case]:
-    """List all cases of an operation that have one thing wrong with them."""
-    good = examples.request(operation)
+def made_up(among: Sequence[Operation], count: int, dice: random.Random) -> list[Attempt]:
+    """Make up requests that break the schema of their operation, or several of its rules at once."""
+    each, found = math.ceil(count / len(among)), list[Attempt]()
+    for operation in among:
+        strategy = operation.api.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+        for case in _drawn(strategy, each, dice.getrandbits(32)):
+            found.append(Attempt(MADE_UP, operation, _sent(case), made_up=case))
+    return dice.sample(found, min(count, len(found)))
+
+
+def _drawn(strategy: SearchStrategy[Case], count: int, number: int) -> list[Case]:
+    drawn = list[Case]()
+
+    @seed(number)
+    @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=HEALTH)
+    @given(strategy)
+    def keep(case: Case) -> None:
+        drawn.append(case)
+
+    keep()
+    return drawn
+
+
+def of_tables(operation: Operation) -> Iterator[Attempt]:
+    """Yield all requests to an operation that have one thing from the tables wrong with them."""
+    good = operation.request()
     for parameter in operation.parameters:
-        yield from _of_parameter(operation, good, parameter)
-    for name, value in OTHER_HEADERS:
-        yield Case("a header of no interest", operation, good.with_header(name, value))
+        yield from _of_parameter(operation, parameter)
+    for name, value in hostile.HEADERS:
+        yield Attempt("a header of no interest", operation, good.with_header(name, value))
     if operation.of("query"):
         yield from _of_query(operation, good)
-    yield Case("an unknown parameter", operation, good.having(query=(("unknown", "1"),)), Wanted.REFUSED)
+    yield Attempt("an unknown parameter", operation, good.asking("unknown=1&a%ED%A0%80=1"), Wanted.REFUSED)
     if operation.body is None:
-        for sent in (b"{}", b"x", b"\xff"):
-            yield Case("a body where none is wanted", operation, good.having(body=sent))
+        bodies = (good.having(sent) for sent in (b"{}", b"x", b"\xff"))
+        yield from (Attempt("a body where none is wanted", operation, request) for request in bodies)
         return
-    for one in hostile.TYPES:
-        kind = "a content type in capitals" if one.lower() == JSON else "a content type of another spelling"
-        yield Case(kind, operation, good.with_header("content-type", one))
-    yield Case("no content type", operation, good.with_header("content-type", None))
-    yield Case("no body", operation, good.having(body=None), Wanted.REFUSED)
-    for body in bodies.of(operation.body):
-        yield Case(body.kind, operation, good.having(body=body.value), body.wanted)
+    for content_type in (*hostile.CONTENT_TYPES, None):
+        yield Attempt("another content type, or none", operation, good.with_header("content-type", content_type))
+    yield Attempt("no body", operation, good.having(None), Wanted.REFUSED)
+    for kind in (*hostile.bodies(operation.content()), *_of_members(operation)):
+        yield from (Attempt(kind.name, operation, good.having(value), kind.wanted) for value in kind.values)
 
 
-def _of_parameter(operation: Operation, good: Request, parameter: Parameter) -> Iterator[Case]:
-    name = parameter.name
+def _of_parameter(operation: Operation, parameter: Parameter) -> Iterator[Attempt]:
+    good, name = operation.request(), parameter.name
     if parameter.where == "header":
-        for tag in hostile.TAGS:
-            kind = f"{name} of the greatest version" if tag == hostile.TAGS[0] else f"{name} at an edge"
-            yield Case(kind, operation, good.with_header(name, tag))
+        tags = (good.with_header(name, tag) for tag in hostile.TAGS)
+        yield from (Attempt(f"{name} at an edge", operation, request) for request in tags)
         return
-    for one in _values(parameter):
-        if one.wanted is Wanted.NOT_AS_IT_IS and (operation.method, parameter.where) != ("PUT", "path"):
+    in_path = parameter.where == "path"
+    for kind in _kinds_of(parameter):
+        if kind.wanted is Wanted.NOT_AS_IT_IS and (operation.method, in_path) != ("PUT", True):
             continue  # it would not be kept anyway
-        case = Case(one.kind, operation, good, one.wanted, one.value)
-        if parameter.where == "query":
-            yield _with(case, query=((name, str(one.value)),))
-        else:
-            yield _with(case, path={**good.path, name: one.value if isinstance(one.value, Raw) else str(one.value)})
+        for value in kind.values:
+            request = operation.request({name: value}) if in_path else good.asking([(name, value)])
+            yield Attempt(kind.name, operation, request, kind.wanted, value)
 
 
-def _values(parameter: Parameter) -> Iterator[Hostile]:
+def _kinds_of(parameter: Parameter) -> Iterator[Kind]:
     if parameter.name == "cursor":
-        yield from (Hostile("a cursor that is none", one, Wanted.REFUSED) for one in hostile.CURSORS)
+        yield Kind("a cursor that is none", hostile.CURSORS, Wanted.REFUSED)
         return
-    for one in hostile.values(parameter.schema):
-        # What is no UTF-8 the gateway reads as it likes.
-        yield one._replace(wanted=Wanted.ANYTHING) if "surrogates" in one.kind else one
+    yield from hostile.kinds_for(parameter.schema)
+    yield Kind("lone surrogates", hostile.SURROGATES)  # which the gateway reads as it likes
     if parameter.schema.get("type") == "integer":
-        yield from (Hostile("an integer of another spelling", one) for one in hostile.INTEGERS)
+        yield Kind("an integer of another spelling", hostile.INTEGERS)
     if parameter.where == "path":
-        yield from (Hostile("a bad escape", Raw(one)) for one in BAD_ESCAPES)
-        if hostile.is_name(parameter.schema):
-            yield from (Hostile("an identifier with ? or %", one, Wanted.REFUSED) for one in ("a?b", "a%b", "a%20b"))
+        yield Kind("a bad escape", map(Raw, hostile.BAD_ESCAPES))
+        if operations.is_name(parameter.schema):
+            yield hostile.IN_PATHS._replace(name=f"an identifier with {hostile.IN_PATHS.name}")
 
 
-def _of_query(operation: Operation, good: Request) -> Iterator[Case]:
+def _of_members(operation: Operation) -> Iterator[Kind]:
+    """Yield the values of the tables in the place of each member of a body."""
+    good = operation.content()
+    for place, member in operations.members(operation.body or {}):
+        if not _is_there(good, place[:-1]):
+            continue
+        kinds = [*hostile.kinds_for(member), Kind("a number that is none", hostile.LARGE, Wanted.REFUSED)]
+        if member.get("type") == "string":
+            kinds.append(Kind("lone surrogates", hostile.SURROGATES, Wanted.REFUSED))
+        if member.get("type") == "array":
+            kinds.append(Kind("a member of many integers", ([1] * hostile.MANY,), Wanted.REFUSED))
+            kinds.append(Kind("an array with one element twice", (example(member) * 2,)))
+        for kind in kinds:
+            # A path says which text must not be kept; a body's is read by nobody.
+            wanted = Wanted.ANYTHING if kind.wanted is Wanted.NOT_AS_IT_IS else kind.wanted
+            yield Kind(kind.name, [hostile.as_json(put(good, place, value)) for value in kind.values], wanted)
+
+
+def _of_query(operation: Operation, good: Request) -> Iterator[Attempt]:
     for parameter in operation.of("query"):
-        name, value = parameter.name, str(examples.value(parameter.schema))
-        for twice in (((name, value), (name, value)), ((name, value), (name, "2")), ((name, "2"),) * 50):
-            yield Case("a parameter more than once", operation, good.having(query=twice))
+        name, value = parameter.name, str(example(parameter.schema))
+        for twice in ([(name, value)] * 2, [(name, value), (name, "2")], [(name, "2")] * 50):
+            yield Attempt("a parameter more than once", operation, good.asking(twice))
         for text in (name, f"{name}=", f"{name}[]={value}", f"{name}={value};{name}={value}", f"&&{name}={value}&="):
-            yield Case("a query of another spelling", operation, good.having(query=text))
-        yield Case("a long parameter", operation, good.having(query=((name, "9" * LONG),)), Wanted.REFUSED)
-    many = tuple((f"p{number}", "x") for number in range(200))
-    yield Case("many unknown parameters", operation, good.having(query=many), Wanted.REFUSED)
-    yield Case("an unknown parameter", operation, good.having(query="a%ED%A0%80=1"), Wanted.REFUSED)
+            yield Attempt("a query of another spelling", operation, good.asking(text))
+        yield Attempt("a long parameter", operation, good.asking([(name, "9" * LONG)]), Wanted.REFUSED)
+    many = [(f"p{number}", "x") for number in range(200)]
+    yield Attempt("many unknown parameters", operation, good.asking(many), Wanted.REFUSED)
 
 
-def _is_another(case: Case) -> bool:
-    """Whether the emulator takes a path that lost its last word for that of a list."""
-    return case.operation.path.endswith("}") and case.request.target.partition("?")[0].endswith("/")
+def _sent(case: Case) -> Request:
+    """Return a made-up request as it goes over the wire."""
+    sent = Unprepared(**case.as_transport_kwargs(base_url="http://api")).prepare()
+    headers = tuple((name.lower(), value) for name, value in sent.headers.items() if name.lower() not in ITS_OWN)
+    body = sent.body.encode() if isinstance(sent.body, str) else cast("bytes | None", sent.body)  # it is no stream
+    return Request(sent.method or case.method, sent.path_url, headers, body)
 
 
-def _with(case: Case, **parts: Any) -> Case:  # noqa: ANN401
-    return Case(case.kind, case.operation, case.request.having(**parts), case.wanted, case.value)
+def _is_there(good: Any, place: Sequence[str | int]) -> bool:  # noqa: ANN401  any JSON
+    try:
+        for name in place:
+            good = good[name]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
 
 
-def _several(operations: list[Operation], dice: random.Random) -> Case:
-    """Put several things wrong into one request."""
-    operation = dice.choice(operations)
-    good = examples.request(operation)
-    path, query, headers = dict(good.path), [], list(good.headers)
-    for parameter in operation.parameters:
-        if dice.random() < 1 / 2:
-            continue
-        if parameter.where == "header":
-            headers.append((parameter.name, dice.choice(hostile.TAGS)))
-            continue
-        value = str(dice.choice(list(_values(parameter))).value)
-        if parameter.where == "query":
-            query.append((parameter.name, value))
-        else:
-            path[parameter.name] = value
-    body = good.body if operation.body is None else dice.choice(list(bodies.of(operation.body))).value
-    several = Request(operation.method, operation.path, path, tuple(query), tuple(headers), body)
-    return Case("several things at once", operation, several)
+def _is_another(one: Attempt) -> bool:
+    """Return True if the emulator takes a path that lost its last word for that of a list."""
+    return one.operation.path.endswith("}") and one.request.target.partition("?")[0].endswith("/")
 
 
-def _in_turn(cases: list[Case], dice: random.Random) -> list[Case]:
-    """Shuffle, then take each operation in turn; the last is taken first."""
-    dice.shuffle(cases)
-    rounds: dict[str, int] = defaultdict(int)
-    order = []
-    for number, case in enumerate(cases):
-        rounds[case.operation.name] += 1
-        order.append((rounds[case.operation.name], number))
-    return [cases[number] for _, number in sorted(order, reverse=True)]
-
-
-def _kept(case: Case, answer: Answer) -> Iterator[str]:
+def _kept(one: Attempt, answer: Answer) -> Iterator[str]:
     if answer.status == 0 or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return  # that is reported already
-    if case.wanted is Wanted.REFUSED and not is_refused(answer):
+    if one.wanted is Wanted.REFUSED and not is_refused(answer):
         yield "not refused"
-    kept = case.wanted is Wanted.NOT_AS_IT_IS and answer.status < HTTPStatus.MULTIPLE_CHOICES
-    if kept and case.value in _texts(answer.json):
+    kept = one.wanted is Wanted.NOT_AS_IT_IS and answer.status < HTTPStatus.MULTIPLE_CHOICES
+    if kept and one.value in _texts(answer.json):
         yield "kept as it is"
 
 

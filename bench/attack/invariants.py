@@ -1,11 +1,11 @@
-"""What is true at the end, whatever was done before."""
+"""Invariants of the end, whatever was done before."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from andon.tools.stack.processes import eventually
 from bench import in_lake
-from bench.attack import examples, queues
+from bench.attack import queues
 from bench.attack.target import Target
 
 PART: Final = "invariants"
@@ -20,7 +20,7 @@ def check(target: Target) -> None:
     eventually(lambda: not any(_differences(target)), within_s=WITHIN_S)
     differences = dict(_differences(target))
     for machine in target.acknowledged:
-        asked = examples.request(target.operation(LOGS), {"id": machine}).curl
+        asked = target.operation(LOGS).request({"id": machine}).curl
         seen = f"{asked} -> {differences.get(machine)}"
         held = machine not in differences
         target.record.expect(PART, "the logs of a machine", "not what was acknowledged", held=held, seen=seen)

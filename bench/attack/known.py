@@ -1,4 +1,4 @@
-"""What is known to break, and why; whoever mends it deletes its line here, or the run fails."""
+"""Findings that are known, and why they are; whoever mends one deletes its line here, or the run fails."""
 
 from typing import Final
 

@@ -1,17 +1,28 @@
-"""What the API says of itself: the operations of `docs/openapi.json`, and who may call each, of every `routes.py`."""
+"""The API as its document and every `routes.py` say it: operations, who may call each, and good requests."""
 
+import copy
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
+
+import schemathesis
+from schemathesis import Case
 
 from andon.packages.discovery import apis
 from andon.project import project
+from andon.runtime import times
+from bench.attack.wire import Raw, Request, encoded
 
 DOCUMENT: Final = project().root / "docs" / "openapi.json"
 JSON: Final = "application/json"
+OURS: Final = "attack-"
+"""Begins the name of whatever the attack makes, so that nothing else is touched."""
 
 Schema = Mapping[str, Any]
+Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +36,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One operation; `responses` has the media type and schema of each documented status, None without a body."""
+    """One operation, with the groups that may call it; `api` is schemathesis's."""
 
     method: str
     path: str
     parameters: tuple[Parameter, ...]
     body: Schema | None
-    responses: Mapping[int, tuple[str, Schema] | None]
     groups: frozenset[str]
+    api: Any
 
     @property
     def name(self) -> str:
@@ -43,50 +54,99 @@ class Operation:
         """Return the parameters of the path, the query or the header."""
         return [parameter for parameter in self.parameters if parameter.where == where]
 
+    def case(self) -> Case[Any]:
+        """Return schemathesis's form of a request of which it knows nothing but the operation."""
+        made: Case[Any] = self.api.Case(path_parameters={parameter.name: "x" for parameter in self.of("path")})
+        return made
+
+    def content(self) -> Any:  # noqa: ANN401  any JSON
+        """Return a good body; None where there is none."""
+        return None if self.body is None else example(self.body)
+
+    def request(self, path: Mapping[str, str] | None = None, *, content: Any = None) -> Request:  # noqa: ANN401
+        """Return a good request; `path` has the parameters that are not to be examples, `content` another body."""
+        given = {parameter.name: str(example(parameter.schema)) for parameter in self.of("path")} | dict(path or {})
+        target = self.path
+        for name, value in given.items():
+            target = target.replace(f"{{{name}}}", value if isinstance(value, Raw) else encoded(value))
+        content = self.content() if content is None else content
+        if content is None:
+            return Request(self.method, target)
+        return Request(self.method, target, (("content-type", JSON),), json.dumps(content).encode())
+
 
 def read() -> list[Operation]:
     """Read all operations, in the order of the document."""
     document = json.loads(DOCUMENT.read_text())
+    del document["security"]  # tokens are a part of the attack of their own
+    schema = schemathesis.openapi.from_dict(document)
     routes = {route: groups for package in apis() for route, groups in package.routes.items()}
     return [
-        _operation(document, path, method.upper(), operation, routes[f"{method.upper()} {path}"])
-        for path, operations in document["paths"].items()
-        for method, operation in operations.items()
+        Operation(
+            method.upper(),
+            path,
+            tuple(Parameter(one["name"], one["in"], one["schema"]) for one in said.get("parameters", ())),
+            said["requestBody"]["content"][JSON]["schema"] if "requestBody" in said else None,
+            routes[f"{method.upper()} {path}"],
+            schema[path][method],
+        )
+        for path, operations in _resolved(document, document["paths"]).items()
+        for method, said in operations.items()
     ]
 
 
-def members(schema: Schema, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Schema]]:
-    """List the members of a body, however deep, each with its place; of an array the first element."""
-    for name, member in schema.get("properties", {}).items():
+def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one return for each kind
+    """Return a value that fits a schema: its example, or the smallest; a time is now."""
+    if schema.get("format") == "date-time":
+        return now()
+    if "examples" in schema:
+        return OURS + schema["examples"][0] if is_name(schema) else copy.deepcopy(schema["examples"][0])
+    if "anyOf" in schema:
+        return example(schema["anyOf"][0])
+    match schema.get("type"):
+        case "object":
+            return {name: example(schema["properties"][name]) for name in schema.get("required", ())}
+        case "array":
+            return [example(schema["items"])]
+        case "integer":
+            return int(schema.get("minimum", 1))
+    return "x"
+
+
+@cache
+def now() -> str:
+    """Return a moment of this run as the API writes it, always the same."""
+    return times.to_utc(int(time.time() * 1000))
+
+
+def is_name(schema: Schema) -> bool:
+    """Return True if it is an identifier, which may stand in a path."""
+    return "maxLength" in schema and "/" in schema.get("pattern", "")
+
+
+def members(schema: Schema, place: Place = ()) -> Iterator[tuple[Place, Schema]]:
+    """Yield the members of a body, however deep, each with its place; of an array the first element."""
+    inner = [*schema.get("properties", {}).items()]
+    if "items" in schema:
+        inner.append((0, schema["items"]))
+    for name, member in inner:
         yield (*place, name), member
         yield from members(member, (*place, name))
-    if "items" in schema:
-        yield (*place, 0), schema["items"]
-        yield from members(schema["items"], (*place, 0))
 
 
-def _operation(
-    document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any], groups: frozenset[str]
-) -> Operation:
-    parameters = (_resolved(document, parameter) for parameter in operation.get("parameters", ()))
-    content = operation.get("requestBody", {}).get("content", {}).get(JSON)
-    return Operation(
-        method,
-        path,
-        tuple(Parameter(one["name"], one["in"], one["schema"]) for one in parameters),
-        content and _resolved(document, content["schema"]),
-        {int(status): _response(document, response) for status, response in operation["responses"].items()},
-        groups,
-    )
+def put(content: Any, place: Place, value: Any) -> Any:  # noqa: ANN401
+    """Return a copy of a body with another value at `place`."""
+    if not place:
+        return value
+    changed = copy.deepcopy(content)
+    holder = changed
+    for name in place[:-1]:
+        holder = holder[name]
+    holder[place[-1]] = value
+    return changed
 
 
-def _response(document: Mapping[str, Any], response: Mapping[str, Any]) -> tuple[str, Schema] | None:
-    for media_type, content in response.get("content", {}).items():
-        return media_type, _resolved(document, content["schema"])
-    return None
-
-
-def _resolved(document: Mapping[str, Any], schema: Any) -> Any:  # noqa: ANN401  any JSON
+def _resolved(document: Schema, schema: Any) -> Any:  # noqa: ANN401
     """Put what a `$ref` points to in its place."""
     if isinstance(schema, list):
         return [_resolved(document, one) for one in schema]

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from andon.tools.stack.processes import eventually
-from bench.attack import events, examples, queues
+from bench.attack import events, operations, queues
 from bench.attack.events import Poison
 from bench.attack.operations import Operation
 from bench.attack.target import Target
@@ -17,7 +17,6 @@ from bench.attack.wire import Request, side_by_side
 PART: Final = "poison"
 READ: Final = "reads"
 BOARD: Final = "GET /equipment/{id}/board"
-REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 STATE: Final = "ERROR"
 WITHIN_S: Final = 90
 MOST: Final = 1_000  # faults that are read one by one
@@ -70,7 +69,7 @@ def _account(target: Target, poisons: list[Poison]) -> None:
 def _faults(target: Target) -> Iterator[str]:
     """Read all faults through the API, each with its message."""
     one = target.operation("GET /faults/{id}")
-    requests = [examples.request(one, {"id": fault["id"]}) for fault in target.items("GET /faults")[:MOST]]
+    requests = [one.request({"id": fault["id"]}) for fault in target.items("GET /faults")[:MOST]]
     for request, answer in zip(requests, side_by_side(target.send, requests), strict=True):
         target.note(READ, one.name, request, answer, target.judge.effects(one, answer))
         yield answer.body.decode(errors="replace")
@@ -80,7 +79,7 @@ def _read_all(target: Target, poisons: list[Poison]) -> None:
     """Ask every query about every machine that was spoken of."""
     queries = [one for one in target.operations if one.method == "GET" and _of_a_machine(one)]
     asked = [(poison, query) for poison in poisons for query in queries]
-    requests = [examples.request(query, {"id": poison.machine}) for poison, query in asked]
+    requests = [query.request({"id": poison.machine}) for poison, query in asked]
     for (poison, query), request, answer in zip(asked, requests, side_by_side(target.send, requests), strict=True):
         effects = [f"{query.name}: {effect}" for effect in target.judge.effects(query, answer)]
         if effects:
@@ -95,13 +94,12 @@ def _of_a_machine(operation: Operation) -> bool:
 
 def _report_again(target: Target, poisons: list[Poison]) -> None:
     """Let each machine report, and look whether the board says so: what came before must not silence it."""
-    board, report = target.operation(BOARD), target.operation(REPORT)
+    board, at = target.operation(BOARD), operations.now()
     alive = [poison for poison in poisons if "deleted" not in poison.sample]
-    sent = [examples.request(report, {"id": one.machine}, content={"state": STATE}) for one in alive]
-    side_by_side(target.send, sent)
+    side_by_side(lambda one: target.send(target.report(one.machine, STATE, at)), alive)
     queues.drained(target.stack, within_s=WITHIN_S)
     for poison in alive:
-        asked = examples.request(board, {"id": poison.machine})
+        asked = board.request({"id": poison.machine})
         shows = eventually(partial(_shows, target, asked), within_s=SHOWS_S)
         effects = {} if shows else {"the board does not show what the machine says now": _shown(poison)}
         target.record.attempt(PART, poison.kind, effects)

@@ -1,4 +1,4 @@
-"""What was tried, what held and what broke."""
+"""The record of an attack: attempts, and the findings among them."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class Record:
 
     @property
     def findings(self) -> list[Finding]:
-        """What broke, in the order in which it was found."""
+        """The findings, in the order in which they were made."""
         return [Finding(key, self._found[key], shown) for key, shown in self._reproductions.items()]
 
     def unexplained(self, known: Mapping[str, str]) -> list[Finding]:
@@ -51,7 +51,7 @@ class Record:
         return [finding for finding in self.findings if finding.key not in known]
 
     def mended(self, known: Mapping[str, str]) -> list[str]:
-        """Return what is known, was tried and did not break any more."""
+        """Return the known findings that were tried and did not break any more."""
         return [key for key in known if key.rpartition(": ")[0] in self.kinds and key not in self._found]
 
 

@@ -1,10 +1,9 @@
 """Every route with every group: it is let in if and only if `routes.py` says so."""
 
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
-from bench.attack import examples
-from bench.attack.operations import Operation, members
+from bench.attack.operations import OURS, Operation, members, put
 from bench.attack.target import Target
 from bench.attack.wire import Request, side_by_side
 from contract import groups
@@ -31,8 +30,8 @@ def attack(target: Target) -> None:
 def _register_for_the_gateway(target: Target) -> None:
     """Register the machine that the gateway may speak of: one in the factory that it is named like."""
     registration = target.operation("PUT /equipment/{id}")
-    content = examples.put(examples.body(registration), ("factoryId",), groups.GATEWAY)
-    request = examples.request(registration, {"id": groups.GATEWAY}, content=content)
+    content = put(registration.content(), ("factoryId",), groups.GATEWAY)
+    request = registration.request({"id": groups.GATEWAY}, content=content)
     answer = target.send(request, groups.OPERATOR)
     target.note(PART, "a machine for the gateway", request, answer, [])
 
@@ -40,19 +39,19 @@ def _register_for_the_gateway(target: Target) -> None:
 def request_about(operation: Operation, machine: str) -> Request:
     """Build a good request about a machine: a role may speak of the one that it is named like."""
     path = {"id": machine} if operation.path.startswith("/equipment/") else {}
-    content = examples.body(operation)
+    content = operation.content()
     if operation.body is not None:
         for place, _ in members(operation.body):
             if place[-1] in MACHINE:
-                content = examples.put(content, place, machine)
-    return examples.request(operation, path, content=content)
+                content = put(content, place, machine)
+    return operation.request(path, content=content)
 
 
 def _another_machine(target: Target) -> None:
     """Let a device speak for a machine that it is not, and a gateway for one that is not in its factory."""
     asked = [(one, role) for one in target.operations for role in (groups.DEVICE, groups.GATEWAY) if role in one.groups]
     for operation, role in asked:
-        request = request_about(operation, f"{examples.OURS}another")
+        request = request_about(operation, f"{OURS}another")
         answer = target.send(request, role)
-        effects: list[Any] = [] if answer.status == HTTPStatus.FORBIDDEN else ["let in"]
+        effects = [] if answer.status == HTTPStatus.FORBIDDEN else ["let in"]
         target.note(PART, f"a {role} that speaks of another machine", request, answer, effects)

@@ -16,7 +16,7 @@ PAIRS: Final = 230  # requests that roles and tokens take
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much of each part there is."""
+    """The number of attempts of each part."""
 
     inputs: int
     poison: int

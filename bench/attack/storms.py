@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from andon.runtime import times
 from andon.tools.stack.processes import eventually
-from bench.attack import examples, queues
+from bench.attack import queues
+from bench.attack.operations import OURS
 from bench.attack.target import Target
 from bench.attack.wire import side_by_side
 
@@ -17,13 +18,12 @@ NEIGHBOUR_S: Final = 60
 DRAIN_S: Final = 1_800
 MANY_STATES: Final = 2_700  # names of 32 characters fill a row of 400 KB
 ASSIGNMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/assignment"
-REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 
 
 def attack(target: Target, *, count: int) -> None:
     """Send so many events of one machine, and as many faults; so many states only if there are enough to fill a row."""
     for name in ("PUT /factories/{factoryId}/roster", "PUT /equipment/{id}"):
-        target.send(examples.request(target.operation(name)))
+        target.ask(name)
     _events(target, count)
     if count >= MANY_STATES:
         _states(target)
@@ -31,28 +31,27 @@ def attack(target: Target, *, count: int) -> None:
 
 
 def _events(target: Target, count: int) -> None:
-    machine, now_ms = f"{examples.OURS}flooded", _now_ms()
+    machine, now_ms = f"{OURS}flooded", _now_ms()
     states = ("NORMAL", "WARNING1", "WARNING2", "ERROR")
     reports = [_report(machine, states[n % len(states)], now_ms - n * 10) for n in range(count)]
     _publish(target, reports, "many events of a machine")
     _neighbour(target, "many events of a machine", "flooded")
-    old = {"id": machine, "timestamp": times.to_utc(now_ms - 26 * 60 * MINUTE_MS)}
-    answer = target.send(examples.request(target.operation(REPORT), old, content={"state": "ERROR"}))
-    if answer.status == HTTPStatus.CREATED:
-        target.acknowledged[machine][old["timestamp"]] = "ERROR"
+    old = times.to_utc(now_ms - 26 * 60 * MINUTE_MS)
+    if target.send(target.report(machine, "ERROR", old)).status == HTTPStatus.CREATED:
+        target.acknowledged[machine][old] = "ERROR"
     _neighbour(target, "an old report behind many events", "late")
     queues.drained(target.stack, within_s=DRAIN_S)
 
 
 def _states(target: Target) -> None:
     """Report so many different states of one machine that each would no longer fit into its row."""
-    machine, now_ms = f"{examples.OURS}moody", _now_ms()
+    machine, now_ms = f"{OURS}moody", _now_ms()
     reports = [_report(machine, f"S{n:031}", now_ms - MINUTE_MS - n) for n in range(MANY_STATES)]
     _publish(target, reports, "many states of a machine")
     queues.drained(target.stack, within_s=DRAIN_S)
     last = _report(machine, "ERROR", _now_ms())
     _publish(target, [last], "many states of a machine")
-    board = examples.request(target.operation("GET /equipment/{id}/board"), {"id": machine})
+    board = target.operation("GET /equipment/{id}/board").request({"id": machine})
 
     def shows() -> bool:
         answer = target.send(board)
@@ -68,9 +67,7 @@ def _faults(target: Target, count: int) -> None:
     before = {fault["id"] for fault in target.items("GET /faults")}
     urls = queues.of_listeners(target.stack)
     for number, url in enumerate(urls):
-        queues.send_many(
-            target.stack, url, [f"{examples.OURS}storm {n}" for n in range(count) if n % len(urls) == number]
-        )
+        queues.send_many(target.stack, url, [f"{OURS}storm {n}" for n in range(count) if n % len(urls) == number])
 
     def more() -> int:
         return len({fault["id"] for fault in target.items("GET /faults")} - before)
@@ -85,16 +82,13 @@ def _faults(target: Target, count: int) -> None:
 
 def _neighbour(target: Target, kind: str, name: str) -> None:
     """Let a machine that has an operator report an error: somebody is put on it within a minute."""
-    machine, timestamp = f"{examples.OURS}neighbour-{name}", times.to_utc(_now_ms())
-    target.send(examples.request(target.operation("PUT /equipment/{id}"), {"id": machine}))
+    machine, timestamp = f"{OURS}neighbour-{name}", times.to_utc(_now_ms())
+    target.ask("PUT /equipment/{id}", {"id": machine})
     queues.drained(target.stack, within_s=1)  # dispatch has to know where it stands
     began_s = time.monotonic()
-    target.send(
-        examples.request(target.operation(REPORT), {"id": machine, "timestamp": timestamp}, content={"state": "ERROR"})
-    )
+    target.send(target.report(machine, "ERROR", timestamp))
     target.acknowledged[machine][timestamp] = "ERROR"
-    path = {"id": machine, "timestamp": timestamp, "state": "ERROR"}
-    asked = examples.request(target.operation(ASSIGNMENT), path)
+    asked = target.operation(ASSIGNMENT).request({"id": machine, "timestamp": timestamp, "state": "ERROR"})
     # The emulator hands over the events of all machines one batch after the other: what stands behind the flood in the
     # queue waits for it, as it would not on AWS. The minute counts from when the queues are empty.
     is_decided = eventually(lambda: target.send(asked).status == HTTPStatus.OK, within_s=NEIGHBOUR_S)
@@ -112,7 +106,7 @@ def _neighbour(target: Target, kind: str, name: str) -> None:
 def _publish(target: Target, reports: list[dict[str, Any]], kind: str) -> None:
     operation = target.operation("POST /states")
     batches = [reports[first : first + BATCH] for first in range(0, len(reports), BATCH)]
-    requests = [examples.request(operation, content=batch) for batch in batches]
+    requests = [operation.request(content=batch) for batch in batches]
     for batch, request, answer in zip(batches, requests, side_by_side(target.send, requests), strict=True):
         target.note(PART, kind, request, answer, target.judge.effects(operation, answer))
         if answer.status == HTTPStatus.ACCEPTED:

@@ -1,14 +1,13 @@
-"""What is attacked: a local stack, the ways to it, and the record of what was tried there."""
+"""A local stack under attack, the ways to it, and the record of what was tried there."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
 from andon.tools.stack.api import Answer
 from andon.tools.stack.stack import Stack
-from bench.attack import examples
 from bench.attack.judge import Judge, is_by_the_gateway, without_headers
 from bench.attack.operations import Operation, read
 from bench.attack.report import Record
@@ -17,7 +16,8 @@ from contract import groups
 
 NO_SECRETS: Final = ("ApiUrl", "Endpoint", "UserPoolId", "UserPoolClientId")
 ANSWERS: Final = "answers"
-PAGE: Final = "1000"
+PAGE: Final = ("limit", "1000")
+REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,14 @@ class Target:
         """Send a request as `role`."""
         return self.door.send(request, self.stack.token(role))
 
+    def ask(self, name: str, path: Mapping[str, str] | None = None, *, content: object = None) -> Answer:
+        """Send a good request to a route."""
+        return self.send(self.operation(name).request(path, content=content))
+
+    def report(self, machine: str, state: str, at: str) -> Request:
+        """Return the report of a state."""
+        return self.operation(REPORT).request({"id": machine, "timestamp": at}, content={"state": state})
+
     def note(self, part: str, kind: str, request: Request, answer: Answer, effects: Iterable[str]) -> None:
         """Count an attempt; what is missing of every answer is one finding, whatever was sent."""
         shown = f"{request.curl} -> {answer.status}"
@@ -47,26 +55,21 @@ class Target:
         if not is_by_the_gateway(answer):
             self.record.attempt(ANSWERS, "every answer", dict.fromkeys(without_headers(answer), shown))
 
-    def pages(self, request: Request) -> Iterator[Any]:
-        """Read a list page by page."""
-        cursor: tuple[tuple[str, str], ...] = ()
-        while True:
-            answer = self.send(request.having(query=(("limit", PAGE), *cursor)))
-            if answer.status != HTTPStatus.OK:
-                return
-            yield answer.json
-            if "cursor" not in answer.json:
-                return
-            cursor = (("cursor", answer.json["cursor"]),)
-
     def items(self, name: str, **path: str) -> list[Any]:
         """Read all items of a list, by its route."""
-        request = examples.request(self.operation(name), path)
-        return [item for page in self.pages(request) for item in page["items"]]
+        return [item for page in self._pages(self.operation(name).request(path)) for item in page["items"]]
 
     def operation(self, name: str) -> Operation:
         """Find an operation by its route."""
         return next(one for one in self.operations if one.name == name)
+
+    def _pages(self, request: Request) -> Iterator[Any]:
+        query = [PAGE]
+        while (answer := self.send(request.asking(query))).status == HTTPStatus.OK:
+            yield answer.json
+            if "cursor" not in answer.json:
+                return
+            query = [PAGE, ("cursor", answer.json["cursor"])]
 
 
 def target_of(stack: Stack) -> Target:

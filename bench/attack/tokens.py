@@ -13,7 +13,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from andon.tools.stack import users
 from andon.tools.stack.processes import eventually
-from bench.attack import examples
+from bench.attack.operations import OURS
 from bench.attack.target import Target
 from contract import groups
 
@@ -26,7 +26,7 @@ GARBAGE: Final = "", " ", "garbage", "a.b.c", "..", "a" * 8_000, "null", "e30.e3
 def attack(target: Target) -> None:
     """Call a route that only admins may call, with everything but an admin's token."""
     admins = next(one for one in target.operations if one.groups == {groups.ADMIN} and one.method == "GET")
-    request = examples.request(admins)
+    request = admins.request()
     for kind, token in _tokens(target):
         answer = target.door.send(request, token)
         effects = [] if answer.status in REFUSED else [f"{answer.status}, not 401 or 403"]
@@ -77,7 +77,7 @@ def _id_token(target: Target) -> str:
 def _of_group(target: Target, group: str) -> str:
     """Sign in as somebody of a group that is none of ours."""
     pool, cognito = target.stack.outputs["UserPoolId"], target.stack.client("cognito-idp")
-    user = f"{examples.OURS}{group.encode().hex()}"
+    user = f"{OURS}{group.encode().hex()}"
     with contextlib.suppress(cognito.exceptions.GroupExistsException):
         cognito.create_group(UserPoolId=pool, GroupName=group)
     with contextlib.suppress(cognito.exceptions.UsernameExistsException):

@@ -1,12 +1,11 @@
-"""Requests as they go over the wire, byte by byte, and what comes back."""
+"""Requests as they go over the wire, byte by byte, and the answers."""
 
 import http.client
-import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Self, TypeVar
+from dataclasses import dataclass, replace
+from typing import Final, Self, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 from andon.tools.stack.api import TIMEOUT_S, Answer
@@ -15,8 +14,8 @@ CLIENTS: Final = 2
 SHOWN_BYTES: Final = 300  # of a body, in a reproduction
 BROKEN: Final = 0  # the status of an answer that never came
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
-T = TypeVar("T")
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 
 class Raw(str):
@@ -25,36 +24,33 @@ class Raw(str):
     __slots__ = ()
 
 
+def encoded(text: str) -> str:
+    """Return a part of a path, percent-encoded, whether or not it is Unicode."""
+    return quote(text.encode(errors="surrogatepass"), safe=":")
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request; `path` has the parameters of the template `route`, `query` is a list of pairs or the raw text."""
+    """A request; `target` is path and query, percent-encoded."""
 
     method: str
-    route: str
-    path: Mapping[str, str] = field(default_factory=dict)
-    query: tuple[tuple[str, str], ...] | str = ()
+    target: str
     headers: tuple[tuple[str, str | bytes], ...] = ()
     body: bytes | None = None
 
-    @property
-    def target(self) -> str:
-        """The path and query as they are sent."""
-
-        def encoded(found: re.Match[str]) -> str:
-            given = self.path[found[1]]
-            return given if isinstance(given, Raw) else quote(given.encode(errors="surrogatepass"), safe=":")
-
-        query = self.query if isinstance(self.query, str) else urlencode(self.query, errors="surrogatepass")
-        return _PLACEHOLDER.sub(encoded, self.route) + (f"?{query}" if query else "")
-
-    def having(self, **parts: Any) -> Self:  # noqa: ANN401  members of any type
-        """Return it with other parts."""
-        return replace(self, **parts)
+    def asking(self, query: Sequence[tuple[str, str]] | str) -> Self:
+        """Return it with a query, of pairs or as it is."""
+        text = query if isinstance(query, str) else urlencode(query, errors="surrogatepass")
+        return replace(self, target=f"{self.target}?{text}")
 
     def with_header(self, name: str, value: str | bytes | None) -> Self:
         """Return it with another value of a header; None: without it."""
         others = tuple(one for one in self.headers if one[0] != name)
-        return self.having(headers=others if value is None else (*others, (name, value)))
+        return replace(self, headers=others if value is None else (*others, (name, value)))
+
+    def having(self, body: bytes | None) -> Self:
+        """Return it with another body."""
+        return replace(self, body=body)
 
     @property
     def curl(self) -> str:
@@ -99,7 +95,7 @@ class Door:
             connection.close()
 
 
-def side_by_side(do: Callable[[Any], T], given: list[Any], *, clients: int = CLIENTS) -> list[T]:
+def side_by_side(do: Callable[[In], Out], given: Sequence[In], *, clients: int = CLIENTS) -> list[Out]:
     """Do something for each that is given, some at a time; the results are in order."""
     with ThreadPoolExecutor(clients) as pool:
         return list(pool.map(do, given))

@@ -1,4 +1,4 @@
-"""What most would write: Powertools' `BatchProcessor` or a loop, and boto3. It writes the rows that state_log does."""
+"""The peer that most would write: Powertools' `BatchProcessor` or a loop, and boto3; it writes state_log's rows."""
 
 import json
 import os

@@ -7,14 +7,13 @@ from typing import Final
 from andon.cdk.target import LOCAL, TARGETS
 from bench.simulate import local_stack
 from bench.simulate.arrivals import Load
-from bench.simulate.fleet import EVERY_S, Fleet
+from bench.simulate.counted import EVERY_S, Fleet
 from bench.simulate.model import Model
 from bench.simulate.plots import draw
 from bench.simulate.prediction import predict
-from bench.simulate.report import in_stage, report
+from bench.simulate.report import in_stage, report, table
 from bench.simulate.sample import count
 from bench.simulate.settings import Settings, stages
-from bench.simulate.table import table
 from services.equipment.routes import REPORTS_AT_ONCE
 
 IDLE: Final = Fleet(machines=0)
@@ -30,7 +29,7 @@ def main() -> None:
     counted, idle = count(fleet), count(IDLE)
     if options.table:
         gateways = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
-        print(table(counted, count(gateways), idle, stage=options.stage))
+        print("\n".join(table(counted, count(gateways), idle, stage=options.stage)))
         return
     if options.target == LOCAL.name:
         print("\n".join(local_stack.report(Model(counted, idle, Settings.of()))))

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.simulate.fleet import EVERY_S
+from bench.simulate.counted import EVERY_S
 
 Seconds = NDArray[np.float64]
 """A number for each second."""
@@ -17,7 +17,7 @@ RETRY_WITHIN_S: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What machines send. spread_s: within so many seconds of every five minutes; all of them: no clock is in step."""
+    """Machines that report. spread_s: within so many seconds of every five minutes; all of it: no clock is in step."""
 
     machines: int
     hours: float = 24

@@ -1,13 +1,58 @@
-"""How records reach each function at so many reports a second, and how many of it run."""
+"""Batches, invocations and queues of each function at so many reports a second."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
 
 from andon.packages.discovery import follower_of_table, packages
 from bench.simulate import limits
+from bench.simulate.arrivals import Seconds
 from bench.simulate.capacity import shards
-from bench.simulate.model import Model
+from bench.simulate.model import Model, Work
 from bench.simulate.settings import STREAMED, role_of
-from bench.simulate.steps import Batched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batched:
+    """A function's way of receiving: so many lanes (shards of a stream, pollers of a queue), `size` records at most.
+
+    window_s: how long a batch waits for more. at_a_time: how many batches may be under way.
+    """
+
+    work: Work
+    lanes: int
+    at_a_time: int
+    size: int
+    window_s: float
+
+    def batch(self, rate: float) -> float:
+        """Return the records of a batch: the one that it began with, and those that came within the window."""
+        return float(np.clip(1 + rate / self.lanes * self.window_s, 1, self.size))
+
+    def wait_s(self, rate: float) -> float:
+        """Return the longest that a record waits for its batch: less than the window where batches fill earlier."""
+        alone = rate / self.lanes
+        return min(self.window_s, self.size / alone) if alone > 0 else self.window_s
+
+    @property
+    def capacity(self) -> float:
+        """The records a second that all lanes together can take."""
+        return self.at_a_time * self.size / self.work.duration_ms(self.size) * 1_000
+
+    def invocations(self, rate: float) -> float:
+        """Return the invocations a second."""
+        return rate / self.batch(rate) if rate else 0.0
+
+    def concurrency(self, rate: float) -> float:
+        """Return the invocations that run at a time."""
+        return self.invocations(rate) * self.work.duration_ms(self.batch(rate)) / 1_000
+
+
+def backlog(came: Seconds, capacity: float) -> Seconds:
+    """Return the number that waits at the end of each second, if so many can be taken in each."""
+    surplus = np.cumsum(came - capacity)
+    return surplus - np.minimum(0, np.minimum.accumulate(surplus))
 
 
 class Invocations(NamedTuple):
@@ -19,7 +64,7 @@ class Invocations(NamedTuple):
 
 
 def batched(model: Model, name: str, rate: float) -> Batched:
-    """Return how records reach a function."""
+    """Return a function's way of receiving."""
     work, settings, role = model.work(name), model.settings, role_of(name)
     if role in STREAMED:
         size, window = settings.stream

@@ -1,12 +1,11 @@
-"""What a million reports cost in each stage, by part, beside the goals: a PUT each, and batches of 100."""
+"""Bills of a million reports in each stage, by part, beside the goals: a PUT each, and batches of 100."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bench import prices
-from bench.simulate.counted import Counted
-from bench.simulate.fleet import Fleet
+from bench.simulate.counted import Counted, Fleet
 from bench.simulate.model import Model
 from bench.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.sample import count
@@ -29,7 +28,7 @@ LARGEST: Final = 4
 
 
 class Bill(NamedTuple):
-    """What a million reports cost in a stage, as machines send them. goal: dollars of NORMAL reports."""
+    """The price of a million reports in a stage, as machines send them. goal: dollars of NORMAL reports."""
 
     stage: str
     name: str
@@ -39,12 +38,12 @@ class Bill(NamedTuple):
 
     @property
     def parts(self) -> Parts:
-        """What NORMAL reports cost."""
+        """The price of NORMAL reports."""
         return of_a_million(self.normal, RATE)
 
     @property
     def abnormal(self) -> Parts:
-        """What others cost: the mixed ones have a tenth of them."""
+        """The price of others, of which the mixed ones have a tenth."""
         pairs = zip(self.parts, of_a_million(self.mixed, RATE), strict=True)
         return Parts(*(normal + (mixed - normal) / ABNORMAL for normal, mixed in pairs))
 
@@ -84,7 +83,7 @@ def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
 
 
 def _judged(bill: Bill) -> Iterator[str]:
-    """Return whether the goal is met, and if it is not, what the price consists of, and what would reach it."""
+    """Yield the verdict; where the goal is missed, the largest parts of the price, and what would reach it."""
     parts = bill.parts
     is_met = parts.total <= bill.goal
     yield f"{bill.stage}, {bill.name}: goal ≤ ${bill.goal:.2f}: {'met' if is_met else 'MISSED'}"
@@ -92,13 +91,12 @@ def _judged(bill: Bill) -> Iterator[str]:
         return
     largest = sorted(parts._asdict().items(), key=lambda one: -one[1])[:LARGEST]
     named = ", ".join(f"{name} {dollars:.2f}" for name, dollars in largest)
-    messages = sum(bill.normal.counted.published.values()) / bill.normal.counted.reports
-    yield f"  it is mostly {named}; each report goes to {messages:.3g} queues"
+    yield f"  it is mostly {named}; each report goes to {bill.normal.counted.messages:.3g} queues"
     yield from _levers(bill)
 
 
 def _levers(bill: Bill) -> Iterator[str]:
-    """Return what would make it cheaper, each with those before it."""
+    """Yield the prices with each saving and those before it."""
     yield f"  with a year's reservation of its tables' capacity: ${reserved(bill.parts).total:.2f}"
     smaller = Model(without(bill.normal.counted, OPTIONAL), bill.normal.idle, bill.normal.settings)
     left = reserved(of_a_million(smaller, RATE))
@@ -106,7 +104,7 @@ def _levers(bill: Bill) -> Iterator[str]:
 
 
 def _fixed(stage: str, model: Model) -> str:
-    """Return what a stage costs however few report."""
+    """Return a stage's costs however few report."""
     alarms, used = alarms_of_scaling(model), model.settings.used
     what = f"capacity {used:.0%} used, if the load never jumps; {alarms} alarms follow it" if alarms else "on demand"
     traced = "traced" if model.settings.traced else "not traced"
@@ -120,7 +118,7 @@ def reserved(parts: Parts) -> Parts:
 
 
 def without(counted: Counted, service: str) -> Counted:
-    """Return what would have been counted without a service."""
+    """Return the counts without a service."""
     functions = [name for name in counted.calls if not name.startswith(f"{service} ")]
     return replace(
         counted,

@@ -1,4 +1,4 @@
-"""What tables hold and take at so many reports a second: gigabytes, partitions, provisioned units."""
+"""Gigabytes, partitions and provisioned units of tables at so many reports a second."""
 
 from collections import Counter
 from math import ceil
@@ -16,7 +16,7 @@ TABLES_OF_VIEWS: Final = frozenset(Place(table) for package in views() for table
 
 
 def stored_gb(model: Model, table: str, rate: float) -> float:
-    """Return what lies in a table when as much expires as comes."""
+    """Return the gigabytes of a table when as much expires as comes."""
     return model.counted.row_bytes.get(table, 0) * rate * ROW_DAYS * 86_400 / GB
 
 

@@ -34,6 +34,7 @@ class CountedAws(InPlaceOfCall):
         self.used: dict[str, Used] = defaultdict(Used)
         self.late_ms: dict[str, list[int]] = defaultdict(list)
         self.decided: Counter[str] = Counter()
+        self.schemas = schemas
         self._tables = {name: Rows(schema) for name, schema in schemas.items()}
         self._records: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._published: list[dict[str, str]] = []

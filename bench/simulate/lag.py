@@ -1,29 +1,72 @@
-"""How long it takes from the PUT of a report until it can be read, step by step."""
+"""Times drawn at random for many reports: step by step from the PUT of a report until it is readable."""
+
+from math import log
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
-from bench.simulate.batches import batched
-from bench.simulate.draws import DRAWN, Ms, Times, batched_ms, cold_ms, took_ms
+from bench.simulate.batches import Batched, backlog, batched
+from bench.simulate.limits import Limit
 from bench.simulate.model import Model
+
+Ms = NDArray[np.float64]
+
+DRAWN: Final = 200_000
+P99: Final = 2.326  # standard deviations of a normal distribution
+SLOWEST: Final = 4.0
+
+
+class Times(NamedTuple):
+    """Percentiles of a duration, in milliseconds."""
+
+    p50: float
+    p99: float
+    longest: float
+
+    @classmethod
+    def of(cls, drawn: Ms) -> "Times":
+        """Return the percentiles of what was drawn."""
+        return cls(*(float(value) for value in np.percentile(drawn, [50, 99, 100])))
 
 
 def lag(model: Model, rng: np.random.Generator, came: Seconds, rate: float) -> tuple[dict[str, Times], Times]:
-    """Return what each step takes, by name, and all of them; drawn from reports by the second in which they came."""
+    """Return the times of each step, by name, and of all of them; drawn from reports by the second they came in."""
     at = rng.choice(len(came), DRAWN, p=came / came.sum())
     drawn: dict[str, Ms] = {}
     command = batched(model, "equipment command", rate)
     drawn["command"] = took_ms(rng, DRAWN, limits.DYNAMODB_MS) + command.work.duration_ms(1)
-    drawn["command"] += cold_ms(rng, DRAWN, command, rate)
+    drawn["command"] += _cold_ms(rng, DRAWN, command, rate)
     if not model.counted.fleet.batched:  # else the command publishes
         trigger = batched(model, "equipment trigger", rate)
         shown = took_ms(rng, DRAWN, limits.STREAM_MS)
-        drawn["stream and trigger"] = shown + batched_ms(rng, at, came, trigger, rate)
+        drawn["stream and trigger"] = shown + _batched_ms(rng, at, came, trigger, rate)
         drawn["PutEvents"] = took_ms(rng, DRAWN, limits.PUT_EVENTS_MS)
     drawn["bus"] = took_ms(rng, DRAWN, limits.BUS_MS)
     listener = batched(model, "state_log listener", rate)
     received = took_ms(rng, DRAWN, limits.QUEUE_MS)
-    drawn["queue and listener"] = received + batched_ms(rng, at, came, listener, rate)
+    drawn["queue and listener"] = received + _batched_ms(rng, at, came, listener, rate)
     drawn["index"] = took_ms(rng, DRAWN, limits.INDEX_MS)
     return {name: Times.of(one) for name, one in drawn.items()}, Times.of(np.sum([*drawn.values()], axis=0))
+
+
+def took_ms(rng: np.random.Generator, count: int, times: tuple[Limit, Limit]) -> Ms:
+    """Draw durations: lognormal, by its median and its 99th percentile."""
+    median, slow = (one.value for one in times)
+    return rng.lognormal(log(median), log(slow / median) / P99, count).clip(max=SLOWEST * slow)
+
+
+def _batched_ms(rng: np.random.Generator, at: NDArray[np.int64], came: Seconds, step: Batched, rate: float) -> Ms:
+    """Draw the durations of records of the seconds `at` through a step: its queue, its window, its invocation."""
+    waits = backlog(came, step.capacity)[at] / step.capacity * 1_000
+    window = rng.uniform(0, step.wait_s(rate) * 1_000, len(at))
+    return waits + window + step.work.duration_ms(step.batch(rate)) + _cold_ms(rng, len(at), step, rate)
+
+
+def _cold_ms(rng: np.random.Generator, count: int, step: Batched, rate: float) -> Ms:
+    """Draw what cold starts add: each of the instances that run is replaced from time to time."""
+    invocations = max(step.invocations(rate), 1e-9)
+    share = min(1.0, max(step.concurrency(rate), 1.0) / limits.INSTANCE_LIVES_S.value / invocations)
+    return np.where(rng.random(count) < share, took_ms(rng, count, limits.COLD_MS), 0.0)

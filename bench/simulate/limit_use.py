@@ -1,8 +1,7 @@
-"""How much of each limit is used."""
+"""The used share of each limit."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
@@ -21,9 +20,8 @@ AT_MOST: Final = "provisioned capacity, by reportsPerSecond"
 MARGIN_SOURCE: Final = "andon/rules/sweep.py, docs/benchmarks.md"
 
 
-@dataclass(frozen=True, slots=True)
-class LimitUse:
-    """How much of a limit is used in the busiest second."""
+class LimitUse(NamedTuple):
+    """The use of a limit in the busiest second."""
 
     what: str
     used: float
@@ -37,14 +35,12 @@ class LimitUse:
 
 def of_api_and_bus(model: Model, load: Load, busiest: float) -> Iterator[LimitUse]:
     """Yield the use of what every report passes; `busiest`: the reports of the busiest second."""
-    counted, reports = model.counted, model.counted.reports
-    entries = sum(used.entries for used in counted.used.values()) / reports
-    deliveries = sum(counted.published.values()) / reports
+    counted = model.counted
     own_throttle = Limit(model.throttle.per_second, "library/andon/cdk/throttles.py", "the API's own throttle")
     yield LimitUse("requests/s of the API, its own throttle", load.rate * counted.requests, own_throttle)
     yield LimitUse("requests/s of the account's API Gateway", busiest * counted.requests, limits.API_RATE)
-    yield LimitUse("events/s onto the bus", entries * busiest, limits.BUS_ENTRIES)
-    yield LimitUse("deliveries/s from the bus to queues", deliveries * busiest, limits.BUS_DELIVERIES)
+    yield LimitUse("events/s onto the bus", counted.each("entries") * busiest, limits.BUS_ENTRIES)
+    yield LimitUse("deliveries/s from the bus to queues", counted.messages * busiest, limits.BUS_DELIVERIES)
 
 
 def of_functions(model: Model, load: Load, busiest: float, functions: Mapping[str, Invocations]) -> Iterator[LimitUse]:
@@ -83,7 +79,7 @@ def of_tables(model: Model, load: Load, busiest: float, partitions: tuple[Partit
 
 
 def _writes_of(settings: Settings, place: Place) -> tuple[Limit, Limit]:
-    """Return what a place takes at first, and what it takes once it has grown."""
+    """Return the write units that a place takes at first, and once it has grown."""
     capacity = settings.capacity
     if capacity is None or place not in provisioned_places(settings):
         return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES

@@ -1,17 +1,26 @@
-"""What AWS lets through and how long it takes: every assumption of the model, with its source.
+"""AWS's quotas and latencies: every assumption of the model, with its source.
 
 `MEASURED`: on this project, see docs/benchmarks.md. `ASSUMED`: nobody says; the value is on the safe side.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
+
+from andon.cdk.throttles import ACCOUNT_PER_SECOND, Quotas
+from bench.prices import REGION
 
 MEASURED: Final = "measured on this project"
 ASSUMED: Final = "assumed"
+DYNAMODB: Final = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
+LAMBDA: Final = "https://docs.aws.amazon.com/lambda/latest/dg/"
+SQS: Final = "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/"
+LOGS: Final = "https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/"
+THROTTLES: Final = "library/andon/cdk/throttles.py"
+POSTNL: Final = (
+    "https://medium.com/postnl-engineering/improved-eventbridge-latency-opens-up-new-use-cases-at-postnl-910fdf6b5dde"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A number and where it is from. quota: its name where it can be raised, None where it cannot."""
 
     value: float
@@ -19,54 +28,29 @@ class Limit:
     quota: str | None = None
 
 
-# Of partitions and tables. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
-PARTITION_WRITES: Final = Limit(
-    1_000, "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
-)
-PARTITION_READS: Final = Limit(3_000, PARTITION_WRITES.source)
-PARTITION_GB: Final = Limit(
-    10, "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.Partitions.html"
-)
-NEW_TABLE_WRITES: Final = Limit(
-    4_000,
-    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html",
-    "DynamoDB warm throughput of the table",
-)
-TABLE_WRITES: Final = Limit(40_000, NEW_TABLE_WRITES.source, "DynamoDB table-level write throughput")
+# Of partitions and tables.
+PARTITION_WRITES: Final = Limit(1_000, f"{DYNAMODB}bp-partition-key-design.html")
+PARTITION_READS: Final = Limit(3_000, f"{DYNAMODB}bp-partition-key-design.html")
+PARTITION_GB: Final = Limit(10, f"{DYNAMODB}HowItWorks.Partitions.html")
+ON_DEMAND: Final = f"{DYNAMODB}on-demand-capacity-mode.html"
+NEW_TABLE_WRITES: Final = Limit(4_000, ON_DEMAND, "DynamoDB warm throughput of the table")
+TABLE_WRITES: Final = Limit(40_000, ON_DEMAND, "DynamoDB table-level write throughput")
+PROVISIONED: Final = "DynamoDB account-level write throughput (provisioned)"
+ACCOUNT_WRITES: Final = Limit(80_000, f"{DYNAMODB}ServiceQuotas.html", PROVISIONED)
 
-ACCOUNT_WRITES: Final = Limit(
-    80_000,
-    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html",
-    "DynamoDB account-level write throughput (provisioned)",
-)
+# Of the API and of the bus.
+API_RATE: Final = Limit(ACCOUNT_PER_SECOND, THROTTLES, "API Gateway throttle rate of the account")
+_BUS: Final = Quotas.of(REGION)
+BUS_ENTRIES: Final = Limit(_BUS.put_events, THROTTLES, "EventBridge PutEvents throttle limit")
+BUS_DELIVERIES: Final = Limit(_BUS.invocations, THROTTLES, "EventBridge invocations throttle limit")
 
-# Of the API. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
-API_RATE: Final = Limit(
-    10_000,
-    "https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html",
-    "API Gateway throttle rate of the account",
-)
-
-# Of Lambda. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-CONCURRENCY: Final = Limit(
-    1_000, "https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html", "Lambda concurrent executions"
-)
-NEW_INSTANCES_PER_S: Final = Limit(100, "https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html")
-MB_PER_CPU: Final = Limit(1_769, "https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html")
-STREAM_POLLS_PER_S: Final = Limit(4, "https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html")
+# Of Lambda.
+CONCURRENCY: Final = Limit(1_000, f"{LAMBDA}gettingstarted-limits.html", "Lambda concurrent executions")
+MB_PER_CPU: Final = Limit(1_769, f"{LAMBDA}configuration-memory.html")
+STREAM_POLLS_PER_S: Final = Limit(4, f"{LAMBDA}with-ddb.html")
 # With a maximum concurrency Lambda begins with five pollers of a queue, and does not go down to two.
-QUEUE_POLLERS: Final = Limit(5, "https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html")
-RECEIVED_AT_ONCE: Final = Limit(
-    10, "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html"
-)
-
-# Of the bus, in us-east-1. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
-BUS_ENTRIES: Final = Limit(
-    10_000,
-    "https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html",
-    "EventBridge PutEvents throttle limit",
-)
-BUS_DELIVERIES: Final = Limit(18_750, BUS_ENTRIES.source, "EventBridge invocations throttle limit")
+QUEUE_POLLERS: Final = Limit(5, f"{LAMBDA}services-sqs-scaling.html")
+RECEIVED_AT_ONCE: Final = Limit(10, f"{SQS}API_ReceiveMessage.html")
 
 # How long things take, in milliseconds: the median, and what one in a hundred takes.
 DYNAMODB_MS: Final = (
@@ -74,14 +58,7 @@ DYNAMODB_MS: Final = (
     Limit(20, ASSUMED),
 )
 PUT_EVENTS_MS: Final = (Limit(15, ASSUMED), Limit(60, ASSUMED))
-BUS_MS: Final = (
-    Limit(60, ASSUMED),
-    Limit(
-        1_000,
-        "https://medium.com/postnl-engineering/improved-eventbridge-latency-opens-up-new-use-cases-at-postnl-910fdf6b5dde"
-        " measures a tenth of it",
-    ),
-)
+BUS_MS: Final = (Limit(60, ASSUMED), Limit(1_000, f"{POSTNL} measures a tenth of it"))
 QUEUE_MS: Final = (Limit(20, ASSUMED), Limit(100, ASSUMED))
 STREAM_MS: Final = (Limit(100, ASSUMED), Limit(400, ASSUMED))  # from the write until a shard shows it
 INDEX_MS: Final = (Limit(20, ASSUMED), Limit(200, ASSUMED))  # from the row to the index, which is read
@@ -100,14 +77,10 @@ LAMBDA_SLOWER: Final = Limit(2, ASSUMED)  # Graviton2 and TLS, beside that proce
 REQUESTS_AT_ONCE: Final = Limit(32, "andon/wire/in_turns.py")
 
 # What a function and the API log beside our own lines, in bytes.
-LOG_EVENT_BYTES: Final = Limit(
-    26, "https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html"
-)
+LOG_EVENT_BYTES: Final = Limit(26, f"{LOGS}API_PutLogEvents.html")
 ACCESS_LOG_BYTES: Final = Limit(280, "library/andon/cdk/api.py: LOGGED, with values")
 # `platform.start` and `platform.report`, which the level WARN of system logs leaves out; see library/andon/cdk/function.py.
-PLATFORM_LOG_BYTES: Final = Limit(
-    0, "https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html"
-)
+PLATFORM_LOG_BYTES: Final = Limit(0, f"{LAMBDA}monitoring-cloudwatchlogs-log-level.html")
 # Lambda samples a request a second of each function, and one in twenty of the others; no sampling rule changes that.
-TRACED: Final = Limit(0.05, "https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html")
+TRACED: Final = Limit(0.05, f"{LAMBDA}services-xray.html")
 TRACED_PER_S: Final = Limit(1, TRACED.source)

@@ -1,4 +1,4 @@
-"""What the stack on this machine can do, by the same counts: everything shares its processors.
+"""The throughput of the stack on this machine, by the same counts: everything shares its processors.
 
 `make load` writes what it measured beside it, so that the two can be compared.
 """
@@ -42,8 +42,7 @@ def report(model: Model) -> Iterator[str]:
 def cpu_ms(model: Model, *, rate: float) -> float:
     """Return the CPU that a report takes on this machine."""
     counted = model.counted
-    messages = sum(counted.published.values()) / counted.reports
-    total = CLIENT_MS.value + messages * MESSAGE_MS.value
+    total = CLIENT_MS.value + counted.messages * MESSAGE_MS.value
     for name in counted.calls:
         role = name.rpartition(" ")[2]
         if role == SWEPT_LATER:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from andon.dynamodb.schema import TableSchema
 from andon.packages.discovery import follower_of_table, owner_of_route, services, subscribers_of
 from andon.packages.package import Package
 from andon.runtime import clock
@@ -24,11 +23,11 @@ class Loop:
     metrics: what the functions' lines are read for.
     """
 
-    def __init__(self, schemas: Mapping[str, TableSchema], aws: CountedAws) -> None:
+    def __init__(self, aws: CountedAws) -> None:
         self.calls: dict[str, Calls] = defaultdict(Calls)
         self.published: dict[str, int] = defaultdict(int)
         self.metrics: set[Metric] = set()
-        self._streams = [name for name, schema in schemas.items() if schema.stream]
+        self._streams = [name for name, schema in aws.schemas.items() if schema.stream]
         self._aws = aws
         self._log_bytes = 0
         self._package = ""

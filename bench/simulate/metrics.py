@@ -32,7 +32,7 @@ UNSAMPLED: Final = frozenset(
     )
     for name in names
 )
-"""What the functions write that the sample does not run, and that run all the time."""
+"""Metrics of functions that run all the time, but not in the sample."""
 
 FILTERS: Final = 1
 """So many metrics are counted from other logs, see `library/andon/cdk/api.py`."""

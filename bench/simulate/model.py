@@ -1,13 +1,41 @@
-"""What a report makes each function of a deployed stack do."""
+"""The work of a report for each function of a deployed stack."""
 
 from collections import defaultdict
 from dataclasses import dataclass
+from math import ceil
 
 from andon.cdk.throttles import Throttle
+from bench.simulate import limits
 from bench.simulate.counted import Counted
 from bench.simulate.settings import HTTP, Settings, memory_mb, role_of
-from bench.simulate.steps import Work
 from bench.simulate.used import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The work of one function: per record, the requests to AWS; `http`: an API's caller waits for it."""
+
+    name: str
+    requests: float
+    memory_mb: int
+    http: bool = False
+
+    @property
+    def share(self) -> float:
+        """The share of a processor that the function has."""
+        return min(1.0, self.memory_mb / limits.MB_PER_CPU.value)
+
+    def cpu_ms(self, records: float) -> float:
+        """Return the CPU of an invocation with so many records, of one of Lambda's processors."""
+        own = limits.CPU_PER_INVOCATION_MS.value + records * (
+            limits.CPU_PER_RECORD_MS.value + self.requests * limits.CPU_PER_REQUEST_MS.value
+        )
+        return (own + (limits.CPU_OF_HTTP_MS.value if self.http else 0)) * limits.LAMBDA_SLOWER.value
+
+    def duration_ms(self, records: float) -> float:
+        """Return the duration of such an invocation: it has a share of a processor, and waits for AWS."""
+        turns = ceil(max(1.0, records * self.requests) / limits.REQUESTS_AT_ONCE.value)
+        return self.cpu_ms(records) / self.share + turns * limits.DYNAMODB_MS[0].value
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +48,7 @@ class Model:
 
     @property
     def throttle(self) -> Throttle:
-        """How many requests the API takes of those that bring reports."""
+        """The API's throttle of requests that bring reports."""
         return self.settings.batches if self.counted.fleet.batched else self.settings.single
 
     def requests(self, name: str) -> float:
@@ -34,7 +62,7 @@ class Model:
         return sum(self.counted.calls[name].records) / self.counted.reports
 
     def work(self, name: str) -> Work:
-        """Return what a function does for each record."""
+        """Return the work of a function for each record."""
         records = max(self.records(name), 1e-9)
         http = role_of(name) in HTTP
         return Work(name=name, requests=self.requests(name) / records, memory_mb=memory_mb(name), http=http)

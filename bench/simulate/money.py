@@ -9,13 +9,20 @@ import numpy as np
 from bench import prices
 from bench.simulate import limits
 from bench.simulate.batches import batched
-from bench.simulate.capacity import GB, provisioned_places, provisioned_reads, provisioned_writes, stored_gb
+from bench.simulate.capacity import (
+    GB,
+    TABLES_OF_VIEWS,
+    provisioned_places,
+    provisioned_reads,
+    provisioned_writes,
+    stored_gb,
+)
 from bench.simulate.counted import Calls
 from bench.simulate.metrics import FILTERS, UNSAMPLED
 from bench.simulate.model import Model
 from bench.simulate.settings import HTTP, role_of
 from bench.simulate.sweeps import row_cpu_ms, rows_of_report
-from bench.simulate.used import Place, Used
+from bench.simulate.used import Place
 
 MONTH_S: Final = 30 * 86_400
 MILLION: Final = 1_000_000
@@ -23,8 +30,6 @@ MILLION: Final = 1_000_000
 # Bytes of an event in the lake as stored, and the envelope that the bus adds to its detail: docs/benchmarks.md.
 LAKE_BYTES: Final = 127
 ENVELOPE_BYTES: Final = 250
-BILLED_BYTES: Final = 64 * 1024
-LOG_DAYS: Final = 30
 
 QUEUES_POLLED: Final = 16  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
@@ -69,12 +74,9 @@ class Month:
 
 
 def of_a_million(model: Model, rate: float) -> Parts:
-    """Return what a million reports cost if so many come in a second: the faster they come, the fuller batches are."""
+    """Return the price of a million reports at so many a second: the faster they come, the fuller batches are."""
     counted = model.counted
-    functions = {name: used for name, used in counted.used.items() if used.requests}
-    entries = _total(functions, "entries") / counted.reports
-    entry_bytes = _total(functions, "entry_bytes") / counted.reports
-    messages = sum(counted.published.values()) / counted.reports
+    entries, entry_bytes = counted.each("entries"), counted.each("entry_bytes")
     invocations, gb_seconds, log_bytes, traces = _functions(model, rate)
     log_bytes += counted.requests * (limits.ACCESS_LOG_BYTES.value + limits.LOG_EVENT_BYTES.value)
     return Parts(
@@ -85,7 +87,7 @@ def of_a_million(model: Model, rate: float) -> Parts:
         reads=_requested(model, model.read_units()) * prices.READ_UNIT.dollars
         + provisioned_reads(model, rate) / rate * prices.PROVISIONED_READ.dollars,
         bus=entries * prices.BUS_ENTRY.dollars,
-        queues=messages * (1 + 2 / limits.RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars,
+        queues=counted.messages * (1 + 2 / limits.RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars,
         invocations=invocations * prices.INVOCATION.dollars,
         compute=gb_seconds * MILLION * prices.GB_SECOND.dollars,
         logs=log_bytes * MILLION / GB * prices.LOGGED_GB.dollars,
@@ -100,18 +102,18 @@ def of_a_million(model: Model, rate: float) -> Parts:
 
 
 def of_a_month(model: Model, rate: float) -> Month:
-    """Return what a month costs at so many reports a second, once as much expires as comes; the lake after a year."""
+    """Return the price of a month at so many reports a second, once as much expires as comes; the lake after a year."""
     million = of_a_million(model, rate).total
     reports = rate * MONTH_S
     counted, settings = model.counted, model.settings
     kept = 0.0
     for table in counted.row_bytes:
         stored = stored_gb(model, table, rate)
-        backed_up = table not in VIEWS or settings.keeps_backups_of_views
+        backed_up = Place(table) not in TABLES_OF_VIEWS or settings.keeps_backups_of_views
         kept += stored * (prices.TABLE_GB.dollars + backed_up * prices.BACKUP_GB.dollars)
     messages = counted.published["lake"] / counted.reports * rate
     kept += messages * 365 * 86_400 * LAKE_BYTES / GB * prices.LAKE_GB.dollars
-    entry_bytes = _total(counted.used, "entry_bytes") / counted.reports + ENVELOPE_BYTES
+    entry_bytes = counted.each("entry_bytes") + ENVELOPE_BYTES
     kept += rate * settings.archive_days * 86_400 * entry_bytes / GB * prices.ARCHIVE_GB.dollars
     polls = QUEUES_POLLED * limits.QUEUE_POLLERS.value * MONTH_S / POLL_S
     idle = polls / MILLION * prices.QUEUE_REQUEST.dollars
@@ -121,7 +123,7 @@ def of_a_month(model: Model, rate: float) -> Month:
 
 
 def alarms_of_scaling(model: Model) -> int:
-    """Return how many alarms Application Auto Scaling creates: they cost as any other."""
+    """Return the number of Application Auto Scaling's alarms, which cost as any other."""
     return len(provisioned_places(model.settings)) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
 
 
@@ -129,9 +131,6 @@ def _requested(model: Model, units: Mapping[Place, float]) -> float:
     """Return the units of a report that are paid by the request."""
     places = provisioned_places(model.settings)
     return sum(count for place, count in units.items() if place not in places)
-
-
-VIEWS: Final = frozenset({"BOARD_TABLE", "STATE_LOG_TABLE"})
 
 
 def _functions(model: Model, rate: float) -> tuple[float, float, float, float]:
@@ -177,7 +176,3 @@ def _lake_objects(model: Model, rate: float) -> float:
     size, window_s = model.settings.lake
     full = min(size, messages * rate * window_s / model.settings.lake_listeners)
     return messages / max(1.0, full)
-
-
-def _total(used: Mapping[str, Used], member: str) -> float:
-    return float(sum(getattr(one, member) for one in used.values()))

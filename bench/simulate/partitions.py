@@ -2,9 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.rules import due
 from bench.simulate.arrivals import Load
@@ -15,8 +14,7 @@ MACHINES_OF_AN_OPERATOR: Final = 100
 MACHINE: Final = re.compile(r"press-\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """The busiest partition of a table or an index: who shares it, and its write units in the busiest second."""
 
     place: Place
@@ -54,7 +52,7 @@ def _partitions(model: Model, load: Load, busiest: float) -> list[Partition]:
 
 
 def _kind_of(key: str) -> str:
-    """Return who shares a partition, by its key."""
+    """Return the kind of those that share a partition, by its key."""
     if MACHINE.search(key):
         return "machine"
     if key.startswith(DUE):

@@ -13,6 +13,7 @@ from bench.simulate.report import LAG_MS, LATE_MS
 BLUE, PALE, RED, GREY = "#2b6ca3", "#b9d3e8", "#c2413a", "#6b7280"
 LIMITS: Final = 10
 WIDTHS: Final = (1.0, 0.8, 1.0)
+NARROW: Final = {"columnspacing": 1.2, "handlelength": 1.5}
 ABOVE_LEGEND: Final = 26
 """Points from the plot to its title: the legend lies between them, where no bar is."""
 
@@ -41,8 +42,7 @@ def _steps(axes: Axes, prediction: Prediction) -> None:
 
 
 def _late(axes: Axes, prediction: Prediction) -> None:
-    names = [*prediction.late]
-    late = [*prediction.late.values()]
+    names, late = [*prediction.late], [*prediction.late.values()]
     axes.bar(names, [one.longest / 1_000 for one in late], color=GREY, width=0.6, label="max")
     axes.bar(names, [one.p99 / 1_000 for one in late], color=PALE, width=0.5, label="p99")
     axes.bar(names, [one.p50 / 1_000 for one in late], color=BLUE, width=0.3, label="p50")
@@ -63,13 +63,5 @@ def _used(axes: Axes, prediction: Prediction) -> None:
 
 def _tidy(axes: Axes, title: str) -> None:
     axes.set_title(title, loc="left", fontsize=10, pad=ABOVE_LEGEND)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1),
-        ncols=4,
-        columnspacing=1.2,
-        handlelength=1.5,
-        frameon=False,
-        fontsize=8,
-    )
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1), ncols=4, frameon=False, fontsize=8, **NARROW)
     axes.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""What becomes of the reports of many machines on AWS: lag, lateness, partitions, concurrency, and what gives first."""
+"""Predicts the fate of many machines' reports on AWS: lag, lateness, partitions, concurrency, use of limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,7 @@ import numpy as np
 from bench.simulate import limit_use
 from bench.simulate.arrivals import Arrivals, Load, arrivals
 from bench.simulate.batches import Invocations, invocations
-from bench.simulate.draws import Times
-from bench.simulate.lag import lag
+from bench.simulate.lag import Times, lag
 from bench.simulate.limit_use import LimitUse
 from bench.simulate.model import Model
 from bench.simulate.partitions import Partition, busiest_partitions
@@ -22,7 +21,7 @@ SEED: Final = 17
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the model says. steps: by name, on the way from PUT to readable. late, due_rows: by control service."""
+    """The model's figures. steps: by name, on the way from PUT to readable. late, due_rows: by control service."""
 
     load: Load
     arrivals: Arrivals

@@ -1,19 +1,24 @@
-"""What the model says, as text."""
+"""The model's predictions as text, and the table of README: what fleets of several sizes cost and meet first."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from bench import prices
 from bench.simulate import limits
-from bench.simulate.fleet import EVERY_S
+from bench.simulate.arrivals import Load
+from bench.simulate.counted import EVERY_S, Counted
 from bench.simulate.model import Model
-from bench.simulate.money import Month, Parts, of_a_million, of_a_month
-from bench.simulate.prediction import Prediction
+from bench.simulate.money import of_a_million, of_a_month
+from bench.simulate.prediction import Prediction, predict
 from bench.simulate.settings import REPORTS, Settings, stages
 
 LAG_MS: Final = 5_000
 LATE_MS: Final = 90_000
 SHOWN: Final = 8
+
+SIZES: Final = (1_000, 10_000, 60_000, 1_000_000)
+HOURS: Final = 0.5
+NAMED: Final = 2
 
 
 def report(model: Model, prediction: Prediction) -> str:
@@ -24,7 +29,7 @@ def report(model: Model, prediction: Prediction) -> str:
 
 
 def in_stage(name: str, settings: Settings) -> str:
-    """Return which stage it is, and what would have to be set for this load."""
+    """Return the stage's line, with the settings that this load would need."""
     said = stages()[name][REPORTS]
     needed = "" if settings.reports == said else f" (cdk.json says {said:,}: it would have to be raised)"
     sweeps = f"{settings.sweeps_at_once} sweeps at a time"
@@ -87,19 +92,37 @@ def _limits(prediction: Prediction) -> Iterator[str]:
 def _money(model: Model, prediction: Prediction) -> Iterator[str]:
     parts, month = of_a_million(model, prediction.load.rate), of_a_month(model, prediction.load.rate)
     yield f"a million reports cost ${parts.total:.2f} ({prices.REGION}, prices as of {prices.AS_OF})"
-    yield "  " + parts_in(parts)
-    yield f"a day costs ${month.total / 30:,.2f}, a month ${month.total:,.0f}: {month_in(month)}"
+    dearest = sorted(parts._asdict().items(), key=lambda one: -one[1])
+    yield "  " + ", ".join(f"{name} {dollars:.2f}" for name, dollars in dearest if round(dollars, 2))
+    yield (
+        f"a day costs ${month.total / 30:,.2f}, a month ${month.total:,.0f}: "
+        f"reports {month.reports:,.0f}, what is kept {month.kept:,.0f}, idle {month.idle:,.0f}"
+    )
 
 
-def parts_in(parts: Parts) -> str:
-    """Return the parts of a price, dearest first."""
-    named = sorted(parts._asdict().items(), key=lambda one: -one[1])
-    return ", ".join(f"{name} {dollars:.2f}" for name, dollars in named if round(dollars, 2))
+def table(put: Counted, posted: Counted, idle: Counted, *, stage: str) -> Iterator[str]:
+    """Yield the lines of the table, in Markdown; `put`: each machine reports by itself, `posted`: gateways post 100.
+
+    stage: in which they are; where it takes too little for a fleet, with `reportsPerSecond` as it would have to be.
+    """
+    yield "| machines | reports/s | $ a month, a PUT each | $ a month, POST of 100 | what gives first (used) |"
+    yield "|---|---|---|---|---|"
+    for machines in SIZES:
+        load = Load(machines=machines, hours=HOURS)
+        settings = Settings.of_stage(stage, load.rate)
+        models = [Model(counted, idle, settings) for counted in (put, posted)]
+        # The model has no more than two significant digits.
+        dollars = (float(f"{of_a_month(model, load.rate).total:.2g}") for model in models)
+        first = _first(predict(models[0], load))
+        yield f"| {machines:,} | {load.rate:,.0f} | " + " | ".join(f"{one:,.0f}" for one in dollars) + f" | {first} |"
 
 
-def month_in(month: Month) -> str:
-    """Return what a month's price consists of."""
-    return f"reports {month.reports:,.0f}, what is kept {month.kept:,.0f}, idle {month.idle:,.0f}"
+def _first(prediction: Prediction) -> str:
+    used = sorted(prediction.used, key=lambda one: -one.share)
+    named = dict[str, float]()
+    for one in [one for one in used if one.share > 1] or used[:NAMED]:
+        named.setdefault(one.limit.quota or one.what, one.share)
+    return "; ".join(f"{name} ({share:.0%})" for name, share in named.items())
 
 
 def _goal(value: float, most: float) -> str:

@@ -1,4 +1,4 @@
-"""How a stage is deployed, as far as the model needs it: read from `infra/` and cdk.json."""
+"""A stage's settings, as far as the model needs them: read from `infra/` and cdk.json."""
 
 import json
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ POST: Final = "POST /states"
 CDK: Final = project().root / "cdk.json"
 REPORTS: Final = "reportsPerSecond"
 PLANNED_OVER_USUAL: Final = 2
-"""What a stage takes is twice what comes on average: machines are not spread evenly."""
+"""A stage takes twice the average load: machines are not spread evenly."""
 
 
 class Settings(NamedTuple):
-    """What is set. queue, stream: the most records of a batch, and the seconds that Lambda waits for so many.
+    """Settings of a deployment. queue, stream: most records of a batch, and the seconds that Lambda waits for them.
 
     reports: `reportsPerSecond`. single, batches: the throttles of the two routes by which machines report.
     capacity: of tables that are steady; None: all are on demand. used: the share of it that is used.

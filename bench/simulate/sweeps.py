@@ -1,4 +1,4 @@
-"""What is due: how much of it the sweeps of a minute can do, and how late that makes decisions."""
+"""Due rows: the number that the sweeps of a minute can do, and the lateness of decisions that follows."""
 
 from typing import Final, NamedTuple
 
@@ -9,10 +9,10 @@ from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.sweep import MARGIN_MS
 from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
-from bench.simulate.draws import DRAWN, Times, took_ms
+from bench.simulate.batches import backlog
+from bench.simulate.lag import DRAWN, Times, took_ms
 from bench.simulate.model import Model
 from bench.simulate.settings import memory_mb
-from bench.simulate.steps import backlog
 
 SWEEP_EVERY_S: Final = 60
 

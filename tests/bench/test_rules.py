@@ -8,7 +8,7 @@ from andon.runtime import clock
 from andon.wire import aws
 from bench.clients import ENVIRONMENT
 from bench.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared, queries_of
-from bench.undisturbed import undisturbed
+from bench.workload import undisturbed
 from services.dispatch.rules.assign import RULE
 
 EVENTS = 20

@@ -9,7 +9,7 @@ from andon.cdk.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from andon.dynamodb.schema import TableSchema
 from andon.packages.package import Package
 from bench.simulate import money
-from bench.simulate.fleet import EVERY_S
+from bench.simulate.counted import EVERY_S
 from bench.simulate.metrics import FILTERS
 from bench.simulate.settings import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise, text

@@ -1295,7 +1295,7 @@ HTTP: Final = [
 MORE: Final = [
     *_in(
         "functions/services/dispatch/rules/silence.py",
-        "tests/bench/simulate/test_goals.py",
+        "tests/bench/simulate/test_prediction.py",
         ("each report has a due time of its own, and many machines cost twice as much", "    before_gap=True,\n", ""),
     ),
     *_in(

@@ -1,7 +1,6 @@
 import pytest
 
-from bench.simulate.counted import Counted
-from bench.simulate.fleet import Fleet
+from bench.simulate.counted import Counted, Fleet
 from bench.simulate.model import Model
 from bench.simulate.sample import count
 from bench.simulate.settings import Settings

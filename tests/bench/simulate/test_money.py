@@ -11,8 +11,7 @@ from bench import prices
 from bench.simulate import bills, limits
 from bench.simulate.bills import JUDGED, RATE, Bill, report, reserved
 from bench.simulate.capacity import provisioned_places
-from bench.simulate.counted import Counted
-from bench.simulate.fleet import Fleet
+from bench.simulate.counted import Counted, Fleet
 from bench.simulate.model import Model
 from bench.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.sample import count

@@ -3,11 +3,11 @@ import pytest
 
 from bench.simulate import limits
 from bench.simulate.arrivals import Load, arrivals
+from bench.simulate.batches import backlog
 from bench.simulate.model import Model
 from bench.simulate.money import of_a_million, of_a_month
 from bench.simulate.prediction import predict
 from bench.simulate.report import report
-from bench.simulate.steps import backlog
 
 SIXTY_THOUSAND = Load(machines=60_000, hours=1)
 
@@ -33,11 +33,19 @@ def test_what_cannot_be_taken_waits() -> None:
     assert backlog(np.array([3.0, 3.0, 0.0, 0.0]), 2.0).tolist() == [1, 2, 0, 0]
 
 
-def test_at_sixty_thousand_machines_reports_are_readable_in_time_and_no_partition_is_too_hot(model: Model) -> None:
+def test_at_sixty_thousand_machines_all_is_in_time_and_no_partition_is_too_hot(model: Model) -> None:
     found = predict(model, SIXTY_THOUSAND)
 
     assert found.lag.p99 < 5_000
     assert max(one.units_per_s for one in found.partitions) < limits.PARTITION_WRITES.value
+    assert found.late
+    assert max(one.longest for one in found.late.values()) < 90_000
+
+
+def test_a_normal_report_costs_dispatch_two_write_units_at_most(model: Model) -> None:
+    units = sum(units for name, units in model.counted.write_units.items() if name.startswith("dispatch "))
+
+    assert units <= 2
 
 
 def test_a_report_writes_nothing_to_the_one_partition_of_a_company(model: Model) -> None:

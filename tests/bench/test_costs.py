@@ -1,0 +1,81 @@
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from andon.tools.in_process.create_table import create_table_request
+from andon.tools.stack import emulator
+from andon.tools.stack.aws import KEY, REGION
+from andon.wire import aws
+from bench import report_units, version_units
+from bench.instead_of_aws import InPlaceOfCall
+from bench.report_units import ON_PAPER, REPORTS
+from bench.simulate.used import Place, Used
+from bench.version_units import CONTENT_BYTES, DESIGNS, SCHEMAS, Figure
+
+READS = {"get_item", "query"}
+
+
+class Meter(InPlaceOfCall):
+    """Adds up the write units that DynamoDB says it counted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units = 0.0
+
+    def call(self, service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
+        response = self.aws_call(service, operation, **request, ReturnConsumedCapacity="TOTAL")
+        consumed = [] if operation in READS else response["ConsumedCapacity"]
+        self.units += sum(one["CapacityUnits"] for one in (consumed if isinstance(consumed, list) else [consumed]))
+        return response
+
+
+@pytest.fixture
+def emulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The tables of all designs, on an emulator, over the wire that moto does not hook into."""
+    running = emulator.start(tmp_path, emulator.free_port(), lifeline=True)
+    access = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": KEY, "AWS_DEFAULT_REGION": REGION}
+    variables = {"AWS_ENDPOINT_URL": running.endpoint, "AWS_WIRE": "libcurl", "NO_PROXY": emulator.HOST, **access}
+    for name, value in {**variables, **{name: name for name in SCHEMAS}}.items():
+        monkeypatch.setenv(name, value)
+    aws.forget()
+    for name, schema in SCHEMAS.items():
+        aws.call("dynamodb", "create_table", **create_table_request(name, schema))
+    yield
+    aws.forget()
+    emulator.stop(tmp_path, running)
+
+
+@pytest.mark.usefixtures("emulated")
+def test_the_emulator_counts_as_many_units_of_each_design_as_our_counter() -> None:
+    emulated = []
+    for design in DESIGNS:
+        for kb, size in CONTENT_BYTES.items():
+            design.change(f"{design.name} {kb}", 1, "x" * size)
+            with Meter() as meter:
+                design.change(f"{design.name} {kb}", 2, "x" * size)
+            emulated.append(meter.units)
+
+    assert emulated == [figure.counted for figure in version_units.count()]
+
+
+def test_every_way_of_keeping_versions_and_every_function_costs_what_it_does_on_paper() -> None:
+    assert not any(figure.differs for figure in version_units.count())
+    assert report_units.differing(report_units.count()) == []
+
+
+def test_what_is_not_as_on_paper_is_pointed_at() -> None:
+    def used(units: float) -> Used:
+        return Used(writes=Counter({(Place("T"), "p"): round(units)}))
+
+    of_functions = {name: used(paper * REPORTS) for name, paper in ON_PAPER.items()}
+    assert report_units.differing(of_functions) == []
+
+    of_functions["dispatch sweep"] = used(ON_PAPER["dispatch sweep"] * REPORTS * 2)
+    lines = report_units.report(of_functions).splitlines()
+    assert [line.split("  ")[0] for line in lines if "<- differs" in line] == ["dispatch sweep"]
+
+    text = version_units.report([Figure("two tables", 1, 4.0, 4), Figure("by time", 2, 3.0, 2)])
+    assert [("differs" in line) for line in text.splitlines()] == [False, False, True]
