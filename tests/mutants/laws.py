@@ -1685,6 +1685,31 @@ ANOMALIES: Final = [
 
 PAGES: Final = [
     *_in(
+        "library/andon/tools/stack/sign_in_paths.py",
+        "tests/tools/test_sign_in_paths.py library/tests/tools/test_front.py",
+        ("a sign-in has any member", "if one and one[1] in names]", "if one]"),
+        ("a sign-in has a member twice", "== len(known) == len(set(known))", "== len(known)"),
+        ("a sign-in has what is no member", "len(found) == len(known) ==", "len(known) =="),
+        ("a sign-in names another service", " or name.startswith(_OF_AWS) for", " for"),
+        ("a sign-in is signed for another service", '{"authorization", "content-encoding"', '{"content-encoding"'),
+        (
+            "a sign-in is read in another way",
+            '"authorization", "content-encoding"',
+            '"authorization"',
+        ),
+        ("a form of a sign-in has a query", "path not in _FORMS or query or", "path not in _FORMS or"),
+        ("a form of a sign-in is put", 'if method != "POST" or path', "if path"),
+        ("a form of a sign-in has any length", " or int(lengths[0]) > LONGEST:", ":"),
+        ("a form of a sign-in is of any type", "if not _FORM_TYPE.fullmatch(types[0]) or not", "if not"),
+    ),
+    *_in(
+        "library/andon/tools/stack/front.py",
+        "library/tests/tools/test_front.py",
+        ("the front checks no sign-in", "if body is None:", "if False:"),
+        ("the front checks no form of a sign-in", "if not expected.is_form(body):", "if False:"),
+        ("the front opens a tunnel", "if method not in METHODS:", "if False:"),
+    ),
+    *_in(
         "library/andon/tools/stack/live.py",
         "library/tests/tools/test_front.py",
         ("any page opens a live connection", "len(origins) > 1 or set(origins) - own", "False"),

@@ -62,6 +62,7 @@ class Echo(BaseHTTPRequestHandler):
             self.wfile.write(piece)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_OPTIONS = answer  # noqa: N815
+    do_PATCH = do_TRACE = do_CONNECT = do_get = answer  # noqa: N815
 
     def _body(self) -> bytes:
         if self.headers.get("transfer-encoding") == "chunked":

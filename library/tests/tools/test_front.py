@@ -1,13 +1,14 @@
 import http.client
 import json
 import os
-from collections.abc import Iterator
+import socket
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from andon.tools.stack import emulator, live, private_file
+from andon.tools.stack import emulator, live, private_file, sign_in_paths
 from andon.tools.stack.foreign import refusal
 from andon.tools.stack.front import RoutesFile
 from tests.support.front import Fronted, fronted
@@ -15,11 +16,52 @@ from tests.support.front import Fronted, fronted
 GET = b"GET /equipment/press-7 HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
 POST = b"POST /2015-03-31/functions HTTP/1.1\r\nhost: 127.0.0.1:4566\r\nconnection: close\r\n"
 
+FORM = "application/x-www-form-urlencoded"
+SIGNED = "AWS4-HMAC-SHA256 Credential=test/20261122/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0"
+ASKED = "client_id=c&redirect_uri=%2F&scope=openid+a%2Fb&state=s&code_challenge=x-_&code_challenge_method=S256"
+# What the page and the emulator's forms send.
+SIGN_IN = [
+    ("GET", "/pool_1/.well-known/openid-configuration", None),
+    ("GET", f"/oauth2/authorize?response_type=code&{ASKED}", None),
+    ("GET", "/logout?client_id=c&logout_uri=http%3A%2F%2F127.0.0.1%2F", None),
+    ("POST", "/login", f"{ASKED}&response_type=code&nonce=&username=o%C3%A9&password=%26%3D"),
+    ("POST", "/login", "np_token=a&new_password=b&confirm_password=b"),
+    ("POST", "/oauth2/token", "grant_type=authorization_code&client_id=c&redirect_uri=%2F&code=a&code_verifier=b"),
+    ("POST", "/oauth2/token", "grant_type=refresh_token&client_id=c&refresh_token=a.b.c"),
+]
+TARGET = "X-Amz-Target: DynamoDB_20120810.ListTables"
+HOSTILE = [
+    "Action=CreateStack&TemplateBody=%7B%7D",
+    "Action",
+    "action=CreateStack",
+    "%41ction=CreateStack",
+    "client_id=a;Action=CreateStack",
+    "client_id=a#&Action=CreateStack",
+    "client_id=a&client_id=b",
+    "username=a&username=b",
+    "code=a&code=b",
+    "X-Amz-Credential=test%2F20261122%2Fus-east-1%2Fcloudformation%2Faws4_request",
+    "x-amz-algorithm=AWS4-HMAC-SHA256",
+    "AWSAccessKeyId=test",
+    "identity_provider=any",
+    "state=%zz",
+    "state=\x01",
+    "state==",
+    "&",
+]
+
 
 @pytest.fixture
 def running() -> Iterator[Fronted]:
     with fronted() as front:
         yield front
+
+
+@pytest.fixture
+def signing_in(running: Fronted) -> Fronted:
+    """A front that lets the paths of a sign-in through, too."""
+    running.routes.update(sign_in_paths.routes("pool_1"))
+    return running
 
 
 @pytest.mark.parametrize(
@@ -96,22 +138,114 @@ def test_a_target_that_is_not_a_path_is_refused(running: Fronted, target: bytes)
 
 
 def test_the_longest_beginning_of_a_path_decides(running: Fronted) -> None:
-    running.routes["/oauth2/"] = "/oauth2/"
+    running.routes["/equipment/"] = "/e/"
 
-    running.send(GET.replace(b"/equipment/press-7", b"/oauth2/authorize?a=b") + b"\r\n")
-    running.send(GET.replace(b"/equipment/press-7", b"/oauth") + b"\r\n")
+    running.send(GET.replace(b"/equipment/press-7", b"/equipment/press-7?a=b") + b"\r\n")
+    running.send(GET.replace(b"/equipment/press-7", b"/equip") + b"\r\n")
 
-    assert running.seen == ["GET /oauth2/authorize?a=b", "GET /_aws/execute-api/abc/oauth"]
+    assert running.seen == ["GET /e/press-7?a=b", "GET /_aws/execute-api/abc/equip"]
 
 
-def test_a_path_without_a_slash_at_its_end_is_that_path_only(running: Fronted) -> None:
-    running.routes["/login"] = "/login"
+def test_a_path_without_a_slash_at_its_end_is_that_path_only(signing_in: Fronted) -> None:
+    for path in ("/logout", "/logout?client_id=b", "/logout/x", "/logouts", "/%6Cogout", "//logout", "/Logout"):
+        signing_in.send(GET.replace(b"/equipment/press-7", path.encode()) + b"\r\n")
 
-    for path in ("/login", "/login?a=b", "/login/x", "/logins"):
-        running.send(GET.replace(b"/equipment/press-7", path.encode()) + b"\r\n")
+    others = [f"GET /_aws/execute-api/abc/{path}" for path in ("logout/x", "logouts", "%6Cogout", "/logout", "Logout")]
+    assert signing_in.seen == ["GET /logout", "GET /logout?client_id=b", *others]
 
-    behind = "/_aws/execute-api/abc"
-    assert running.seen == ["GET /login", "GET /login?a=b", f"GET {behind}/login/x", f"GET {behind}/logins"]
+
+def requested(
+    method: str, target: str, form: str | None = None, headers: Sequence[str] = (), *, kind: str = FORM
+) -> bytes:
+    """Return a request, with a form unless that is None."""
+    length = [] if form is None else [f"content-type: {kind}", f"content-length: {len(form)}"]
+    lines = [f"{method} {target} HTTP/1.1", "host: 127.0.0.1:4566", "connection: close", *length, *headers]
+    return "\r\n".join([*lines, "", form or ""]).encode()
+
+
+@pytest.mark.parametrize(("method", "target", "form"), SIGN_IN, ids=str)
+def test_each_request_of_a_sign_in_reaches_the_emulator_as_it_is(
+    signing_in: Fronted, method: str, target: str, form: str | None
+) -> None:
+    answer = signing_in.send(requested(method, target, form, ["expect: 100-continue"] if form else []))
+
+    said = json.loads(answer.partition(b"HTTP/1.1 201 ")[2].partition(b"\r\n\r\n")[2])
+    assert signing_in.seen == [f"{method} {target}"]
+    assert said["body"] == len(form or "")
+    assert answer.startswith(b"HTTP/1.1 100 Continue\r\n") == bool(form)
+
+
+def is_refused(answer: bytes) -> bool:
+    return answer.startswith(b"HTTP/1.1 404 Not Found\r\ncontent-type: application/problem+json\r\n")
+
+
+@pytest.mark.parametrize(("wanted", "target", "form"), SIGN_IN, ids=str)
+def test_a_path_of_a_sign_in_has_one_method(signing_in: Fronted, wanted: str, target: str, form: str | None) -> None:
+    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get"} - {wanted}:
+        assert is_refused(signing_in.send(requested(method, target, form)))
+        assert is_refused(signing_in.send(requested(method, target, form, [TARGET])))
+    assert signing_in.seen == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        TARGET,
+        "x-amz-target: AWSCognitoIdentityProviderService.AdminCreateUser",
+        "X-AMZ-Content-SHA256: STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+        "x-amzn-anything: x",
+        f"Authorization: {SIGNED}",
+        "authorization: Basic YTpi",
+        "content-encoding: gzip",
+        "content-encoding: aws-chunked",
+        "transfer-encoding: chunked",
+    ],
+)
+@pytest.mark.parametrize(("method", "target", "form"), SIGN_IN, ids=str)
+def test_a_sign_in_with_a_header_for_another_service_goes_no_further(
+    signing_in: Fronted, header: str, method: str, target: str, form: str | None
+) -> None:
+    assert is_refused(signing_in.send(requested(method, target, form, [header])))
+    assert signing_in.seen == []
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize(("method", "target", "form"), SIGN_IN, ids=str)
+def test_a_sign_in_with_members_that_it_does_not_have_goes_no_further(
+    signing_in: Fronted, hostile: str, method: str, target: str, form: str | None
+) -> None:
+    path, _, query = target.partition("?")
+    for asked in (hostile, f"{query}&{hostile}", f"{hostile}&{query}"):
+        assert is_refused(signing_in.send(requested(method, f"{path}?{asked}", form)))
+    for sent in (hostile, f"{form}&{hostile}", f"{hostile}&{form}"):
+        assert is_refused(signing_in.send(requested(method, target, sent)))
+    assert signing_in.seen == []
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "multipart/form-data", f"{FORM}, {FORM}"])
+def test_a_form_of_a_sign_in_is_no_other_kind_of_body(signing_in: Fronted, kind: str) -> None:
+    assert is_refused(signing_in.send(requested("POST", "/login", "username=a", kind=kind)))
+    assert is_refused(signing_in.send(requested("POST", "/login", headers=[f"content-type: {FORM}"])))
+    too_long = [f"content-type: {FORM}", f"content-length: {sign_in_paths.LONGEST + 1}"]
+    assert is_refused(signing_in.send(requested("POST", "/login", headers=too_long)))
+    assert signing_in.seen == []
+
+
+def test_a_form_that_breaks_off_goes_no_further(signing_in: Fronted) -> None:
+    with signing_in.connect() as connection:
+        connection.sendall(requested("POST", "/login", "username=a&password=b")[:-1])
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(1) == b""
+
+    assert signing_in.seen == []
+
+
+def test_a_tunnel_through_which_another_request_could_follow_is_refused(running: Fronted) -> None:
+    inner = requested("POST", "/2015-03-31/functions").decode()
+
+    for method in ("CONNECT", "TRACE", "PRI", "get"):
+        assert is_refused(running.send(requested(method, "/equipment", inner)))
+    assert running.seen == []
 
 
 def test_before_anything_is_deployed_nothing_is_let_through(running: Fronted) -> None:

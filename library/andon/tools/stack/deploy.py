@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from andon.tools.stack import aws, processes
+from andon.tools.stack import aws, processes, sign_in_paths
 from andon.tools.stack.emulator import ROOT, Emulator, let_through
 from andon.tools.stack.errors import Failed
 
@@ -58,7 +58,7 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     )
     flat = {name: value for stack in json.loads(written.read_text()).values() for name, value in stack.items()}
     written.unlink()  # `outputs.json` has all of it, and only its owner can read that
-    let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths(flat["UserPoolId"]))
+    let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths.routes(flat["UserPoolId"]))
     return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
 
 
@@ -76,12 +76,6 @@ def api_path(on_aws: str) -> str:
     if not found:
         raise Failed(f"the stack's ApiUrl is not one of API Gateway: {on_aws}")
     return f"/_aws/execute-api/{found[1]}/"
-
-
-def sign_in_paths(pool: str) -> dict[str, str]:
-    """Return what a browser reaches of Cognito: its page, its tokens, and the pool's public configuration."""
-    paths = ("/oauth2/authorize", "/oauth2/token", "/login", "/logout", f"/{pool}/.well-known/openid-configuration")
-    return {path: path for path in paths}
 
 
 def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:

@@ -24,7 +24,7 @@ from uuid import uuid4
 if __name__ == "__main__":  # run as a file, in the emulator's environment, which has nothing of this project
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from andon.tools.stack import foreign, http1, live
+from andon.tools.stack import foreign, http1, live, sign_in_paths
 from andon.tools.stack.http1 import CopyBody, Head, Malformed
 
 HOST: Final = "127.0.0.1"
@@ -34,8 +34,11 @@ IDLE_S: Final = 60
 Routes = dict[str, str]
 """The allow-list: the beginning of a public path -> that of the emulator's path, where both end in a slash.
 
-A path without a slash at its end is that path only.
+A path without a slash at its end is that path only, and one of a sign-in (`sign_in_paths`).
 """
+
+# Those of an HTTP API. After a CONNECT the emulator reads the body as the next request, which nobody here has seen.
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Refused(Exception):
@@ -103,10 +106,14 @@ class Front:
         if live.wants(head):
             await self._connect(head, reader, writer, behind)
             return False
-        method, start = self._start_line(head)
+        method, target, version = _start_line(head)
+        behind_of, expected = self._behind_of(method, target, head)
+        start = f"{method} {behind_of} {version}"
         copy_body = http1.request_body(head)
         if head.all("expect"):
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if expected is not None:
+            copy_body = await _checked(expected, reader)
         await behind.send(head.encoded(start))
         sending = asyncio.create_task(behind.send_body(copy_body, reader))
         try:
@@ -130,32 +137,65 @@ class Front:
         await behind.send(live.upgrade(head))
         await behind.join(reader, writer)
 
-    def _start_line(self, head: Head) -> tuple[str, str]:
-        """Return the method and the request's first line for the emulator.
+    def _behind_of(self, method: str, target: str, head: Head) -> tuple[str, sign_in_paths.Body | None]:
+        """Return the target at the emulator; of a sign-in also the body that has to follow.
 
         Raises:
             Refused: it is not for the emulator.
-            Malformed: it is no request.
         """
-        if why := foreign.refusal(head.headers):
-            raise Refused(HTTPStatus.FORBIDDEN, f"{why}; this system answers pages that it serves itself, and tools")
-        parts = head.start.split(" ")
-        if len(parts) != len(("method", "target", "version")) or parts[2] != "HTTP/1.1":
-            raise Malformed("this is not an HTTP/1.1 request")
-        method, target, version = parts
-        return method, f"{method} {self._behind_of(target)} {version}"
-
-    def _behind_of(self, target: str) -> str:
         routes = self._routes()
         if not routes:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
         path, question, query = target.partition("?")
         if path in routes and not path.endswith("/"):
-            return routes[path] + question + query
+            body = sign_in_paths.body_after(method, path, query, head.headers)
+            if body is None:
+                raise _nothing_here()
+            return routes[path] + question + query, body
         for public, emulators in sorted(routes.items(), reverse=True):  # the longer one first
             if public.endswith("/") and target.startswith(public):
-                return emulators + target.removeprefix(public)
-        raise Refused(HTTPStatus.NOT_FOUND, "nothing is served here")
+                return emulators + target.removeprefix(public), None
+        raise _nothing_here()
+
+
+def _start_line(head: Head) -> tuple[str, str, str]:
+    """Return method, target and version of a request.
+
+    Raises:
+        Refused: it is for nobody here.
+        Malformed: it is no request.
+    """
+    if why := foreign.refusal(head.headers):
+        raise Refused(HTTPStatus.FORBIDDEN, f"{why}; this system answers pages that it serves itself, and tools")
+    parts = head.start.split(" ")
+    if len(parts) != len(("method", "target", "version")) or parts[2] != "HTTP/1.1":
+        raise Malformed("this is not an HTTP/1.1 request")
+    method, target, version = parts
+    if method not in METHODS:
+        raise _nothing_here()
+    return method, target, version
+
+
+async def _checked(expected: sign_in_paths.Body, reader: StreamReader) -> CopyBody:
+    """Read a body; return what passes it on.
+
+    Raises:
+        Refused: it is not the one that is expected.
+    """
+    async with asyncio.timeout(IDLE_S):
+        body = await reader.readexactly(expected.length)
+    if not expected.is_form(body):
+        raise _nothing_here()
+
+    async def write(_: StreamReader, writer: StreamWriter) -> None:
+        writer.write(body)
+        await writer.drain()
+
+    return write
+
+
+def _nothing_here() -> Refused:
+    return Refused(HTTPStatus.NOT_FOUND, "nothing is served here")
 
 
 class _Behind:
