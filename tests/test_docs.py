@@ -1,58 +1,115 @@
-"""The pages: links lead somewhere, and the files and verbs that they name exist."""
+"""The pages: links lead somewhere, and the files, names and verbs in them exist."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).parents[1]
-PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
-HISTORY = {"CHANGELOG.md", "decisions.md"}
-"""What tells of the past may name what is gone."""
+from andon.tools.docs_index import anchor_of, indexed
 
-VERBS = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
-MADE_BY_A_VERB = (  # `make new-view-version`
-    "functions/views/board_v2",
-    "tests/views/board_v2",
+PROJECT = Path(__file__).parents[1]
+README = PROJECT / "README.md"
+DECISIONS = PROJECT / "docs" / "decisions.md"
+ARCHITECTURE = PROJECT / "docs" / "architecture.md"
+PAGES = sorted(
+    page
+    for folder in (".", "docs", "docs/runbooks", "library", "library/docs")
+    for page in (PROJECT / folder).glob("*.md")
+    if page.name != "CHANGELOG.md"  # tells of the past
 )
 
-TODAY = [page for page in PAGES if page.name not in HISTORY]
+ROOTS = ("", "functions", "library", "library/andon", "tests")
+"""Folders that a page may name a path below of; the first is the project."""
+
+PATH = re.compile(r"(?<!`)`([\w.-]+/[\w./-]*)`(?!`)")
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+MADE_BY_A_VERB = (".local/", "cdk.out/", "functions/views/board_v2", "tests/views/board_v2")
+
+VERBS = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+
+each = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 
 
-def name(page: Path) -> str:
-    return str(page.relative_to(PROJECT))
+def prose_of(page: Path) -> str:
+    """Return a page without its blocks of code."""
+    return CODE.sub("", page.read_text())
 
 
-each = pytest.mark.parametrize("page", PAGES, ids=name)
-each_of_today = pytest.mark.parametrize("page", TODAY, ids=name)
+def anchors_of(page: Path) -> set[str]:
+    return {anchor_of(heading) for heading in re.findall(r"^#+ (.+)$", prose_of(page), re.MULTILINE)}
 
 
-def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+def paths_in(text: str) -> list[str]:
+    """Return each path of the tree in backticks: its first part is a folder here."""
+    folders = {folder.name for root in ROOTS for folder in (PROJECT / root).glob("*/")}
+    return [path for path in PATH.findall(text) if path.split("/")[0] in folders]
+
+
+def found(path: str) -> list[Path]:
+    return [PROJECT / root / path for root in ROOTS if (PROJECT / root / path).exists()]
 
 
 @each
 def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
-    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text()):
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", prose_of(page)):
         path, _, anchor = link.partition("#")
         target = page.parent / path if path else page
         assert target.exists(), link
-        assert not anchor or anchor in anchors(target), link
+        assert not anchor or anchor in anchors_of(target), link
 
 
-@each_of_today
-def test_files_that_a_page_names_exist(page: Path) -> None:
-    named = re.findall(r"`((?:docs|events|functions|infra|local|tests)/[\w/.-]*?)/?`", page.read_text())
-    roots = (PROJECT, PROJECT / "tests")  # the threat model names tests below the latter
+@each
+def test_paths_that_a_page_names_exist(page: Path) -> None:
+    missing = [path for path in paths_in(prose_of(page)) if not path.startswith(MADE_BY_A_VERB) and not found(path)]
 
-    missing = [path for path in named if not any((root / path).exists() for root in roots)]
-    assert [path for path in missing if not path.startswith(MADE_BY_A_VERB)] == []
+    assert missing == []
 
 
-@each_of_today
+@each
 def test_verbs_that_a_page_names_exist(page: Path) -> None:
-    named = re.findall(r"(?:^|[`|;(] ?)make (?:-s )?([a-z][a-z-]+)", page.read_text(), re.MULTILINE)
+    named = re.findall(r"(?:^|[`|;($] ?)make (?:-s )?([a-z][a-z-]+)", page.read_text(), re.MULTILINE)
 
     assert set(named) <= VERBS
+
+
+def test_every_verb_is_explained() -> None:
+    listed = set(re.findall(r"^([a-z-]+):[^\n]*##", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+
+    assert listed - {"help", "install", "types", "nag"} <= set(
+        re.findall(r"`make ([a-z-]+)", (PROJECT / "docs" / "running.md").read_text())
+    )
+
+
+def test_the_index_has_every_page() -> None:
+    index = PROJECT / "docs" / "README.md"
+    pages = {page.name for page in (PROJECT / "docs").glob("*.md")} - {index.name}
+
+    assert [page for page in pages if f"]({page})" not in index.read_text()] == []
+
+
+def test_names_in_the_table_of_changes_are_in_their_files() -> None:
+    [table] = re.findall(r"^## Where to change what.*?(?=^## |\Z)", ARCHITECTURE.read_text(), re.MULTILINE | re.DOTALL)
+
+    for row in (line.split(" | ") for line in table.splitlines() if line.startswith("| ") and "`" in line):
+        text = "".join(
+            file.read_text() for path in paths_in(f"{row[1]} {row[2]}") for file in found(path) if file.is_file()
+        )
+        names = re.findall(r"`#?([A-Za-z_]+)[^`/]*`", row[2])
+        assert not text or [name for name in names if name not in text] == [], row[0]
+
+
+def test_the_readme_is_a_door_and_decisions_fit_on_a_page() -> None:
+    assert len(README.read_text().splitlines()) <= 220
+    assert len(DECISIONS.read_text().splitlines()) <= 350
+
+
+def test_decisions_are_indexed() -> None:
+    text = DECISIONS.read_text()
+
+    assert text == indexed(text), "PYTHONPATH=functions:library .venv/bin/python -m andon.tools.docs_index"
+
+
+def test_each_decision_says_how_to_reverse_it() -> None:
+    decisions = re.split(r"^### ", DECISIONS.read_text(), flags=re.MULTILINE)[1:]
+
+    assert [one.splitlines()[0] for one in decisions if "*Reverse:*" not in one] == []
