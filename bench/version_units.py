@@ -9,7 +9,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-oper
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
@@ -64,7 +64,7 @@ def draft(version: int, text: str) -> Draft:
     return Draft(content={"text": f"{version} {text}"}, attributes={}, command=command)
 
 
-def two_tables(name: str, history: Table) -> Versions:
+def two_tables(name: str, history: Table) -> Versions[Any]:
     """Return where the revisions are in a table of their own."""
     revisions = Revisions(
         table=history,
@@ -75,7 +75,7 @@ def two_tables(name: str, history: Table) -> Versions:
     return Versions(table=CURRENT, key={"pk": name, "sk": "-"}, revisions=revisions)
 
 
-def numbered(name: str) -> Numbered:
+def numbered(name: str) -> Numbered[Any]:
     """Return where the revisions are in a partition of their own."""
     return Numbered(table=CURRENT, partition=name, name="Audit#door", apart=True)
 
