@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-oper
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 from andon.dynamodb.client import Table
@@ -66,7 +66,7 @@ def draft(version: int, text: str) -> Draft:
     return Draft(content={"text": f"{version} {text}"}, attributes={}, command=command)
 
 
-def two_tables(name: str, history: Table) -> Versions:
+def two_tables(name: str, history: Table) -> Versions[Any]:
     """Return versions whose revisions are in a table of their own."""
     revisions = Revisions(
         table=history,
@@ -77,7 +77,7 @@ def two_tables(name: str, history: Table) -> Versions:
     return Versions(table=CURRENT, key={"pk": name, "sk": "-"}, revisions=revisions)
 
 
-def numbered(name: str) -> Numbered:
+def numbered(name: str) -> Numbered[Any]:
     """Return versions whose revisions are in a partition of their own."""
     return Numbered(table=CURRENT, partition=name, name="Audit#door", apart=True)
 

@@ -11,9 +11,10 @@
 from typing import Any, Final, cast
 
 from andon.events.domain_event import Entity
+from contract.entities import MachineEntity
 from contract.locations import FIELDS, NOT_SAID, levels_in, levels_of, location_of
 from demo.legacy.assets import Asset
-from services.equipment2.machine import MachineContent
+from services.equipment2.mapping import Levelled
 
 COLUMN_OF: Final = {field: field for field in FIELDS} | {"neighborhood": "district"}
 
@@ -26,13 +27,17 @@ def to_asset(machine: Entity) -> Asset:
     return cast("Asset", {**named, **said})
 
 
-def from_asset(asset: Entity, upon: MachineContent | None) -> MachineContent:
-    """Return what a revision says of an asset; what the asset cannot say is kept from `upon`."""
+def from_asset(asset: Entity, upon: Levelled | None) -> MachineEntity:
+    """Return an asset as a machine; what the asset cannot say is kept from `upon`."""
     said: Any = {field: asset.optional_text(column) or NOT_SAID for field, column in COLUMN_OF.items()}
-    return {
+    machine: MachineEntity = {
+        "id": asset.text("asset_no"),
+        "version": 0,  # the database counts none
         "name": asset.text("description"),
         "factoryId": asset.text("plant"),
         "lineId": asset.text("line"),
         "levels": levels_of(said, upon["levels"] if upon else ()),
-        "validFrom": None,
     }
+    if asset.get("deleted") is True:
+        machine["deleted"] = True
+    return machine

@@ -2,35 +2,22 @@
 
 from typing import Any, Final
 
-from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.ttl import ttl_at
-from andon.events.domain_event import DomainEvent
-from andon.sync.crossing import Content, Crossing
-from andon.versions.versioned_write import Versions
+from andon.sync.mapped_crossing import resource_crossing
 from andon.views.materialize import View, materialize
 from andon.views.row_write import Subscriptions
 from demo.legacy.adapter import ASSET_DELETED, ASSET_EDITED
 from demo.legacy.assets import ORIGIN
 from demo.legacy.mapping import from_asset
-from services.equipment2 import machine
+from services.equipment2.machine import MACHINE
 from services.equipment2.tables import TABLE
 
-
-def versions_of(event: DomainEvent) -> Versions:
-    """Return where the versions of an asset are kept."""
-    return machine.versions_of(event.entity("asset").text("asset_no"))
-
-
-def from_legacy(event: DomainEvent, row: Item | None) -> Content:
-    """Return what an edit makes of the current row."""
-    asset = event.entity("asset")
-    deleted = asset.get("deleted") is True
-    ttl = {"ttl": ttl_at(event.timestamp_ms, machine.TOMBSTONE_DAYS)} if deleted else {}
-    attributes = {**machine.mark_of(asset.text("asset_no")), **ttl}
-    return Content(from_asset(asset, machine.row_of(row)), attributes, deleted=deleted)
-
-
-ASSETS: Final = Crossing(own="equipment2", theirs=ORIGIN, versions_of=versions_of, from_theirs=from_legacy)
+ASSETS: Final = resource_crossing(
+    MACHINE,
+    own="equipment2",
+    theirs=ORIGIN,
+    entity_in=lambda event: event.entity("asset"),
+    from_theirs=from_asset,
+)
 
 ON: Subscriptions = {(ORIGIN, ASSET_EDITED): ASSETS, (ORIGIN, ASSET_DELETED): ASSETS}
 

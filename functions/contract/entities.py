@@ -1,4 +1,4 @@
-"""The entities of the domain events: what services agree on. Events from elsewhere are read tolerantly.
+"""The entities of the domain events, on which services agree. Events from elsewhere are read tolerantly.
 
 A member that does not apply is left out, never null. Times are fixed-width UTC, but for `TriggerRef.timestamp`.
 """
@@ -7,7 +7,7 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class LocationEntity(TypedDict):
-    """Where equipment stands, from the company down."""
+    """The location of equipment, from the company down."""
 
     company: str
     country: str
@@ -18,8 +18,8 @@ class LocationEntity(TypedDict):
     neighborhood: str
 
 
-class EquipmentEntity(TypedDict):
-    """`equipment`: what a piece of equipment is, as of `version`.
+class PieceEntity(TypedDict):
+    """A piece of equipment as of `version`, its location aside.
 
     `validFrom`: since when it has been so, if that was before it was recorded; else it is the event's time.
     """
@@ -29,9 +29,14 @@ class EquipmentEntity(TypedDict):
     name: str
     factoryId: str
     lineId: str
-    location: LocationEntity
     validFrom: NotRequired[str]
     deleted: NotRequired[Literal[True]]
+
+
+class EquipmentEntity(PieceEntity):
+    """`equipment`: a piece of equipment and where it stands."""
+
+    location: LocationEntity
 
 
 class LevelEntity(TypedDict):
@@ -41,24 +46,30 @@ class LevelEntity(TypedDict):
     name: str
 
 
-class MachineEntity(TypedDict):
-    """`machine`: what a piece of equipment is, as of `version`, with its location as levels, from the outside in.
+class MachineEntity(PieceEntity):
+    """`machine`: a piece of equipment, with its location as levels, from the outside in."""
 
-    `validFrom`: as of `equipment`.
-    """
-
-    id: str
-    version: int
-    name: str
-    factoryId: str
-    lineId: str
     levels: list[LevelEntity]
-    validFrom: NotRequired[str]
-    deleted: NotRequired[Literal[True]]
+
+
+def piece_of(entity: PieceEntity) -> PieceEntity:
+    """Return an entity without its location."""
+    piece: PieceEntity = {
+        "id": entity["id"],
+        "version": entity["version"],
+        "name": entity["name"],
+        "factoryId": entity["factoryId"],
+        "lineId": entity["lineId"],
+    }
+    if "validFrom" in entity:
+        piece["validFrom"] = entity["validFrom"]
+    if "deleted" in entity:
+        piece["deleted"] = entity["deleted"]
+    return piece
 
 
 class StateEntity(TypedDict):
-    """`state`: what a piece of equipment reported."""
+    """`state`: a report of a piece of equipment."""
 
     equipmentId: str
     state: str
@@ -67,7 +78,7 @@ class StateEntity(TypedDict):
 
 
 class AuditEntity(TypedDict):
-    """`audit`: what an auditor found."""
+    """`audit`: the finding of an auditor."""
 
     equipmentId: str
     part: str
@@ -86,7 +97,7 @@ class TriggerRef(TypedDict):
 
 
 class Why(TypedDict, total=False):
-    """What a rule's decision adds: which rule, and on which events."""
+    """The reason of a rule's decision: which rule, and on which events."""
 
     by: Literal["rule"]
     rule: str
@@ -101,19 +112,23 @@ class LogRef(TypedDict):
     timestamp: str
 
 
-class AssignmentEntity(LogRef, Why):
+class LogEntity(LogRef, Why):
+    """An entity about a log; a rule's decision says why."""
+
+
+class AssignmentEntity(LogEntity):
     """`assignment`: the operator of a log."""
 
     operator: str
 
 
-class EscalationEntity(LogRef, Why):
+class EscalationEntity(LogEntity):
     """`escalation`: the supervisor whom a log was escalated to."""
 
     supervisor: str
 
 
-class CrewEntity(LogRef, Why):
+class CrewEntity(LogEntity):
     """`crew`: the people who deal with a log; `members` are the others beside the `lead`."""
 
     lead: str
@@ -129,7 +144,7 @@ class AcknowledgementEntity(LogRef):
 
 
 class ExpectedEntity(TypedDict):
-    """What is usual for a machine: `typical`, and `atMost`, in the unit of the anomaly; from so many observations."""
+    """The usual of a machine: `typical`, and `atMost`, in the unit of the anomaly; from so many observations."""
 
     typical: float
     atMost: float
@@ -139,7 +154,7 @@ class ExpectedEntity(TypedDict):
 AnomalyKind = Literal["burst", "gap", "odd-state"]
 
 
-class AnomalyEntity(LogRef, Why):
+class AnomalyEntity(LogEntity):
     """`anomaly`: the log with which a machine did what it does not do, by a version of the model.
 
     `burst`: too many reports of the state in the hour before. `gap`: too many seconds since the report before.

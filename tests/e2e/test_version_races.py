@@ -14,11 +14,12 @@ from andon.runtime.errors import Rejected
 from andon.tools.stack.api import Answer, path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.versions.optimistic_lock import Command, Draft, fingerprint_of
+from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
 from andon.versions.versioned_write import Versions, save
 from contract import groups
 from contract.entities import LocationEntity
 from services.equipment import audit, metadata
+from services.equipment.metadata import EQUIPMENT
 from tests.support.deployed.at_once import at_once
 from tests.support.deployed.tables import in_this_process
 
@@ -42,10 +43,10 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something with versions: where they are, how one is decided and what an answer would say of it."""
+    """Something with versions: their place, how one is saved, and its response."""
 
-    versions: Versions
-    draft: Callable[[str, Command], Draft]
+    versions: Versions[Any]
+    save: Callable[[str, Command], Saved[Any]]
     to_response: Callable[[Any], Mapping[str, Any]]
 
     def write(self, what: str, if_match: int | None) -> int:
@@ -54,7 +55,7 @@ class Item:
         fingerprint = fingerprint_of(**told, if_match=if_match)  # type: ignore[arg-type]
         command = Command(actor="Liz", now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
         try:
-            return 201 if save(self.versions, self.draft(what, command)).created else 200
+            return 201 if self.save(what, command).created else 200
         except Rejected as refused:
             return refused.status
 
@@ -72,26 +73,27 @@ class Item:
         return rows.items[::-1]
 
 
-def _body(name: str) -> metadata.EquipmentContent:
+def _body(name: str) -> dict[str, Any]:
     return {"name": name, "factoryId": "gdl-1", "lineId": "line-3", "location": LOCATION}
 
 
-def _audit(result: str) -> audit.AuditContent:
+def _audit(result: str) -> dict[str, Any]:
     return {"result": result, "auditor": "Olga", "notes": None}
 
 
 def _equipment(equipment_id: str) -> Item:
     return Item(
-        metadata.versions_of(equipment_id),
+        EQUIPMENT.versions_of(equipment_id),
         lambda name, command: metadata.register(equipment_id, _body(name), command),
-        metadata.to_response,
+        EQUIPMENT.to_response,
     )
 
 
 def _audits(equipment_id: str) -> Item:
+    belt = audit.versions_of(equipment_id, "belt")
     return Item(
-        audit.versions_of(equipment_id, "belt"),
-        lambda result, command: audit.record(equipment_id, "belt", _audit(result), command),
+        belt,
+        lambda result, command: save(belt, audit.record(equipment_id, "belt", _audit(result), command)),
         audit.to_response,
     )
 

@@ -54,7 +54,7 @@ SYNC: Final = [
         ),
         ("a crossing is published here", "LATCHED: True, ", ""),
         ("a crossing does not count its hops", ", HOPS: hops}", "}"),
-        ("a crossing does not say where it was made", "), ORIGIN: self.edit.origin}", ")}"),
+        ("a crossing does not say where it was made", ', "origin": self.edit.origin}', "}"),
         ("a crossing begins a life", "if expected.stands is Stands.ALIVE and", "if False and"),
         (
             "a crossing does not bring back",
@@ -323,7 +323,7 @@ DYNAMODB: Final = [
     ),
     *_in(
         "library/andon/dynamodb/client.py",
-        "tests/services/equipment/test_conflicts.py",
+        "library/tests/versions/test_resource.py",
         ("a transaction's conflict is a failure", 'frozenset({"TransactionConflict", ', "frozenset({"),
     ),
 ]
@@ -480,7 +480,7 @@ VERSIONS: Final = [
     ),
     *_in(
         "library/andon/versions/optimistic_lock.py",
-        "tests/services/equipment/test_lives.py",
+        "library/tests/versions/test_resource.py",
         ("a tombstone is written over", 'parts.append("attribute_not_exists(#deleted)")', "pass"),
         (
             "a tombstone of another version is revived",
@@ -492,17 +492,17 @@ VERSIONS: Final = [
     ),
     *_in(
         "library/andon/versions/versioned_write.py",
-        "tests/services/equipment/test_conflicts.py",
+        "library/tests/versions/test_resource.py",
         ("a transaction's conflict is not tried again", "except TransactionConflict:", "except ZeroDivisionError:"),
     ),
     *_in(
         "library/andon/versions/optimistic_lock.py",
-        "tests/services/equipment/test_lives.py",
+        "library/tests/versions/test_resource.py",
         ("a history starts over after the TTL", 'Expected(newest["version"], Stands', "Expected(0, Stands"),
     ),
     *_in(
         "library/andon/versions/optimistic_lock.py",
-        "tests/services/equipment/test_history.py -k registered",
+        "library/tests/versions/test_resource.py -k requires",
         ("nothing is required", "if refused.missing is None or _is_done(draft, step):", "if True:"),
     ),
     *_in(
@@ -573,7 +573,7 @@ SEEN: Final = [
 TWO_TIMES: Final = [
     *_in(
         "library/andon/versions/bitemporal.py",
-        "tests/services/equipment/test_bitemporal.py",
+        "library/tests/versions/test_resource.py",
         ("corrections do not count", "at.known_at_ms > at.as_of_ms:", "at.known_at_ms > at.as_of_ms > at.known_at_ms:"),
         ("a correction counts before it was recorded", ' if row["timestamp"] <= at.known_at_ms', ""),
         ("the first correction wins", "max(found, key=_version", "min(found, key=_version"),
@@ -586,10 +586,10 @@ TWO_TIMES: Final = [
         ("as of: the later time and not the higher version", 'return row["version"]', 'return row["timestamp"]'),
     ),
     *_in(
-        "functions/services/equipment/metadata.py",
-        "tests/services/equipment/test_bitemporal.py",
+        "library/andon/versions/resource.py",
+        "library/tests/versions/test_resource.py",
         ("what begins ahead is taken", "not 0 <= valid_from <= command.now_ms:", "not 0 <= valid_from:"),
-        ("a later change keeps the time of a correction", '        "validFrom": None,\n', ""),
+        ("a later change keeps the time of a correction", "VALID_FROM: None}", 'VALID_FROM: row.get("validFrom")}'),
     ),
 ]
 
@@ -616,24 +616,25 @@ TWO_VERSIONS: Final = [
         ),
     ),
     *_in(
-        "functions/services/equipment2/crossing.py",
-        "tests/services/equipment2/test_two_versions.py",
-        ("a deletion crosses into the second version as a change", "deleted=deleted)", "deleted=False)"),
+        "library/andon/sync/mapped_crossing.py",
+        "library/tests/sync/test_mapped_crossing.py",
+        ("a deletion crosses as a change", 'if ours.get("deleted") is True:', "if False:"),
         (
-            "a tombstone of the second version stays",
-            '{"ttl": ttl_at(event.timestamp_ms, machine.TOMBSTONE_DAYS)} if deleted else {}',
-            "{}",
+            "a tombstone that crossed stays",
+            'resource.tombstone_of(ours["id"], made_ms)',
+            'resource.mark_of(ours["id"])',
         ),
+        (
+            "what cannot be held here is lost",
+            "from_theirs(entity_in(event), upon)",
+            "from_theirs(entity_in(event), None)",
+        ),
+        ("what says no time is a time", "times.require_fixed(entity.text(VALID_FROM))", "pass"),
     ),
     *_in(
-        "functions/services/equipment/crossing.py",
+        "functions/services/equipment2/crossing.py",
         "tests/services/equipment2/test_two_versions.py",
-        ("a deletion crosses into the first version as a change", "deleted=deleted)", "deleted=False)"),
-        (
-            "a tombstone of the first version stays",
-            '{"ttl": ttl_at(event.timestamp_ms, metadata.TOMBSTONE_DAYS)} if deleted else {}',
-            "{}",
-        ),
+        ("levels: none crosses", "from_theirs=from_theirs", "from_theirs=lambda edit, _: from_theirs(edit, None)"),
     ),
     *_in(
         "demo/legacy/assets.py",
@@ -1287,7 +1288,7 @@ HTTP: Final = [
     ),
     *_in(
         "library/andon/http/etag.py",
-        "tests/services/equipment/test_history.py",
+        "tests/services/equipment/test_versions.py",
         ("If-None-Match does not match", "return bool(tags & {etag, ", "return bool(tags & {"),
     ),
 ]
@@ -1471,16 +1472,18 @@ SAMPLE: Final = [
         ("state_log: WARNING1 finds WARNING10", "else prefix(state)", "else state"),
     ),
     *_in(
-        "functions/services/equipment/metadata.py",
-        "tests/services/equipment/test_lives.py",
-        ("equipment: a tombstone expires too early", "TOMBSTONE_DAYS)}", "1)}"),
+        "library/andon/versions/resource.py",
+        "library/tests/versions/test_resource.py",
+        ("a tombstone expires too early", "TOMBSTONE_DAYS)}", "1)}"),
+        ("a rollback brings back a deletion", 'if earlier.get("deleted"):', "if False:"),
+        ("what was deleted is found", 'if row is None or row.get("deleted"):', "if row is None:"),
     ),
     *_in(
         "functions/services/equipment/state.py",
         "tests/services/equipment/test_states.py",
         (
             "equipment: another report of the same time is taken",
-            ' or to_response(cast("StateRow", item)) != report:',
+            " or to_response(row) != report:",
             ":",
         ),
     ),
@@ -1825,12 +1828,17 @@ TWO_SIDES: Final = [
         "tests/services/dispatch2/test_mapping.py",
         ("crew: its members are lost when the lead changes", 'upon["members"] if upon else []', "[]"),
         ("crew: the new lead stays a member, too", " if member != lead]", "]"),
-        ("crew: a rule's reasons do not cross", '"timestamp", *WHY)', '"timestamp")'),
     ),
     *_in(
-        "functions/services/dispatch/mapping.py",
-        "tests/services/dispatch2/test_mapping.py",
-        ("assignment: a rule's reasons do not cross", '"timestamp", *WHY)', '"timestamp")'),
+        "functions/contract/log_rows.py",
+        "tests/services/dispatch2",
+        ("a rule's reasons do not cross", "for name in WHY if name in said}", "for name in ()}"),
+        ("a person takes over a rule's reasons", "**{name: said.get(name) for name in WHY}}", "}"),
+        (
+            "what is kept about a log never expires with it",
+            "ttl_at(times.to_ms(log[",
+            "ttl_at(10**12 + times.to_ms(log[",
+        ),
     ),
     *_in(
         "functions/services/dispatch2/crew.py",
@@ -1840,13 +1848,12 @@ TWO_SIDES: Final = [
             'to_ms(log["timestamp"]) + 1)',
             'to_ms("1970-01-01T00:00:00Z"))',
         ),
-        ("crew: a person takes over a rule's reasons", " | dict.fromkeys(WHY),", ","),
-        ("crew: what a rule decided needs If-Match", "        needs_if_match=is_of_a_person,\n", ""),
+        ("crew: what a rule decided needs If-Match", ", needs_if_match=is_of_a_person)", ")"),
     ),
     *_in(
         "functions/services/dispatch/crossing.py",
         "tests/services/dispatch2/test_every_order.py tests/services/dispatch2/test_two_versions.py",
-        ("assignment: a crew crosses as one that never expires", "ASSIGNMENT.attributes_of(ttl_of(assigned))", "{}"),
+        ("assignment: a crew crosses as one that never expires", "ASSIGNMENT.attributes_of(assigned)", "{}"),
     ),
     *_in(
         "functions/services/dispatch/restored.py",

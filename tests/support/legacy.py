@@ -9,7 +9,7 @@ from andon.runtime import clock
 from demo.legacy import assets, mapping
 from demo.legacy.assets import Asset
 from demo.legacy.beside import Beside
-from services.equipment2 import machine
+from services.equipment2.machine import MACHINE
 from tests.support.loop.in_memory import LoopInMemory
 
 ID: Final = "press-7"
@@ -52,7 +52,7 @@ def delete(beside: Beside) -> None:
 def ours(loop: LoopInMemory) -> dict[str, Asset]:
     """Return what equipment2 says of all machines that are there, as assets."""
     rows: list[Any] = [row for row in loop.rows("EQUIPMENT2_TABLE") if not row.get("deleted")]
-    return {row["id"]: mapping.to_asset(Entity("machine", dict(machine.entity_of(row)))) for row in rows}
+    return {row["id"]: mapping.to_asset(Entity("machine", dict(MACHINE.entity_of(row)))) for row in rows}
 
 
 def require_in_step(loop: LoopInMemory, beside: Beside) -> None:

@@ -3,8 +3,7 @@
 from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
-from andon.events.actor import author_in
-from andon.events.fact import Change, Fact
+from andon.events.fact import fact_of_row
 from andon.runtime import times
 from contract import logs
 from contract.entities import AcknowledgementEntity, LogRef
@@ -15,7 +14,7 @@ DISCRIMINATOR: Final = "acknowledgement"
 
 
 class AcknowledgementRow(TypedDict):
-    """Who acknowledged a log first, and when (epoch milliseconds); the primary key aside. `ttl` is epoch seconds.
+    """The row of an acknowledgement, its primary key aside; `timestamp`: epoch milliseconds, `ttl`: epoch seconds.
 
     Rows of before have no `acknowledgedByName`.
     """
@@ -58,7 +57,7 @@ def acknowledge(log: LogRef, *, actor: str, name: str, now_ms: int) -> Item:
 
 
 def to_response(item: Item) -> AcknowledgementEntity:
-    """Return what a response or an event says of a row."""
+    """Return a row for a response or an event."""
     row = cast("AcknowledgementRow", item)
     entity: AcknowledgementEntity = {
         "equipmentId": row["equipmentId"],
@@ -72,15 +71,6 @@ def to_response(item: Item) -> AcknowledgementEntity:
     return entity
 
 
-def fact_of(change: Change) -> Fact | None:
-    """Return the fact that a log was acknowledged; that is never taken back."""
-    if change.kind != "INSERT":
-        return None
-    return Fact(
-        type=STATE_ACKNOWLEDGED,
-        timestamp_ms=change.row["timestamp"],
-        partition_key=change.row["equipmentId"],
-        entity_name=DISCRIMINATOR,
-        entity=to_response(change.row),
-        actor=author_in(change.row),
-    )
+fact_of: Final = fact_of_row(
+    STATE_ACKNOWLEDGED, DISCRIMINATOR, partition="equipmentId", entity_of=to_response, once=True
+)

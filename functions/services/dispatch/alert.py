@@ -1,12 +1,12 @@
-"""What a rule says of a piece of equipment as a whole: that it is at risk, silent, back."""
+"""Alerts of rules about a piece of equipment as a whole: it is at risk, silent, back."""
 
+from operator import itemgetter
 from typing import Final, NamedTuple, NotRequired, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
-from andon.events.actor import author_in
 from andon.events.domain_event import DomainEvent
-from andon.events.fact import Change, Fact
+from andon.events.fact import Meaning, fact_of_row
 from andon.rules.rule import WHY, Decision, decision_key
 from andon.runtime import times
 from contract import logs
@@ -16,7 +16,7 @@ from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS
 
 PUBLISHED: Final = ("equipmentId", "since", "timestamp", "reason", *WHY)
-"""The attributes of a row that its event says, see `AlertEntity`."""
+"""The attributes of a row that stand in its event, see `AlertEntity`."""
 
 
 class AlertRow(Why):
@@ -64,22 +64,15 @@ class Alert(NamedTuple):
         key = decision_key(KEYS, partition_in(triggers[-1]), self.type, subject)
         return Decision(key=key, row=row, triggers=triggers)
 
-    def fact_of(self, change: Change) -> Fact | None:
-        """Return the fact that equipment is at risk, silent or back; it is never taken back."""
-        if change.kind != "INSERT":
-            return None
-        return Fact(
-            type=self.type,
-            timestamp_ms=change.row["at"],
-            partition_key=change.row["equipmentId"],
-            entity_name=self.entity_name,
-            entity=to_entity(change.row),
-            actor=author_in(change.row),
-        )
+    @property
+    def fact_of(self) -> Meaning:
+        """The fact that equipment is at risk, silent or back; it is never taken back."""
+        entity_name, at = self.entity_name, itemgetter("at")
+        return fact_of_row(self.type, entity_name, partition="equipmentId", entity_of=to_entity, time_of=at, once=True)
 
 
 def to_entity(item: Item) -> AlertEntity:
-    """Return what an event says of a row."""
+    """Return the entity of a row."""
     return cast("AlertEntity", {name: item[name] for name in PUBLISHED if name in item})
 
 

@@ -11,9 +11,10 @@ from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.response import respond
 from andon.runtime import clock
-from andon.versions.versioned_write import Versions, save
+from andon.versions.versioned_write import save
 from contract import after
 from contract.entities import LogRef
+from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State
 from services.dispatch import acknowledgement, roster
 from services.dispatch.bodies import (
@@ -25,7 +26,7 @@ from services.dispatch.bodies import (
     RosterBody,
     RosterResponse,
 )
-from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility, log_of
+from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.routes import ROUTES
 from services.dispatch.tables import TABLE
 
@@ -77,13 +78,12 @@ def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None
     """Set who works in a factory; a change needs If-Match with the current version."""
     command = app.command(if_match, body.model_dump())
     draft = roster.write(factory_id, body.operators, body.supervisor, command)
-    return app.saved(save(Versions(table=TABLE, key=roster.key_of(factory_id)), draft), to_response=roster.to_response)
+    return app.saved(save(roster.versions_of(factory_id), draft), to_response=roster.to_response)
 
 
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response[str]:
     command = app.command(if_match, {kind.person: person})
-    versions = Versions(table=TABLE, key=kind.key_of(log))
-    saved = save(versions, kind.decide(log, person, command))
+    saved = save(kind.versions_of(log), kind.decide(log, person, command))
     return app.saved(saved, to_response=kind.to_response, after=after.of_row(saved.row, kind.fact_of))
 
 

@@ -1,4 +1,4 @@
-"""What dispatch decides by, and where it writes that down."""
+"""The rules of dispatch, their context, and the table of their decisions."""
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.evaluate import Control
@@ -23,7 +23,8 @@ def roster_for(key: CorrelationKey) -> Roster | None:
     factory_id = whereabouts.factory_of(TABLE.get(whereabouts.key_of(key), consistent=True))
     if factory_id is None:
         return None
-    return Roster.of(TABLE.get(roster.key_of(factory_id), consistent=True))
+    row = roster.versions_of(factory_id).current()
+    return None if row is None else Roster.of(row)
 
 
 def correlation_key_in(event: DomainEvent) -> CorrelationKey:

@@ -1,4 +1,4 @@
-"""How long is too long; a listener needs to know it, too, and imports nothing else of the rules."""
+"""The time after which equipment is silent; a listener needs it, too, and imports nothing else of the rules."""
 
 from typing import Final
 

@@ -15,6 +15,7 @@ from andon.http.response import respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.entities import LogRef
+from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State
 from services.dispatch import acknowledgement, roster
 from services.dispatch.bodies import (
@@ -25,7 +26,7 @@ from services.dispatch.bodies import (
     RosterResponse,
 )
 from services.dispatch.episode_pages import read_episodes
-from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility, log_of
+from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.routes import ROUTES
 from services.dispatch.tables import TABLE
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from andon.events.domain_event import DomainEvent, Entity
 from contract.entities import LogRef
+from contract.log_rows import log_of
 from contract.names import NORMAL
 from contract.reports import STATE_REPORTED
 from services.dispatch.facts import ENTITY_OF
-from services.dispatch.responsibility import log_of
 from services.dispatch.tables import partition_of
 
 MINUTE_MS = 60_000
@@ -15,22 +15,22 @@ DAY_MS = 24 * 60 * MINUTE_MS
 
 
 def is_report(event: DomainEvent) -> bool:
-    """Whether equipment reported its state, in words that can be read."""
+    """Return True if equipment reported its state, in words that can be read."""
     return event.type == STATE_REPORTED and is_whole(event)
 
 
 def is_whole(event: DomainEvent) -> bool:
-    """Whether an event has the entity of its type, and that says which log it is about."""
+    """Return True if an event has the entity of its type, and that says which log it is about."""
     fields = event.entities.get(_name_of_entity(event))
     texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
     return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
 
 
 def entity_in(event: DomainEvent) -> Entity:
-    """Return what a report, or what dispatch published, says.
+    """Return the entity of a report, or of a fact of dispatch.
 
     Raises:
-        Poison: it says nothing.
+        Poison: there is none.
 
     """
     return event.entity(_name_of_entity(event))
@@ -41,12 +41,12 @@ def _name_of_entity(event: DomainEvent) -> str:
 
 
 def is_normal(event: DomainEvent) -> bool:
-    """Whether equipment reported the normal state."""
+    """Return True if equipment reported the normal state."""
     return is_report(event) and event.entity("state").get("state") == NORMAL
 
 
 def is_abnormal(event: DomainEvent) -> bool:
-    """Whether equipment reported any other state."""
+    """Return True if equipment reported any other state."""
     return is_report(event) and not is_normal(event)
 
 

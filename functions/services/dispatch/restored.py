@@ -1,4 +1,4 @@
-"""What comes back of an episode: its story, which are the events in the micro event store. Pure.
+"""Rows of an expired episode, rehydrated: its events in the micro event store. Pure.
 
 They come back latched: no rule decides upon them again, and none looks at them.
 """

@@ -1,43 +1,40 @@
-"""Who works in a factory: the operators that abnormal logs are assigned to, and the supervisor for escalations."""
+"""Rosters of factories: the operators that abnormal logs are assigned to, and the supervisor for escalations."""
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Final, Literal, NamedTuple, TypedDict, cast
+from typing import Final, Literal, NamedTuple, TypedDict
 
-from andon.dynamodb.attribute_values import Item
 from andon.rules.rule import History
-from andon.versions.optimistic_lock import Command, Draft
-from services.dispatch.tables import KEYS
+from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.versioned_write import Versions
+from services.dispatch.tables import KEYS, TABLE
 
 DISCRIMINATOR: Final = "roster"
 
 
 class RosterContent(TypedDict):
-    """What a response says of a roster."""
+    """A roster in a response."""
 
     factoryId: str
     operators: list[str]
     supervisor: str
 
 
-class RosterRow(RosterContent):
-    """The row of a roster, its primary key and its version attributes aside."""
+class RosterRow(RosterContent, VersionedRow):
+    """The row of a roster, its primary key aside."""
 
     discriminator: Literal["roster"]
 
 
 class Roster(NamedTuple):
-    """Who can be assigned, and who is escalated to."""
+    """The operators that can be assigned, and the supervisor of escalations."""
 
     operators: tuple[str, ...]
     supervisor: str
 
     @classmethod
-    def of(cls, item: Item | None) -> "Roster | None":
-        """Read a row; None: there is none."""
-        if item is None:
-            return None
-        row = cast("RosterRow", item)
+    def of(cls, row: RosterRow) -> "Roster":
+        """Return the roster of a row."""
         return cls(tuple(row["operators"]), row["supervisor"])
 
     def operator_for(self, equipment_id: str) -> str:
@@ -58,6 +55,11 @@ def key_of(factory_id: str) -> dict[str, str | int]:
     return KEYS.of(f"Factory#{factory_id}", DISCRIMINATOR)
 
 
+def versions_of(factory_id: str) -> Versions[RosterRow]:
+    """Return the place of a factory's roster."""
+    return Versions(table=TABLE, key=key_of(factory_id))
+
+
 def write(factory_id: str, operators: Sequence[str], supervisor: str, command: Command) -> Draft:
     """Decide the roster of a factory."""
     return Draft(
@@ -67,9 +69,8 @@ def write(factory_id: str, operators: Sequence[str], supervisor: str, command: C
     )
 
 
-def to_response(item: Item) -> RosterContent:
-    """Return what a response says of a row."""
-    row = cast("RosterRow", item)
+def to_response(row: RosterRow) -> RosterContent:
+    """Return a row for a response."""
     return {"factoryId": row["factoryId"], "operators": row["operators"], "supervisor": row["supervisor"]}
 
 

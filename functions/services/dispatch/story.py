@@ -1,4 +1,4 @@
-"""What happened to a piece of equipment, by episodes: what it reported, who did what about it, when and why. Pure."""
+"""The story of a piece of equipment by episodes: its reports, and what was done about them, when and why. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict

@@ -1,15 +1,7 @@
-"""Which factory a piece of equipment is in: dispatch's own projection, as little as its rules need."""
-
-from typing import NotRequired, TypedDict, cast
+"""The factory of a piece of equipment: dispatch's own projection, as little as its rules need."""
 
 from andon.dynamodb.attribute_values import Item
 from services.dispatch.tables import KEYS
-
-
-class WhereaboutsRow(TypedDict):
-    """Which factory a piece of equipment is in, the primary key aside; deleted equipment is in none."""
-
-    factoryId: NotRequired[str]
 
 
 def key_of(partition: str) -> dict[str, str | int]:
@@ -18,5 +10,6 @@ def key_of(partition: str) -> dict[str, str | int]:
 
 
 def factory_of(row: Item | None) -> str | None:
-    """Return the factory; None: it is unknown, or the equipment was deleted."""
-    return None if row is None else cast("WhereaboutsRow", row).get("factoryId")
+    """Return the `factoryId` of a row; None: it is unknown, or the equipment was deleted."""
+    factory_id: str | None = None if row is None else row.get("factoryId")
+    return factory_id

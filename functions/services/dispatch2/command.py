@@ -5,13 +5,13 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
-from andon.versions.versioned_write import Versions, save
+from andon.versions.versioned_write import save
 from contract import after
+from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentBody, CrewAssignmentResponse
 from services.dispatch2.routes import ROUTES
-from services.dispatch2.tables import TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler
@@ -25,8 +25,8 @@ def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: CrewAssignmentBody, if_match: IfMatch = None
 ) -> Response[str]:
     """Assign a log to a crew, or to another one."""
-    log = crew.log_of(equipment_id, state, timestamp)
+    log = log_of(equipment_id, state, timestamp)
     command = app.command(if_match, body.model_dump())
     draft = crew.assign(log, {"lead": body.crew.lead, "members": body.crew.members}, command)
-    saved = save(Versions(table=TABLE, key=crew.key_of(log)), draft)
+    saved = save(crew.versions_of(log), draft)
     return app.saved(saved, to_response=crew.to_response, after=after.of_row(saved.row, crew.fact_of))

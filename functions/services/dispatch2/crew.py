@@ -1,54 +1,43 @@
 """The crew that deals with a log: one person leads it. Pure."""
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal, TypedDict, cast
+from typing import Final, TypedDict
 
-from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import sort_key
-from andon.events.actor import author_in
-from andon.events.fact import Change, Fact
-from andon.rules.rule import WHY, is_of_a_person
+from andon.events.fact import fact_of_row
+from andon.rules.rule import is_of_a_person
 from andon.runtime import times
-from andon.versions.optimistic_lock import Command, Draft
-from contract import logs
-from contract.entities import CrewEntity, LogRef, Why
-from services.dispatch2.facts import CREW_ASSIGNED
-from services.dispatch2.tables import KEYS
+from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.versioned_write import Versions
+from contract import log_rows, logs
+from contract.entities import CrewEntity, LogEntity, LogRef
+from contract.log_rows import LogRow
+from services.dispatch2.tables import KEYS, TABLE
+
+CREW_ASSIGNED: Final = "crew-assigned"
 
 DISCRIMINATOR: Final = "crew"
 
 
-class CrewRow(Why):
-    """The row of a crew, its primary key and version attributes aside. `logTimestamp` is fixed-width UTC.
-
-    ttl: epoch seconds. A rule's decision says `Why`.
-    """
-
-    discriminator: Literal["crew"]
-    equipmentId: str  # noqa: N815  the row's name
-    state: str
-    logTimestamp: str  # noqa: N815
-    lead: str
-    members: list[str]
-    ttl: int
-
-
 class Crew(TypedDict):
-    """Who leads, and who else belongs to it."""
+    """A lead, and the other members."""
 
     lead: str
     members: list[str]
 
 
-class CrewAssignment(LogRef, Why):
-    """What a response says: the log and its crew."""
+class CrewRow(Crew, LogRow, VersionedRow):
+    """The row of a crew, its primary key aside."""
+
+
+class CrewAssignment(LogEntity):
+    """A log and its crew, in a response."""
 
     crew: Crew
 
 
-def log_of(equipment_id: str, state: str, timestamp: str) -> LogRef:
-    """Return a log's natural key."""
-    return {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
+def versions_of(log: LogRef) -> Versions[CrewRow]:
+    """Return the place of the row about a log."""
+    return Versions(table=TABLE, key=key_of(log))
 
 
 def key_of(log: LogRef) -> dict[str, str | int]:
@@ -63,75 +52,32 @@ def assign(log: LogRef, crew: Crew, command: Command) -> Draft:
         Invalid: the log's time lies ahead or too far back.
 
     """
-    ttl = logs.ttl_of(log["timestamp"], now_ms=command.now_ms)
+    logs.ttl_of(log["timestamp"], now_ms=command.now_ms)
     # A rule of dispatch decides at the log's time, which may lie ahead; a person's decision is later.
     later = command._replace(now_ms=max(command.now_ms, times.to_ms(log["timestamp"]) + 1))
-    return Draft(
-        # A person's decision replaces a rule's, and its reasons.
-        content=content_of(cast("CrewEntity", {**log, **crew})) | dict.fromkeys(WHY),
-        attributes=attributes_of(ttl),
-        command=later,
-        needs_if_match=is_of_a_person,
-    )
+    # A person's decision replaces a rule's, and its reasons.
+    content = content_of(log, crew)
+    return Draft(content, attributes_of(log), command=later, needs_if_match=is_of_a_person)
 
 
-def content_of(entity: CrewEntity) -> dict[str, Any]:
-    """Return what a row says of a crew."""
-    return {
-        "equipmentId": entity["equipmentId"],
-        "state": entity["state"],
-        "logTimestamp": entity["timestamp"],
-        "lead": entity["lead"],
-        "members": entity["members"],
-        **_why(entity),
-    }
+def content_of(log: LogRef, crew: Crew) -> dict[str, object]:
+    """Return the content of a row, with the reasons that `log` has, if it is an entity of a rule's decision."""
+    return {**log_rows.content_of(log), "lead": crew["lead"], "members": crew["members"]}
 
 
-def attributes_of(ttl: int) -> dict[str, Any]:
-    """Return what stands on a row beside its content; ttl: epoch seconds."""
-    return {"discriminator": DISCRIMINATOR, "ttl": ttl}
+def attributes_of(log: LogRef) -> dict[str, object]:
+    """Return the attributes of a row beside its content."""
+    return {"discriminator": DISCRIMINATOR, "ttl": log_rows.ttl_of(log)}
 
 
-def to_response(item: Item) -> CrewAssignment:
-    """Return what a response says of a row; `timestamp` is the log's."""
-    row = cast("CrewRow", item)
-    response: dict[str, object] = {
-        "equipmentId": row["equipmentId"],
-        "state": row["state"],
-        "timestamp": row["logTimestamp"],
-        "crew": {"lead": row["lead"], "members": row["members"]},
-        **_why(item),
-    }
-    return cast("CrewAssignment", response)
+def to_response(row: CrewRow) -> CrewAssignment:
+    """Return a row for a response; `timestamp` is the log's."""
+    return {**log_rows.entity_of(row), "crew": {"lead": row["lead"], "members": row["members"]}}
 
 
-def to_entity(item: Item) -> CrewEntity:
-    """Return what an event says of a row; `timestamp` is the log's."""
-    row = cast("CrewRow", item)
-    entity: dict[str, object] = {
-        "equipmentId": row["equipmentId"],
-        "state": row["state"],
-        "timestamp": row["logTimestamp"],
-        "lead": row["lead"],
-        "members": row["members"],
-        **_why(item),
-    }
-    return cast("CrewEntity", entity)
+def to_entity(row: CrewRow) -> CrewEntity:
+    """Return the entity of a row; `timestamp` is the log's."""
+    return {**log_rows.entity_of(row), "lead": row["lead"], "members": row["members"]}
 
 
-def fact_of(change: Change) -> Fact | None:
-    """Return the fact that a log has a crew, or another one."""
-    if change.new is None:
-        return None
-    return Fact(
-        type=CREW_ASSIGNED,
-        timestamp_ms=change.new["timestamp"],
-        partition_key=change.new["equipmentId"],
-        entity_name=DISCRIMINATOR,
-        entity=to_entity(change.new),
-        actor=author_in(change.new),
-    )
-
-
-def _why(said: Mapping[str, object]) -> dict[str, object]:
-    return {name: said[name] for name in WHY if name in said}
+fact_of: Final = fact_of_row(CREW_ASSIGNED, DISCRIMINATOR, partition="equipmentId", entity_of=to_entity)

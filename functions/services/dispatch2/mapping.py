@@ -1,4 +1,4 @@
-"""Crews and the assignments of dispatch, in each other's words. Pure.
+"""Assignments of dispatch as crews. Pure.
 
 | crew | assignment |
 |---|---|
@@ -7,25 +7,21 @@
 | `equipmentId`, `state`, `timestamp`, and `by`, `rule`, `triggers` of a rule's decision | the same |
 """
 
-from typing import cast
+from typing import TypedDict
 
-from andon.rules.rule import WHY
+from contract import log_rows
 from contract.entities import AssignmentEntity, CrewEntity
 
 
-def to_theirs(crew: CrewEntity) -> AssignmentEntity:
-    """Return a crew as an assignment."""
-    return cast("AssignmentEntity", {**_log_and_why(crew), "operator": crew["lead"]})
+class Manned(TypedDict):
+    """A crew, as an entity or as a row, by its other members alone."""
+
+    members: list[str]
 
 
-def from_theirs(assignment: AssignmentEntity, upon: CrewEntity | None) -> CrewEntity:
+def from_theirs(assignment: AssignmentEntity, upon: Manned | None) -> CrewEntity:
     """Return an assignment as a crew; upon: the crew that it changes, whose other members stay."""
     lead = assignment["operator"]
     # A member who becomes the lead is no member any more.
     members = [member for member in (upon["members"] if upon else []) if member != lead]
-    return cast("CrewEntity", {**_log_and_why(assignment), "lead": lead, "members": members})
-
-
-def _log_and_why(entity: AssignmentEntity | CrewEntity) -> dict[str, object]:
-    said = cast("dict[str, object]", entity)
-    return {name: said[name] for name in ("equipmentId", "state", "timestamp", *WHY) if name in said}
+    return {**log_rows.about(assignment), "lead": lead, "members": members}

@@ -8,11 +8,11 @@ from andon.http.openapi import responses
 from andon.http.parameters import IfNoneMatch, Timestamp
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
+from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentResponse
 from services.dispatch2.routes import ROUTES
-from services.dispatch2.tables import TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler
@@ -25,7 +25,7 @@ def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
     """Return the crew of a log."""
-    row = TABLE.get(crew.key_of(crew.log_of(equipment_id, state, timestamp)), consistent=True)
+    row = crew.versions_of(log_of(equipment_id, state, timestamp)).current()
     if row is None or not is_alive(row, clock.now_ms()):
         raise NotFound("This log has no crew.")
     return app.found(row, to_response=crew.to_response, if_none_match=if_none_match)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -15,7 +14,7 @@ from andon.http.parameters import IfMatch, Timestamp
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.versions.optimistic_lock import Saved
-from andon.versions.versioned_write import change, save
+from andon.versions.versioned_write import save
 from contract import after
 from contract.entities import StateEntity
 from contract.parameters import EquipmentId, Part
@@ -32,10 +31,10 @@ from services.equipment.bodies import (
     StateBody,
     StateReport,
 )
-from services.equipment.metadata import EquipmentRow
+from services.equipment.metadata import EQUIPMENT, EquipmentRow
 from services.equipment.reporting import Reporter
 from services.equipment.routes import ROUTES, SHARED
-from services.equipment.tables import HISTORY_TABLE, TABLE
+from services.equipment.tables import TABLE
 
 app = HttpApi(ROUTES, shared=SHARED)
 handler = app.handler
@@ -45,31 +44,26 @@ handler = app.handler
 def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
     said = body.model_dump(exclude_none=True)  # else a retry of a command of before `validFrom` would be another one
-    draft = metadata.register(equipment_id, metadata.content_in(said), app.command(if_match, said))
-    return _saved(save(metadata.versions_of(equipment_id), draft))
+    return _saved(metadata.register(equipment_id, said, app.command(if_match, said)))
 
 
 @app.delete("/equipment/<id>", responses=responses_of_write(None, 204, 404, 412, 428))
 def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
-    command = app.command(if_match, {})
-    saved = change(metadata.versions_of(equipment_id), command, lambda row: metadata.retire(row, command))
+    saved = EQUIPMENT.delete(equipment_id, app.command(if_match, {}))
     return respond(HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, metadata.equipment_changed))
 
 
 @app.post("/equipment/<id>/rollback", responses=responses_of_write(Equipment, 200, 404, 409, 412, 428))
 def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response[str]:
     """Make an earlier version current again, as a new version."""
-    command = app.command(if_match, body.model_dump())
-    earlier = HISTORY_TABLE.get(metadata.revision_key(equipment_id, body.toVersion), consistent=True)
-    revision = metadata.row_of(earlier)
-    return _saved(change(metadata.versions_of(equipment_id), command, lambda _: metadata.roll_back(revision, command)))
+    return _saved(EQUIPMENT.roll_back(equipment_id, body.toVersion, app.command(if_match, body.model_dump())))
 
 
 @app.put("/equipment/<id>/audits/<part>", responses=responses_of_write(Audit, 201, 200, 404, 412, 428))
 def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
     """Record an audit of a part, `_` for the whole: the next revision."""
-    content = cast("audit.AuditContent", body.model_dump())
+    content = body.model_dump()
     draft = audit.record(equipment_id, part, content, app.command(if_match, content))
     saved = save(audit.versions_of(equipment_id, part), draft)
     token = after.of_row(saved.row, audit.audit_recorded)
@@ -110,9 +104,9 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
     return respond(HTTPStatus.CREATED, report, x_after=token)
 
 
-def _saved(saved: Saved) -> Response[str]:
+def _saved(saved: Saved[EquipmentRow]) -> Response[str]:
     token = after.of_row(saved.row, metadata.equipment_changed)
-    return app.saved(saved, to_response=metadata.to_response, after=token)
+    return app.saved(saved, to_response=EQUIPMENT.to_response, after=token)
 
 
 def _require_own(equipment_id: str) -> None:
@@ -122,8 +116,7 @@ def _require_own(equipment_id: str) -> None:
 
 
 def _registrations(equipment_ids: Sequence[str]) -> dict[str, EquipmentRow | None]:
-    items = TABLE.get_many([metadata.key_of(equipment_id) for equipment_id in equipment_ids])
-    return dict(zip(equipment_ids, map(metadata.row_of, items), strict=True))
+    return dict(zip(equipment_ids, EQUIPMENT.get_many(equipment_ids), strict=True))
 
 
 def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:

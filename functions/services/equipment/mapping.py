@@ -1,4 +1,4 @@
-"""Equipment and the machines of equipment2, in each other's words. Pure.
+"""Machines of equipment2 as equipment. Pure.
 
 | equipment | machine |
 |---|---|
@@ -7,19 +7,10 @@
 | nothing | other levels; equipment2 keeps them |
 """
 
-from typing import Any, cast
-
-from contract.entities import EquipmentEntity, MachineEntity
-from contract.locations import levels_of, location_of
-
-
-def to_theirs(equipment: EquipmentEntity) -> MachineEntity:
-    """Return equipment as a machine: with the levels that are said."""
-    said: dict[str, Any] = {name: value for name, value in equipment.items() if name != "location"}
-    return cast("MachineEntity", {**said, "levels": levels_of(equipment["location"], ())})
+from contract.entities import EquipmentEntity, MachineEntity, piece_of
+from contract.locations import location_of
 
 
 def from_theirs(machine: MachineEntity) -> EquipmentEntity:
     """Return a machine as equipment."""
-    said: dict[str, Any] = {name: value for name, value in machine.items() if name != "levels"}
-    return cast("EquipmentEntity", {**said, "location": location_of(machine["levels"])})
+    return {**piece_of(machine), "location": location_of(machine["levels"])}

@@ -11,10 +11,10 @@ from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, From, IfNoneMatch, KnownAt, Limit, To, Version
 from andon.http.response import respond
 from andon.runtime import clock
-from andon.versions.bitemporal import revision_at
 from contract.parameters import EquipmentId, Part
-from services.equipment import audit, metadata, state
+from services.equipment import audit, state
 from services.equipment.bodies import Audit, Audits, Equipment, EquipmentVersions, StateReport, StateReports
+from services.equipment.metadata import EQUIPMENT
 from services.equipment.routes import ROUTES
 from services.equipment.tables import HISTORY_TABLE, TABLE
 
@@ -27,26 +27,22 @@ def get_equipment(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
     """Return a piece of equipment as it is now, or as it was at `asOf`, by what had been recorded at `knownAt`."""
-    if as_of is None and known_at is None:
-        row = metadata.row_of(TABLE.get(metadata.key_of(equipment_id), consistent=True))
-    else:
-        row = metadata.row_of(revision_at(metadata.timeline_of(equipment_id), periods.asked(as_of, known_at)))
-    found = metadata.require_registered(row)
-    return app.found(found, to_response=metadata.to_response, if_none_match=if_none_match)
+    row = EQUIPMENT.get(equipment_id, periods.asked(as_of, known_at))
+    return app.found(row, to_response=EQUIPMENT.to_response, if_none_match=if_none_match)
 
 
 @app.get("/equipment/<id>/versions", responses=responses(EquipmentVersions, 200))
 def get_versions(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List every version of a piece of equipment, newest first, deletions among them."""
-    query = metadata.revisions_of(equipment_id)
-    return app.page(HISTORY_TABLE, query, to_response=metadata.to_response, limit=limit, cursor=cursor)
+    query = EQUIPMENT.revisions_of(equipment_id)
+    return app.page(HISTORY_TABLE, query, to_response=EQUIPMENT.to_response, limit=limit, cursor=cursor)
 
 
 @app.get("/equipment/<id>/versions/<n>", responses=responses(Equipment, 200, 304, 404))
 def get_version(equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return one version of a piece of equipment."""
-    row = metadata.require_version(metadata.row_of(HISTORY_TABLE.get(metadata.revision_key(equipment_id, version))))
-    return app.found(row, to_response=metadata.to_response, if_none_match=if_none_match)
+    row = EQUIPMENT.get_version(equipment_id, version)
+    return app.found(row, to_response=EQUIPMENT.to_response, if_none_match=if_none_match)
 
 
 @app.get("/equipment/<id>/audits", responses=responses(Audits, 200))
@@ -59,7 +55,7 @@ def get_audits(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: 
 @app.get("/equipment/<id>/audits/<part>", responses=responses(Audit, 200, 304, 404))
 def get_audit(equipment_id: EquipmentId, part: Part, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return the latest audit of a part, `_` for the whole."""
-    row = audit.require_audit(TABLE.get(audit.audits_of(equipment_id, part).current_key(), consistent=True))
+    row = audit.get(equipment_id, part)
     return app.found(row, to_response=audit.to_response, if_none_match=if_none_match)
 
 
@@ -77,7 +73,7 @@ def get_audit_revision(
     equipment_id: EquipmentId, part: Part, revision: Version, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
     """Return one audit of a part."""
-    row = audit.require_audit(TABLE.get(audit.audits_of(equipment_id, part).key_of(revision)))
+    row = audit.get(equipment_id, part, revision)
     return app.found(row, to_response=audit.to_response, if_none_match=if_none_match)
 
 

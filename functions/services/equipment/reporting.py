@@ -1,4 +1,4 @@
-"""Who reports for which equipment: an operator for any, a device for itself, a gateway for its factory. Pure.
+"""Reporters and their equipment: an operator reports for any, a device for itself, a gateway for its factory. Pure.
 
 The user name of a device is the id of its equipment, that of a gateway the id of its factory.
 """
@@ -17,7 +17,7 @@ NOT_YOURS: Final = "You may not report for this equipment."
 
 
 class Reporter(NamedTuple):
-    """Who reports: the token's subject.
+    """A caller that reports; subject: the token's.
 
     equipment_id, factory_id: what it reports for; None: nothing of the kind.
     """
@@ -49,7 +49,7 @@ class Reporter(NamedTuple):
         return sorted(set(equipment_ids) - {self.equipment_id})
 
     def may_report(self, equipment_id: str, registration: EquipmentRow | None) -> bool:
-        """Whether it reports for equipment; `registration` is the current metadata."""
+        """Return whether it reports for equipment; `registration` is the current metadata."""
         if self.is_for_any or equipment_id == self.equipment_id:
             return True
         if not self.factory_id or registration is None or registration.get("deleted"):

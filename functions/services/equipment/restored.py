@@ -1,4 +1,4 @@
-"""What comes back of expired reports: their rows, as the events have them. Pure."""
+"""Rows of expired reports, rehydrated from their events. Pure."""
 
 from typing import Final
 

@@ -1,19 +1,20 @@
 """State reports: time-based versions of how a piece of equipment is doing."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NotRequired, TypedDict, cast
+from collections.abc import Sequence
+from typing import Final, NotRequired, TypedDict
 
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.ttl import is_alive
-from andon.events.actor import author_in
-from andon.events.fact import Change, Fact
+from andon.events.fact import fact_of_row
 from andon.http.periods import period
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound
 from contract import logs
 from contract.entities import StateEntity
-from services.equipment.facts import STATE_REPORTED
 from services.equipment.tables import KEYS, partition_of
+
+STATE_REPORTED: Final = "state-reported"
 
 DISCRIMINATOR: Final = "state"
 
@@ -36,7 +37,7 @@ class StateRow(TypedDict):
 
 
 def entity_of(equipment_id: str, state: str, timestamp: str, detail: str | None) -> StateEntity:
-    """Return what a report says; `timestamp`: fixed-width UTC."""
+    """Return the entity of a report; `timestamp`: fixed-width UTC."""
     entity: StateEntity = {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
     if detail is not None:
         entity["detail"] = detail
@@ -60,18 +61,18 @@ def report_state(report: StateEntity, *, actor: str, now_ms: int) -> StateRow:
     }
 
 
-def require_same(report: StateEntity, item: Mapping[str, Any] | None) -> None:
-    """Check that what stands at the report's time says the same.
+def require_same(report: StateEntity, row: Item | None) -> None:
+    """Check that the row of the report's time says the same.
 
     Raises:
         Conflict: it says something else.
 
     """
-    if item is None or to_response(cast("StateRow", item)) != report:
+    if row is None or to_response(row) != report:
         raise Conflict("Another state is recorded for this equipment and time.")
 
 
-def require_alive(rows: Sequence[Mapping[str, Any]], *, now_ms: int) -> StateRow:
+def require_alive(rows: Sequence[Item], *, now_ms: int) -> Item:
     """Return the first of some rows, which has not expired.
 
     Raises:
@@ -80,27 +81,22 @@ def require_alive(rows: Sequence[Mapping[str, Any]], *, now_ms: int) -> StateRow
     """
     if not rows or not is_alive(rows[0], now_ms):
         raise NotFound("No state is recorded for this equipment.")
-    return cast("StateRow", rows[0])
+    return rows[0]
 
 
-def to_response(row: StateRow) -> StateEntity:
-    """Return what a response or an event says of a report."""
+def to_response(row: Item) -> StateEntity:
+    """Return a report for a response or an event."""
     return entity_of(row["equipmentId"], row["state"], row["timestamp"], row.get("detail"))
 
 
-def state_reported(change: Change) -> Fact | None:
-    """Return the fact of a new report; reports never change."""
-    if change.kind != "INSERT":
-        return None
-    row = cast("StateRow", change.row)
-    return Fact(
-        type=STATE_REPORTED,
-        timestamp_ms=times.to_ms(row["timestamp"]),
-        partition_key=row["equipmentId"],
-        entity_name="state",
-        entity=to_response(row),
-        actor=author_in(row),
-    )
+def _time_of(row: Item) -> int:
+    return times.to_ms(row["timestamp"])
+
+
+# Reports never change.
+state_reported: Final = fact_of_row(
+    STATE_REPORTED, DISCRIMINATOR, partition="equipmentId", entity_of=to_response, time_of=_time_of, once=True
+)
 
 
 def reports_of(equipment_id: str, first: str | None = None, last: str | None = None) -> KeyQuery:

@@ -9,13 +9,12 @@ from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch
 from andon.http.response import respond
 from andon.versions.optimistic_lock import Saved
-from andon.versions.versioned_write import change, save
 from contract import after
 from contract.parameters import EquipmentId
 from services.equipment2 import machine
 from services.equipment2.bodies import Machine, MachineBody, MachineRollbackBody
+from services.equipment2.machine import MACHINE, MachineRow
 from services.equipment2.routes import ROUTES
-from services.equipment2.tables import HISTORY_TABLE
 
 app = HttpApi(ROUTES)
 handler = app.handler
@@ -25,27 +24,22 @@ handler = app.handler
 def put_machine(equipment_id: EquipmentId, body: MachineBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
     said = body.model_dump(exclude_none=True)
-    draft = machine.register(equipment_id, machine.content_in(said), app.command(if_match, said))
-    return _saved(save(machine.versions_of(equipment_id), draft))
+    return _saved(machine.register(equipment_id, said, app.command(if_match, said)))
 
 
 @app.delete("/v2/equipment/<id>", responses=responses_of_write(None, 204, 404, 412, 428))
 def delete_machine(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
-    command = app.command(if_match, {})
-    saved = change(machine.versions_of(equipment_id), command, lambda row: machine.retire(row, command))
+    saved = MACHINE.delete(equipment_id, app.command(if_match, {}))
     return respond(HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, machine.machine_changed))
 
 
 @app.post("/v2/equipment/<id>/rollback", responses=responses_of_write(Machine, 200, 404, 409, 412, 428))
 def roll_back_machine(equipment_id: EquipmentId, body: MachineRollbackBody, if_match: IfMatch = None) -> Response[str]:
     """Make an earlier version current again, as a new version."""
-    command = app.command(if_match, body.model_dump())
-    earlier = HISTORY_TABLE.get(machine.revision_key(equipment_id, body.toVersion), consistent=True)
-    revision = machine.row_of(earlier)
-    return _saved(change(machine.versions_of(equipment_id), command, lambda _: machine.roll_back(revision, command)))
+    return _saved(MACHINE.roll_back(equipment_id, body.toVersion, app.command(if_match, body.model_dump())))
 
 
-def _saved(saved: Saved) -> Response[str]:
+def _saved(saved: Saved[MachineRow]) -> Response[str]:
     token = after.of_row(saved.row, machine.machine_changed)
-    return app.saved(saved, to_response=machine.to_response, after=token)
+    return app.saved(saved, to_response=MACHINE.to_response, after=token)

@@ -7,22 +7,14 @@
 """
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Keys, TableSchema
+from andon.versions.resource import HISTORY, HISTORY_SCHEMA
 
 KEYS = Keys("pk", one_partition_per="entity")
-HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")
-HISTORY_BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
-# Sparse: only what was said to be so before it was recorded has the attribute.
-CORRECTIONS = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
 
 TABLES = {
     "EQUIPMENT2_TABLE": TableSchema(KEYS, stream=True),
-    "EQUIPMENT2_HISTORY_TABLE": TableSchema(
-        HISTORY,
-        indexes={"ByTime": Index(HISTORY_BY_TIME), "Corrections": Index(CORRECTIONS)},
-        expires=False,
-        seldom_read=True,
-    ),
+    "EQUIPMENT2_HISTORY_TABLE": HISTORY_SCHEMA,
 }
 
 TABLE = Table("EQUIPMENT2_TABLE", KEYS)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
+from andon.events.actor import author_in
 
 
 class Change(NamedTuple):
@@ -34,7 +35,9 @@ class Fact(NamedTuple):
     hops: int = 0
 
 
-Meanings = Mapping[str, Callable[[Change], Fact | None]]
+Meaning = Callable[[Change], Fact | None]
+
+Meanings = Mapping[str, Meaning]
 """Discriminator -> what a change of such a row means; None: nothing to others."""
 
 Expired = Callable[[Item, Meanings], Fact | None]
@@ -94,3 +97,32 @@ def lifecycle(change: Change, discriminator: str) -> str:
 
 def _is_live(image: Item | None) -> bool:
     return bool(image) and not (image or {}).get("deleted")
+
+
+def _timestamp_in(row: Item) -> int:
+    timestamp: int = row["timestamp"]
+    return timestamp
+
+
+def fact_of_row(
+    event_type: str,
+    entity_name: str,
+    *,
+    partition: str,
+    entity_of: Callable[[Any], Mapping[str, Any]],
+    time_of: Callable[[Any], int] = _timestamp_in,
+    once: bool = False,
+) -> Meaning:
+    """Return the meaning of each new version of a row; with `once`, only of its first.
+
+    partition: the attribute with the partition key. entity_of: row -> entity, typed by its package. time_of: row ->
+    epoch milliseconds.
+    """
+
+    def fact_of(change: Change) -> Fact | None:
+        row = change.new
+        if row is None or (once and change.kind != "INSERT"):
+            return None
+        return Fact(event_type, time_of(row), row[partition], entity_name, entity_of(row), actor=author_in(row))
+
+    return fact_of

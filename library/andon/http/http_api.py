@@ -80,7 +80,7 @@ class HttpApi(APIGatewayHttpResolver):
         )
         return Command(actor=actor, now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
 
-    def saved(self, saved: Saved, *, to_response: ToResponse, after: str | None = None) -> Response[str]:
+    def saved(self, saved: Saved[Any], *, to_response: ToResponse, after: str | None = None) -> Response[str]:
         """Return the response to a command that was saved: 201 for a first revision, else 200; `after`: its token."""
         status = HTTPStatus.CREATED if saved.created else HTTPStatus.OK
         headers = {"ETag": etag_of(saved.row["version"])} | ({} if after is None else {"x_after": after})

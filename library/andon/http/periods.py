@@ -22,6 +22,8 @@ def period(first: str, last: str) -> Between:
     return Between(first, last)
 
 
-def asked(as_of: str | None, known_at: str | None) -> Asked:
-    """Return the times that a request asks for; one that it leaves out is no bound."""
+def asked(as_of: str | None, known_at: str | None) -> Asked | None:
+    """Return the times that a request asks for, None if for none; one that it leaves out is no bound."""
+    if as_of is None and known_at is None:
+        return None
     return Asked(*(END_OF_TIME_MS if time is None else times.to_ms(time) for time in (as_of, known_at)))

@@ -13,10 +13,9 @@ refused. The row is latched: the trigger publishes nothing of it, or the edit wo
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Generic, NamedTuple
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Put, Table
 from andon.dynamodb.errors import TransactionConflict
 from andon.dynamodb.expressions import Condition
@@ -24,7 +23,7 @@ from andon.events.actor import actor_of
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.hops import HOPS, hops_after
-from andon.events.latch import LATCHED, ORIGIN
+from andon.events.latch import LATCHED
 from andon.runtime.errors import Poison
 from andon.sync.edit import Edit, edit_of
 from andon.versions.optimistic_lock import (
@@ -33,6 +32,7 @@ from andon.versions.optimistic_lock import (
     Draft,
     Expected,
     RefusedSave,
+    Row,
     Stands,
     VersionedRow,
     Write,
@@ -48,39 +48,39 @@ AS_FOUND = "#version = :version AND #timestamp = :timestamp"
 
 
 class Content(NamedTuple):
-    """What an edit makes of a row.
+    """A row as an edit makes it.
 
     content: what the revision says, as that of a `Draft`. attributes: what else stands on the current row: its
     discriminator, a ttl. deleted: the edit is a deletion, the row a tombstone.
     """
 
-    content: Mapping[str, Any]
-    attributes: Mapping[str, Any]
+    content: Mapping[str, object]
+    attributes: Mapping[str, object]
     deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crossing:
+class Crossing(Generic[Row]):
     """A subscription to the edits of another version of a service, behind a latch: event -> `CrossedRow`.
 
-    own, theirs: the two services, as the sources of their events. versions_of: where the thing is kept here.
-    from_theirs: what the edit makes of the row that it is written upon, which keeps what the other service cannot hold.
-    That row is a tombstone if the thing was deleted, the newest revision if the TTL service took the row, and None if
-    there never was one. Both are pure, and raise Poison if the event does not say what they need.
+    own, theirs: the two services, as the sources of their events. versions_of: the place of the thing here.
+    from_theirs: event and the row that it is written upon -> the next version, which keeps what the other service
+    cannot hold. That row is a tombstone if the thing was deleted, the newest revision if the TTL service took the row,
+    and None if there never was one. Both are pure, and raise Poison if the event does not say what they need.
     """
 
     own: str
     theirs: str
-    versions_of: Callable[[DomainEvent], Versions]
-    from_theirs: Callable[[DomainEvent, Item | None], Content]
+    versions_of: Callable[[DomainEvent], Versions[Row]]
+    from_theirs: Callable[[DomainEvent, Row | None], Content]
 
-    def __call__(self, event: DomainEvent) -> "CrossedRow":
+    def __call__(self, event: DomainEvent) -> "CrossedRow[Row]":
         """Decide where an edit is written."""
         return CrossedRow(self, self.versions_of(event), Edit(event.timestamp_ms, self.theirs))
 
 
 class Upon(NamedTuple):
-    """What an edit is written upon: the row that stands there, or the newest revision if the row is gone (`is_gone`).
+    """The row that an edit is written upon, or the newest revision if the row is gone (`is_gone`).
 
     row: None if there is neither.
     """
@@ -90,13 +90,13 @@ class Upon(NamedTuple):
 
     @classmethod
     def after(cls, refused: RefusedSave) -> "Upon":
-        """Return what a refused write came upon."""
+        """Return the row that refused a write."""
         row = refused.failed.get(CURRENT)
         return cls(refused.newest) if row is None else cls(row, is_gone=False)
 
     @property
     def expected(self) -> Expected:
-        """What the edit follows."""
+        """The version that the edit follows."""
         version = self.row["version"] if self.row else 0
         if self.is_gone or self.row is None:
             return Expected(version, Stands.NOTHING)
@@ -111,11 +111,11 @@ class Upon(NamedTuple):
         return Condition(AS_FOUND, {name: name for name in seen}, seen)
 
 
-class CrossedRow(NamedTuple):
+class CrossedRow(NamedTuple, Generic[Row]):
     """A write of an owned row: an edit that was made in another version of the service."""
 
-    crossing: Crossing
-    versions: Versions
+    crossing: Crossing[Row]
+    versions: Versions[Row]
     edit: Edit
 
     @property
@@ -166,7 +166,7 @@ class CrossedRow(NamedTuple):
         raise Contended
 
     def dropped_upon(self, upon: Upon) -> Outcome | None:
-        """Return why the edit is not written upon a row; None: it is newer."""
+        """Return the outcome of an edit that is not newer than a row; None: it is newer."""
         if upon.row is None:
             return None
         there = edit_of(upon.row, own=self.crossing.own)
@@ -182,7 +182,7 @@ class CrossedRow(NamedTuple):
 
     def _content(self, event: DomainEvent, upon: Upon) -> Content:
         try:
-            return self.crossing.from_theirs(event, cast("Item | None", upon.row))
+            return self.crossing.from_theirs(event, self.versions.row_of(upon.row))
         except Poison:
             raise
         except Exception as error:  # it is pure: it would fail in the same way for ever
@@ -191,8 +191,8 @@ class CrossedRow(NamedTuple):
     def _try(self, draft: Draft, upon: Upon, hops: int) -> RefusedSave | None:
         """Write the whole row, so that nothing of the one before is left, and its revision; None: it is written."""
         expected = upon.expected
-        revision = cast("VersionedRow", {**revision_of(draft, expected), ORIGIN: self.edit.origin})
-        row: Item = {**revision, **draft.attributes, LATCHED: True, HOPS: hops}
+        revision: VersionedRow = {**revision_of(draft, expected), "origin": self.edit.origin}
+        row: dict[str, object] = {**revision, **draft.attributes, LATCHED: True, HOPS: hops}
         if expected.stands is Stands.ALIVE and upon.row is not None and "since" in upon.row:
             row["since"] = upon.row["since"]
         if self.versions.latest_as is not None:

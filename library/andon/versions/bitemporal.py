@@ -1,4 +1,4 @@
-"""What was so at one time, as it was known at another: the two times of a revision.
+"""The two times of a revision: since when it is so, and since when it is known.
 
 A revision is recorded at its `timestamp`, and says what is so from its `validFrom` on: the same time, unless somebody
 recorded it late. It replaces all that was recorded before, as far as its own validity reaches. So what was so at
@@ -25,14 +25,14 @@ PAGE: Final = 1000  # DynamoDB returns at most 1 MB of them
 
 
 class Asked(NamedTuple):
-    """What was so at one time, as known at another; epoch milliseconds."""
+    """Two times to ask for: the state at one, as known at another; epoch milliseconds."""
 
     as_of_ms: int
     known_at_ms: int
 
 
 class Timeline(NamedTuple):
-    """Where the revisions of one thing are found by time.
+    """The indexes of one thing's revisions by time.
 
     recorded: the query of all of them, by `timestamp`. corrections: of those that were recorded late, by `validFrom`.
     """

@@ -20,7 +20,7 @@ Three ways to write:
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -28,7 +28,7 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery
 from andon.dynamodb.keys import SEPARATOR, current_version_key, require_part, version_key, within_limit
 from andon.runtime.errors import Poison
-from andon.versions.optimistic_lock import Draft, Saved
+from andon.versions.optimistic_lock import Draft, Row, Saved
 from andon.versions.versioned_write import Requirement, Revisions, Versions, save
 
 LATEST = "latest"
@@ -40,19 +40,18 @@ MAX_VERSION = 999_999_999
 Key = dict[str, str | int]
 
 
-class Numbered(NamedTuple):
-    """Where the versions of one thing are.
+class Numbered(NamedTuple, Generic[Row]):
+    """The place of one thing's numbered versions.
 
-    name: parts separated by `#`, such as `Report#door`. partition: of the current row. apart: whether the revisions lie
-    in a partition of their own. attributes: what a revision's row says otherwise than the current one, such as a
-    discriminator.
+    name: parts separated by `#`, such as `Report#door`. partition: of the current row. apart: true if the revisions lie
+    in a partition of their own. attributes: those that differ on a revision's row, such as a discriminator.
     """
 
     table: Table
     partition: str
     name: str
     apart: bool = False
-    attributes: Mapping[str, Any] = {}
+    attributes: Mapping[str, object] = {}
 
     def current_key(self) -> Key:
         """Return the primary key of the current version."""
@@ -96,15 +95,15 @@ def all_current(table: Table, partition: str, kind: str) -> KeyQuery:
     return KeyQuery(keys=table.keys, partition=partition, sort=sort, forward=True)
 
 
-def versions_of(thing: Numbered, *, requires: Requirement | None = None) -> Versions:
-    """Return where `versioned_write.save` writes current row and revision in one transaction."""
+def versions_of(thing: Numbered[Row], *, requires: Requirement | None = None) -> Versions[Row]:
+    """Return the place where `versioned_write.save` writes current row and revision in one transaction."""
     revisions = Revisions(table=thing.table, key_of=thing.key_of_any, all=thing.history(), attributes=thing.attributes)
     return Versions(
         table=thing.table, key=thing.current_key(), revisions=revisions, requires=requires, latest_as=LATEST
     )
 
 
-def count_up(thing: Numbered, content: Mapping[str, Any]) -> Item:
+def count_up(thing: Numbered[Row], content: Mapping[str, object]) -> Item:
     """Make `content` the next version of whatever is current; None removes an attribute. Return the current row."""
     assign = {name: value for name, value in content.items() if value is not None}
     remove = tuple(name for name in content if name not in assign)
@@ -113,20 +112,21 @@ def count_up(thing: Numbered, content: Mapping[str, Any]) -> Item:
     return row
 
 
-def save_current(thing: Numbered, draft: Draft) -> Saved:
+def save_current(thing: Numbered[Row], draft: Draft) -> Saved[Row]:
     """Make a draft the current version, under the optimistic lock; its revision is kept from the stream.
 
     A retry is recognised only while its version is the current one. For what is raised see `versioned_write.save`.
     """
-    return save(Versions(table=thing.table, key=thing.current_key(), latest_as=LATEST), draft)
+    versions: Versions[Row] = Versions(table=thing.table, key=thing.current_key(), latest_as=LATEST)
+    return save(versions, draft)
 
 
-def is_current(thing: Numbered, row: Mapping[str, Any]) -> bool:
-    """Whether a row is the current one and not a revision: both are in the same stream."""
+def is_current(thing: Numbered[Row], row: Mapping[str, Any]) -> bool:
+    """Return True if a row is the current one and not a revision: both are in the same stream."""
     return all(row.get(name) == value for name, value in thing.current_key().items())
 
 
-def keep(thing: Numbered, current: Mapping[str, Any]) -> bool:
+def keep(thing: Numbered[Row], current: Mapping[str, Any]) -> bool:
     """Write the revision of a current row; return whether it was missing. Idempotent.
 
     Raises:
@@ -143,7 +143,7 @@ def keep(thing: Numbered, current: Mapping[str, Any]) -> bool:
     return True
 
 
-def revision_of(thing: Numbered, current: Mapping[str, Any]) -> Item:
+def revision_of(thing: Numbered[Row], current: Mapping[str, Any]) -> Item:
     """Return the row of the revision that a current row is. Pure."""
     content = {name: value for name, value in current.items() if name != LATEST}
     version = current[LATEST]

@@ -11,7 +11,7 @@ The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = 
 import hashlib
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
+from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb.expressions import Condition
 from andon.runtime import strict_json
@@ -27,7 +27,7 @@ REQUIRED: Final = "required"
 
 
 class VersionedRow(TypedDict):
-    """What stands on each row that has versions, besides its content.
+    """The attributes of each row that has versions, besides its content.
 
     timestamp: epoch milliseconds. fingerprint: of the command that made this version. digest: of the content.
     since: the version with which its life began; on a revision only if it is that one. deleted: it is a tombstone.
@@ -44,8 +44,11 @@ class VersionedRow(TypedDict):
     origin: NotRequired[str]
 
 
+Row = TypeVar("Row", bound=VersionedRow)
+
+
 class Command(NamedTuple):
-    """What every command says: who wants it, when, and for which version.
+    """A request to change something: by whom, when, and of which version.
 
     if_match: None if the request had no If-Match: it creates, or replaces what may be replaced without one.
 
@@ -64,7 +67,7 @@ class Command(NamedTuple):
 
 
 def always(row: VersionedRow) -> bool:  # noqa: ARG001  a predicate
-    """Whether a row may be replaced with If-Match only: any row."""
+    """Return True: any row may be replaced with If-Match only."""
     return True
 
 
@@ -73,11 +76,11 @@ class Draft(NamedTuple):
 
     content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
     current row. deleted: it is a tombstone. revives: it may follow a tombstone. repeats: it is made even if it changes
-    nothing. needs_if_match: whether the living row that stands there may be replaced with If-Match only.
+    nothing. needs_if_match: true if the living row that stands there may be replaced with If-Match only.
     """
 
-    content: Mapping[str, Any]
-    attributes: Mapping[str, Any]
+    content: Mapping[str, object]
+    attributes: Mapping[str, object]
     command: Command
     deleted: bool = False
     revives: bool = True
@@ -91,7 +94,7 @@ class Draft(NamedTuple):
 
 
 class Stands(Enum):
-    """What a writer expects to find where it writes."""
+    """The state of the row that a writer expects."""
 
     NOTHING = auto()
     ALIVE = auto()
@@ -99,21 +102,21 @@ class Stands(Enum):
 
 
 class Expected(NamedTuple):
-    """What a revision follows: the version that stands there, or stood there last; `not_before_ms` is for its stamp."""
+    """The version that a revision follows, which stands there or stood there last; `not_before_ms` is for its stamp."""
 
     version: int
     stands: Stands
     not_before_ms: int = 0
 
 
-class Saved(NamedTuple):
+class Saved(NamedTuple, Generic[Row]):
     """The revision that a command made, now or when it came first; `created`: a life began with it."""
 
-    row: VersionedRow
+    row: Row
     created: bool
 
     @classmethod
-    def by(cls, revision: VersionedRow) -> "Saved":
+    def by(cls, revision: Row) -> "Saved[Row]":
         """Return the result of the command that made a revision."""
         return cls(revision, created=revision.get("since") == revision["version"])
 
@@ -128,7 +131,7 @@ class Write(NamedTuple):
 class Return(NamedTuple):
     """Next: return this to the caller."""
 
-    saved: Saved
+    saved: Saved[VersionedRow]
 
 
 class CheckRetry(NamedTuple):
@@ -149,7 +152,7 @@ NextStep = Write | LastStep
 
 
 class RefusedSave(NamedTuple):
-    """What is known of a save that DynamoDB refused.
+    """The rows that stood in the way of a save that DynamoDB refused.
 
     failed: name of each write whose condition did not hold -> the row that stood there, None if there was none.
     newest: the newest revision, read if there is no current row. missing: the error, if what is required is missing.
@@ -160,7 +163,7 @@ class RefusedSave(NamedTuple):
     missing: Rejected | None = None
 
 
-def fingerprint_of(*, route: str, path: Mapping[str, str], if_match: int | None, body: object, actor: str) -> str:
+def fingerprint_of(*, route: str, path: Mapping[str, object], if_match: int | None, body: object, actor: str) -> str:
     """Digest what makes two requests the same command, so that a retry is recognised on the revision that it made."""
     return digest_of([route, dict(path), if_match, body, actor])
 
@@ -171,7 +174,7 @@ def digest_of(value: object) -> str:
 
 
 def expected_by(command: Command) -> Expected:
-    """Return what a command expects: nothing, or the living version that its If-Match names."""
+    """Return the expectation of a command: nothing, or the living version that its If-Match names."""
     return Expected(0, Stands.NOTHING) if command.if_match is None else Expected(command.if_match, Stands.ALIVE)
 
 
@@ -205,7 +208,7 @@ def condition_of(draft: Draft, write: Write) -> Condition:
     # An entity's timestamps strictly increase: a writer whose clock is behind is refused.
     parts = ["#version = :expected", "#timestamp < :now"]
     names = {name: name for name in ("version", "timestamp", "deleted")}
-    values: dict[str, Any] = {"expected": expected.version, "now": revision["timestamp"]}
+    values: dict[str, str | int] = {"expected": expected.version, "now": revision["timestamp"]}
     if expected.stands is Stands.TOMBSTONE:
         parts.append("attribute_exists(#deleted)")
     else:
@@ -218,7 +221,7 @@ def condition_of(draft: Draft, write: Write) -> Condition:
 
 
 def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
-    """Decide what to do after a refused write: write again, return, check for a retry, or refuse."""
+    """Decide the next step after a refused write: write again, return, check for a retry, or refuse."""
     step = _by_version(draft, refused)
     if refused.missing is None or _is_done(draft, step):
         return step
@@ -226,17 +229,17 @@ def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     return step._replace(otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
 
 
-def decide_on_read(row: VersionedRow | None, command: Command) -> CheckRetry | None:
-    """Decide what to do after a read by a command that takes what stands there (a delete, a rollback); None: go on."""
+def decide_on_read(row: Row | None, command: Command) -> Row | CheckRetry:
+    """Decide upon the row that a delete or a rollback read: return it to be taken over, or check for a retry."""
     if row is None or row.get("deleted"):
         return CheckRetry(command.next_version, NotFound("There is no such thing, or not any more."))
     if command.if_match is None:
         return CheckRetry(command.next_version, PreconditionRequired(REQUIRED_IF_MATCH))
-    return None if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
+    return row if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
 
 
 def _is_done(draft: Draft, step: NextStep) -> bool:
-    """Whether this very command is what made the result, and not a revision that happens to say the same."""
+    """Return True if this very command made the result, and not another one that happens to say the same."""
     return isinstance(step, Return) and step.saved.row["fingerprint"] == draft.command.fingerprint
 
 
@@ -280,5 +283,5 @@ def _upon_living(draft: Draft, row: VersionedRow) -> NextStep:
 
 
 def _may_revive(draft: Draft, last: VersionedRow) -> bool:
-    """Whether a draft may follow a deletion, or what was last before the current row went."""
+    """Return True if a draft may follow a deletion, or what was last before the current row went."""
     return draft.revives and draft.command.if_match in {None, last["version"]}

@@ -10,7 +10,7 @@ A save is three writes, each on condition. Readers see nothing of it before the 
 3. *current*: write the current row if version and fence are still the same. If another writer has taken the fence
    since, this fails. So the history always says what the current row says.
 
-What holds at every moment, and after a crash at any point:
+At every moment, and after a crash at any point:
 
 - All revisions up to the current version exist and never change. The current row says what the newest of them says.
 - There is at most one orphan, at version + 1. Readers must not show it: use `visible_revisions`. A query by time asks
@@ -33,6 +33,7 @@ from andon.versions.optimistic_lock import (
     NextStep,
     RefusedSave,
     Return,
+    Row,
     Saved,
     Stands,
     VersionedRow,
@@ -42,16 +43,7 @@ from andon.versions.optimistic_lock import (
     expected_by,
     write_upon,
 )
-from andon.versions.versioned_write import (
-    ATTEMPTS,
-    Contended,
-    Revisions,
-    Versions,
-    current_write,
-    finish,
-    pause,
-    versioned,
-)
+from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, current_write, finish, pause
 
 FENCE = "fence"
 
@@ -60,7 +52,7 @@ ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
 HELD = "#version = :expected AND #fence = :fence"
 
 
-def save(versions: Versions, draft: Draft) -> Saved:
+def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
     """Make a draft the current version, as `versioned_write.save` does, without a transaction: three requests.
 
     Raises:
@@ -95,12 +87,12 @@ def visible_revisions(revisions: KeyQuery, row: VersionedRow) -> KeyQuery:
 
 
 def is_new_version(old: Item | None, new: Item | None) -> bool:
-    """Whether a change of a current row, by its images, is a new version and not only somebody's fence."""
+    """Return True if a change of a current row, by its images, is a new version and not only somebody's fence."""
     before, after = ((row or {}).get("version", 0) for row in (old, new))
     return bool(before != after)
 
 
-def _require_history(versions: Versions, draft: Draft) -> Revisions:
+def _require_history(versions: Versions[Row], draft: Draft) -> Revisions:
     if versions.revisions is None or versions.requires is not None:
         raise ValueError("a sequential writer keeps a history and can check no other row")
     if ttl.ATTRIBUTE in draft.attributes:
@@ -108,12 +100,12 @@ def _require_history(versions: Versions, draft: Draft) -> Revisions:
     return versions.revisions
 
 
-def _try(versions: Versions, revisions: Revisions, draft: Draft, write: Write) -> NextStep | None:
+def _try(versions: Versions[Row], revisions: Revisions, draft: Draft, write: Write) -> NextStep | None:
     """Make the three writes; return what comes next, None if another writer took the fence in between."""
     try:
         fence = _take_fence(versions, draft, write)
     except ConditionFailed as failed:
-        return decide_next(draft, RefusedSave(failed={CURRENT: versioned(visible(failed.row))}))
+        return decide_next(draft, RefusedSave(failed={CURRENT: versions.row_of(visible(failed.row))}))
     try:
         _write_revision(revisions, write, fence)
         _write_current(versions, draft, write, fence)
@@ -122,7 +114,7 @@ def _try(versions: Versions, revisions: Revisions, draft: Draft, write: Write) -
     return Return(Saved.by(write.revision))
 
 
-def _take_fence(versions: Versions, draft: Draft, write: Write) -> int:
+def _take_fence(versions: Versions[Row], draft: Draft, write: Write) -> int:
     condition = condition_of(draft, write)
     if write.expected.stands is Stands.NOTHING:
         condition = Condition(UNSEEN, {"version": "version"}, {"unseen": 0})
@@ -137,7 +129,7 @@ def _write_revision(revisions: Revisions, write: Write, fence: int) -> None:
     revisions.table.put(row, condition=Condition(ABSENT_OR_OLDER, names, {"fence": fence}))
 
 
-def _write_current(versions: Versions, draft: Draft, write: Write, fence: int) -> None:
+def _write_current(versions: Versions[Row], draft: Draft, write: Write, fence: int) -> None:
     fenced = draft._replace(attributes={**draft.attributes, FENCE: fence})
     names = {"version": "version", "fence": FENCE}
     held = Condition(HELD, names, {"expected": write.expected.version, "fence": fence})

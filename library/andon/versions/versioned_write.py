@@ -4,9 +4,8 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, Generic, NamedTuple, cast
 
-from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import Condition
@@ -25,6 +24,7 @@ from andon.versions.optimistic_lock import (
     Refuse,
     RefusedSave,
     Return,
+    Row,
     Saved,
     Stands,
     VersionedRow,
@@ -36,7 +36,7 @@ from andon.versions.optimistic_lock import (
     write_upon,
 )
 
-# What a row says that another service's edit, or another event, made; a command makes the row its own again.
+# Attributes of a row that another service's edit, or another event, made; a command makes the row its own again.
 NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
 
 ATTEMPTS = 8
@@ -51,15 +51,15 @@ class Contended(Unavailable):
 
 
 class Revisions(NamedTuple):
-    """Where every revision is kept: the table, the key of version n, and the query of all of them, newest first.
+    """The place of every revision: the table, the key of version n, and the query of all of them, newest first.
 
     attributes: what else stands on the row of a revision.
     """
 
     table: Table
-    key_of: Callable[[int], Mapping[str, Any]]
+    key_of: Callable[[int], Mapping[str, str | int]]
     all: KeyQuery
-    attributes: Mapping[str, Any]
+    attributes: Mapping[str, object]
 
 
 class Requirement(NamedTuple):
@@ -70,11 +70,11 @@ class Requirement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Versions:
-    """Where the versions of one thing are kept: the current one by `key`, and each of them if there are `revisions`.
+class Versions(Generic[Row]):
+    """The place of one thing's versions: the current one by `key`, and each of them if there are `revisions`.
 
-    requires: checked in the transaction that writes current row and revision. latest_as: the attribute of the current
-    row that repeats its version.
+    Row: the type of its rows. requires: checked in the transaction that writes current row and revision. latest_as:
+    the attribute of the current row that repeats its version.
 
     Raises:
         ValueError: something is required and no revisions are kept: a single row is written without a transaction.
@@ -82,7 +82,7 @@ class Versions:
     """
 
     table: Table
-    key: Mapping[str, Any]
+    key: Mapping[str, str | int]
     revisions: Revisions | None = None
     requires: Requirement | None = None
     latest_as: str | None = None
@@ -91,8 +91,29 @@ class Versions:
         if self.requires is not None and self.revisions is None:
             raise ValueError("only a transaction checks another row: to require something, keep revisions")
 
+    def current(self) -> Row | None:
+        """Read the current row; None if there is none."""
+        return self.row_of(self.table.get(self.key, consistent=True))
 
-def save(versions: Versions, draft: Draft) -> Saved:
+    def revision(self, version: int, *, consistent: bool = False) -> Row | None:
+        """Read a revision; None if there is none, or if none are kept."""
+        if self.revisions is None:
+            return None
+        return self.row_of(self.revisions.table.get(self.revisions.key_of(version), consistent=consistent))
+
+    def newest(self) -> Row | None:
+        """Read the newest revision; None if there is none, or if none are kept."""
+        if self.revisions is None:
+            return None
+        rows = self.revisions.table.query(self.revisions.all, limit=1, consistent=True).items
+        return self.row_of(next(iter(rows), None))
+
+    def row_of(self, item: Mapping[str, object] | None) -> Row | None:
+        """Return an item that stands at one of these keys with the type of its row."""
+        return cast("Row | None", item)
+
+
+def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
     """Make a draft the current version: one request, and more only if something stands in the way.
 
     Raises:
@@ -110,7 +131,7 @@ def save(versions: Versions, draft: Draft) -> Saved:
             pause(attempt)
             continue
         if refused is None:
-            return Saved.by(cast("VersionedRow", {**write.revision, **draft.attributes}))
+            return Saved.by(cast("Row", {**write.revision, **draft.attributes}))
         step = decide_next(draft, refused)
         if not isinstance(step, Write):
             return finish(versions, draft.command, step)
@@ -118,7 +139,7 @@ def save(versions: Versions, draft: Draft) -> Saved:
     raise Contended
 
 
-def change(versions: Versions, command: Command, decide: Callable[[Any], Draft]) -> Saved:
+def change(versions: Versions[Row], command: Command, decide: Callable[[Row], Draft]) -> Saved[Row]:
     """Read the current row, decide a draft upon it, and save that; a retry is answered as the first time.
 
     Raises:
@@ -128,12 +149,11 @@ def change(versions: Versions, command: Command, decide: Callable[[Any], Draft])
         Contended: see `save`.
 
     """
-    row = versioned(versions.table.get(versions.key, consistent=True))
-    retry = decide_on_read(row, command)
-    return save(versions, decide(row)) if retry is None else finish(versions, command, retry)
+    found = decide_on_read(versions.current(), command)
+    return finish(versions, command, found) if isinstance(found, CheckRetry) else save(versions, decide(found))
 
 
-def finish(versions: Versions, command: Command, step: LastStep) -> Saved:
+def finish(versions: Versions[Row], command: Command, step: LastStep) -> Saved[Row]:
     """Do the last step of a save.
 
     Raises:
@@ -142,9 +162,9 @@ def finish(versions: Versions, command: Command, step: LastStep) -> Saved:
     """
     match step:
         case Return(saved):
-            return saved
+            return cast("Saved[Row]", saved)
         case CheckRetry(version, otherwise):
-            row = _revision(versions, version)
+            row = versions.revision(version, consistent=True)
             if row is None or row["fingerprint"] != command.fingerprint:
                 raise otherwise
             return Saved.by(row)
@@ -157,12 +177,7 @@ def pause(attempt: int) -> None:
     time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
 
 
-def versioned(row: Item | None) -> VersionedRow | None:
-    """Return a row of a table as what it is there: one that has versions."""
-    return cast("VersionedRow | None", row)
-
-
-def current_write(versions: Versions, draft: Draft, write: Write) -> Put | Update:
+def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | Update:
     """Return the write of the current row: the first of a life is put whole, a living one keeps its `since`."""
     latest = {} if versions.latest_as is None else {versions.latest_as: write.revision["version"]}
     row, condition = {**write.revision, **draft.attributes, **latest}, condition_of(draft, write)
@@ -172,7 +187,7 @@ def current_write(versions: Versions, draft: Draft, write: Write) -> Put | Updat
     return Update(versions.table, versions.key, row, (*gone, *NOT_OWN), condition)
 
 
-def write_or_refuse(versions: Versions, current: Put | Update, write: Write) -> RefusedSave | None:
+def write_or_refuse(versions: Versions[Row], current: Put | Update, write: Write) -> RefusedSave | None:
     """Write the current row, in one transaction with its revision if there are such; None: it is written.
 
     Raises:
@@ -186,9 +201,9 @@ def write_or_refuse(versions: Versions, current: Put | Update, write: Write) -> 
         else:
             transact({CURRENT: current, REVISION: _revision_write(revisions, write), **_required(versions)})
     except ConditionFailed as failed:
-        return RefusedSave(failed={CURRENT: versioned(failed.row)})
+        return RefusedSave(failed={CURRENT: versions.row_of(failed.row)})
     except TransactionConditionsFailed as failed:
-        return _refused(versions, {name: versioned(row) for name, row in failed.failed.items()})
+        return _refused(versions, {name: versions.row_of(row) for name, row in failed.failed.items()})
     return None
 
 
@@ -197,28 +212,15 @@ def _revision_write(revisions: Revisions, write: Write) -> Put:
     return Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
 
 
-def _required(versions: Versions) -> dict[str, Check]:
+def _required(versions: Versions[Row]) -> dict[str, Check]:
     return {} if versions.requires is None else {REQUIRED: versions.requires.check}
 
 
-def _refused(versions: Versions, failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
-    """Complete what a cancelled transaction returned: where there is no current row, read the newest revision."""
+def _refused(versions: Versions[Row], failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
+    """Complete the answer of a cancelled transaction: where there is no current row, read the newest revision."""
     is_vacant = failed.get(CURRENT) is None and failed.keys() & {CURRENT, REVISION}
     return RefusedSave(
         failed=failed,
-        newest=_newest(versions) if is_vacant else None,
+        newest=versions.newest() if is_vacant else None,
         missing=versions.requires.otherwise if versions.requires and REQUIRED in failed else None,
     )
-
-
-def _newest(versions: Versions) -> VersionedRow | None:
-    if versions.revisions is None:
-        return None
-    rows = versions.revisions.table.query(versions.revisions.all, limit=1, consistent=True).items
-    return versioned(next(iter(rows), None))
-
-
-def _revision(versions: Versions, version: int) -> VersionedRow | None:
-    if versions.revisions is None:
-        return None
-    return versioned(versions.revisions.table.get(versions.revisions.key_of(version), consistent=True))

@@ -63,7 +63,7 @@ def by_rule(name: str, *, at: int = NOW) -> str:
     return verdict
 
 
-def by_person(name: str, colour: str, **members: Any) -> Saved:  # noqa: ANN401
+def by_person(name: str, colour: str, **members: Any) -> Saved[Any]:  # noqa: ANN401
     return save(current_only(name), paint(name, colour, **members))
 
 
@@ -73,7 +73,7 @@ def thing(world: World, name: str) -> Item:
     return row
 
 
-def told(saved: Saved) -> tuple[bool, Mapping[str, Any]]:
+def told(saved: Saved[Any]) -> tuple[bool, Mapping[str, Any]]:
     return saved.created, {name: saved.row.get(name) for name in ("colour", "version", "timestamp", "changedBy", *WHY)}
 
 

@@ -84,7 +84,7 @@ def nothing(sides: TwoSides, state: State) -> None:
     """Check nothing."""
 
 
-def by_time_alone(row: CrossedRow, upon: Upon) -> Outcome | None:
+def by_time_alone(row: CrossedRow[Any], upon: Upon) -> Outcome | None:
     """Drop an edit as if its origin did not count."""
     if upon.row is None or upon.row["timestamp"] < row.edit.timestamp_ms:
         return None

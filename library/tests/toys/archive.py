@@ -66,7 +66,7 @@ def every_run_of(play: Callable[[Choose], None]) -> int:
     raise AssertionError
 
 
-def versions_of(name: str) -> Versions:
+def versions_of(name: str) -> Versions[Any]:
     """Return where the versions of a thing are kept."""
     revisions = Revisions(
         table=HISTORY,

@@ -69,7 +69,7 @@ class Side(NamedTuple):
         return Facts(source=self.name, types=frozenset(self.types), of={self.entity: self.changed})
 
     @property
-    def crossing(self) -> Crossing:
+    def crossing(self) -> Crossing[Any]:
         """What it does about the edits of the other one."""
         return Crossing(
             own=self.name, theirs=self.other.name, versions_of=self.versions_in, from_theirs=self.from_theirs
@@ -81,7 +81,7 @@ class Side(NamedTuple):
         on = {(str(self.other.name), event_type): self.crossing for event_type in self.other.types}
         return View(name=self.name, table=self.table, on=on, ttl_days=None, is_rebuilt=False)
 
-    def versions_of(self, note: str) -> Versions:
+    def versions_of(self, note: str) -> Versions[Any]:
         """Return where a note is kept."""
         revisions = Revisions(
             table=self.history,
@@ -93,7 +93,7 @@ class Side(NamedTuple):
             table=self.table, key={"pk": note, "sk": "-"}, revisions=revisions if self.keeps_history else None
         )
 
-    def versions_in(self, event: DomainEvent) -> Versions:
+    def versions_in(self, event: DomainEvent) -> Versions[Any]:
         """Return where the note of an event is kept."""
         return self.versions_of(event.entity(self.other.entity).text("id"))
 
@@ -125,13 +125,13 @@ class Side(NamedTuple):
         """Return what else stands on a row."""
         return {"discriminator": self.entity} | ({"ttl": TOMBSTONE_TTL} if deleted else {})
 
-    def put(self, note: str, said: Said, *, now_ms: int, if_match: int | None = None, actor: str = "ann") -> Saved:
+    def put(self, note: str, said: Said, *, now_ms: int, if_match: int | None = None, actor: str = "ann") -> Saved[Any]:
         """Write a note, as a command does."""
         command = self._command("PUT", note, said, now_ms, if_match, actor)
         draft = Draft({name: said.get(name) for name in self.attributes}, self.mark(deleted=False), command)
         return save(self.versions_of(note), draft)
 
-    def delete(self, note: str, *, now_ms: int, if_match: int | None = None, actor: str = "ann") -> Saved:
+    def delete(self, note: str, *, now_ms: int, if_match: int | None = None, actor: str = "ann") -> Saved[Any]:
         """Delete a note, as a command does."""
         command = self._command("DELETE", note, {}, now_ms, if_match, actor)
         return change(self.versions_of(note), command, partial(self._tombstone, command=command))

@@ -130,12 +130,12 @@ def painting(
     return Draft(content={"colour": colour}, attributes={"kind": "thing"}, command=command)
 
 
-def current_only(name: str) -> Versions:
+def current_only(name: str) -> Versions[Any]:
     """Return where only the current version of a thing is kept."""
     return Versions(table=TABLE, key={"pk": name, "sk": "-"})
 
 
-def with_history(name: str) -> Versions:
+def with_history(name: str) -> Versions[Any]:
     """Return where every version of a thing is kept."""
     partition = f"Revisions#{name}"
     revisions = Revisions(

@@ -29,7 +29,7 @@ _names = count(1)
 # The last of as many digits, and what follows it.
 CARRIES = [9, 10, 99, 100, 999_999_998, MAX_VERSION]
 
-Layout = Callable[..., Numbered]
+Layout = Callable[..., Numbered[Any]]
 Row = dict[str, Any]
 
 
@@ -39,13 +39,13 @@ def archive() -> Iterator[Archive]:
         yield archive
 
 
-def apart(owner: str, part: str = "door") -> Numbered:
+def apart(owner: str, part: str = "door") -> Numbered[Any]:
     """Keep revisions in a partition of their own."""
     mark = {"discriminator": "audit-revision"}
     return Numbered(table=CURRENT, partition=owner, name=f"Audit#{part}", apart=True, attributes=mark)
 
 
-def together(owner: str) -> Numbered:
+def together(owner: str) -> Numbered[Any]:
     """Keep all versions in one partition, as the developer guide draws it."""
     return Numbered(table=CURRENT, partition=owner, name="Audit")
 
@@ -58,11 +58,11 @@ def owner() -> str:
     return f"Press#{next(_names)}"
 
 
-def latest(thing: Numbered) -> Row | None:
+def latest(thing: Numbered[Any]) -> Row | None:
     return CURRENT.get(thing.current_key())
 
 
-def history(thing: Numbered) -> list[int]:
+def history(thing: Numbered[Any]) -> list[int]:
     """Read the numbers of all versions, newest first, two at a time."""
     numbers: list[int] = []
     page = CURRENT.query(thing.history(), limit=2)
@@ -295,7 +295,7 @@ def test_a_number_that_says_something_else_already_is_never_written_over(owner: 
     assert (CURRENT.get(thing.key_of(1)) or {})["result"] == "passed"
 
 
-def changes_of(archive: Archive, thing: Numbered) -> Iterator[Row]:
+def changes_of(archive: Archive, thing: Numbered[Any]) -> Iterator[Row]:
     """Yield the current rows that are new in the stream since the last call."""
     while records := archive.new_records("CURRENT_TABLE"):
         for record in records:

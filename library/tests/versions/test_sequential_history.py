@@ -11,7 +11,7 @@ from andon.runtime.errors import Conflict, PreconditionRequired, Rejected, Stale
 from andon.versions import sequential_history, versioned_write
 from andon.versions.optimistic_lock import Draft, Saved
 from andon.versions.sequential_history import is_new_version, save, visible, visible_revisions
-from andon.versions.versioned_write import Contended, Requirement, Versions, versioned
+from andon.versions.versioned_write import Contended, Requirement, Versions
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.archive import (
@@ -44,7 +44,7 @@ def no_pauses(pauses: list[float]) -> None:
     """Nobody waits: who goes next is decided by the test."""
 
 
-def another() -> Versions:
+def another() -> Versions[Any]:
     """Return a thing that nobody has written yet."""
     return versions_of(f"thing {next(_names)}")
 
@@ -71,7 +71,7 @@ class Stored:
         return [revision["version"] for revision in self.revisions if revision["version"] > self.version]
 
 
-def stored(versions: Versions) -> Stored:
+def stored(versions: Versions[Any]) -> Stored:
     assert versions.revisions
     row = CURRENT.get(versions.key, consistent=True)
     revisions = HISTORY.query(versions.revisions.all, limit=100).items
@@ -87,7 +87,7 @@ def said(row: Row) -> Row:
     return without(row, "fence", "since")
 
 
-def row_of(saved: Saved) -> Row:
+def row_of(saved: Saved[Any]) -> Row:
     return cast("Row", saved.row)
 
 
@@ -108,7 +108,7 @@ def coat(colour: str, *, if_match: int | None = None, actor: str = "somebody") -
     return painting("it", colour, if_match=if_match, now_ms=NOW + (if_match or 0), actor=actor)
 
 
-def answer_of(versions: Versions, draft: Draft) -> Saved | Rejected:
+def answer_of(versions: Versions[Any], draft: Draft) -> Saved[Any] | Rejected:
     """Return what a client gets that sends its command again, with no other writer."""
     try:
         return save(versions, draft)
@@ -119,7 +119,7 @@ def answer_of(versions: Versions, draft: Draft) -> Saved | Rejected:
 class Writer:
     """A command on its way, held before each request; it may crash there and come again."""
 
-    def __init__(self, versions: Versions, draft: Draft) -> None:
+    def __init__(self, versions: Versions[Any], draft: Draft) -> None:
         self.versions, self.draft = versions, draft
         self.made: list[str] = []
         self.running = self._begin()
@@ -153,9 +153,9 @@ class Writer:
         return "current"
 
     @property
-    def result(self) -> Saved | Rejected | None:
+    def result(self) -> Saved[Any] | Rejected | None:
         """Its answer, None as long as it is on its way."""
-        return cast("Saved | Rejected | None", self.running.result or self.running.error)
+        return cast("Saved[Any] | Rejected | None", self.running.result or self.running.error)
 
     def state(self) -> str:
         """What decides how it goes on: what it asks for next, and which attempt that is; its thing's name aside."""
@@ -333,58 +333,6 @@ def test_a_version_that_somebody_wrote_without_a_fence_is_not_written_over() -> 
     assert (CURRENT.get(versions.key) or {})["colour"] == "green"
 
 
-def test_a_first_version_and_a_change_are_three_requests_each() -> None:
-    versions = another()
-    names = []
-
-    for draft in (coat("red"), coat("green", if_match=1)):
-        writer = Writer(versions, draft)
-        while writer.result is None:
-            names.append(writer.next)
-            writer.step()
-
-    assert names == ["fence", "history", "current"] * 2
-
-
-def test_a_retry_is_recognised_on_the_revision_it_made_also_behind_later_ones() -> None:
-    versions = another()
-    first = save(versions, coat("red"))
-    save(versions, coat("green", if_match=1))
-    save(versions, coat("red", if_match=2))
-
-    again = save(versions, coat("red"))
-    change = save(versions, coat("green", if_match=1))
-
-    assert said(row_of(again)) == said(row_of(first))
-    assert (again.created, change.created) == (True, False)
-    assert stored(versions).version == 3
-
-
-def test_a_change_that_changes_nothing_takes_no_fence() -> None:
-    versions = another()
-    save(versions, coat("red"))
-    before = stored(versions)
-
-    same = save(versions, coat("red", if_match=1, actor="somebody else"))
-
-    assert (same.row["version"], same.created) == (1, False)
-    assert stored(versions) == before
-
-
-def test_what_was_deleted_is_brought_back_as_the_next_version() -> None:
-    versions = another()
-    save(versions, coat("red"))
-    save(versions, coat("red", if_match=1)._replace(deleted=True, repeats=True))
-
-    back = save(versions, coat("green"))
-
-    assert (back.row["version"], back.created) == (3, True)
-    row = CURRENT.get(versions.key)
-    assert row is not None
-    assert "deleted" not in row
-    assert ["deleted" in revision for revision in stored(versions).to_response] == [False, True, False]
-
-
 @pytest.mark.parametrize("if_match", [1, 7])
 def test_a_change_of_what_is_not_there_is_stale_also_while_somebody_creates_it(if_match: int) -> None:
     versions = another()
@@ -406,7 +354,7 @@ def test_what_is_shown_of_a_history_stops_at_the_current_version_by_key() -> Non
         save(versions, coat(colour, if_match=version or None))
     with crash_after(2), pytest.raises(Crash):
         save(versions, coat("white", if_match=3))
-    row = versioned(CURRENT.get(versions.key))
+    row = versions.current()
     assert row is not None
 
     to_response = HISTORY.query(visible_revisions(versions.revisions.all, row), limit=100).items
@@ -463,7 +411,7 @@ OTHER_ROW = Requirement(
     ],
     ids=["no history", "a check of another row", "a current row that expires"],
 )
-def test_what_cannot_be_kept_without_a_transaction_is_refused(versions: Versions, draft: Draft) -> None:
+def test_what_cannot_be_kept_without_a_transaction_is_refused(versions: Versions[Any], draft: Draft) -> None:
     with Wire() as wire, pytest.raises(ValueError, match=r"fence|sequential"):
         save(versions, draft)
 

@@ -22,7 +22,7 @@ ALWAYS = Condition("attribute_exists(pk)")
 # Behind every timestamp, so that a writer is refused for its version and not for its clock.
 LATER = NOW + 60_000
 
-Kept = Callable[[str], Versions]
+Kept = Callable[[str], Versions[Any]]
 
 WRITES = ("PutItem", "UpdateItem", "TransactWriteItems")
 
@@ -36,7 +36,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
     return kept
 
 
-def told(saved: Saved) -> dict[str, Any]:
+def told(saved: Saved[Any]) -> dict[str, Any]:
     """Return what a response is made of."""
     to_response = ("colour", "version", "timestamp", "changedBy")
     return {"created": saved.created, **{name: saved.row.get(name) for name in to_response}}

@@ -26,18 +26,3 @@ def test_an_expired_row_that_is_not_reaped_yet_is_not_found(loop: Loop, equipmen
         then = [loop.request(route, path=log_path(equipment_id)).status for route in (ASSIGNMENT, ESCALATION)]
 
     assert (before, then) == ([200, 200], [404, 404])
-
-
-@pytest.mark.parametrize(
-    ("if_none_match", "status"),
-    [('"1"', 304), ('W/"1"', 304), ("*", 304), ('"2"', 200), ("1", 200), ("", 200), ("\x00", 200)],
-)
-def test_a_client_that_has_the_current_version_gets_a_304(
-    loop: Loop, equipment_id: str, if_none_match: str, status: int
-) -> None:
-    assign(loop, equipment_id, "Liz")
-
-    answer = loop.request(ASSIGNMENT, path=log_path(equipment_id), headers={"if-none-match": if_none_match})
-
-    assert (answer.status, answer.headers["etag"]) == (status, '"1"')
-    assert (answer.body is None) == (status == 304)

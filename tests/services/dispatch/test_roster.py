@@ -48,23 +48,6 @@ def test_a_roster_is_not_published(loop: Loop, equipment_id: str) -> None:
     assert loop.run() == []
 
 
-def test_a_retry_answers_as_the_first_time_did(loop: Loop, equipment_id: str) -> None:
-    created = staff(loop, equipment_id)
-    with frozen_clock(NOW + MINUTE):
-        assert told(staff(loop, equipment_id)) == told(created)
-        changed = staff(loop, equipment_id, ["Ann"], if_match=1)
-    with frozen_clock(NOW + 2 * MINUTE):
-        assert told(staff(loop, equipment_id, ["Ann"], if_match=1)) == told(changed)
-
-    assert told(changed)[:2] == (200, '"2"')
-
-
-def test_the_same_roster_for_the_current_version_changes_nothing(loop: Loop, equipment_id: str) -> None:
-    created = staff(loop, equipment_id)
-
-    assert told(staff(loop, equipment_id, if_match=1)) == (200, '"1"', created.body)
-
-
 @pytest.mark.parametrize(
     ("operators", "supervisor"),
     [(["Liz"], "Sara"), (["Sue", "Liz"], "Sara"), (["Liz", "Sue"], "Tom")],
@@ -86,23 +69,6 @@ def test_a_change_needs_the_current_version(
 
     assert told(changed)[:2] == (200, '"2"')
     assert told(roster(loop, equipment_id)) == told(changed)
-
-
-def test_a_change_of_what_is_not_there_is_stale(loop: Loop, equipment_id: str) -> None:
-    assert staff(loop, equipment_id, if_match=1).status == 412
-    assert roster(loop, equipment_id).status == 404
-
-
-@pytest.mark.parametrize(("if_none_match", "status"), [('"1"', 304), ("*", 304), ('"2"', 200)])
-def test_a_client_that_has_the_current_roster_gets_a_304(
-    loop: Loop, equipment_id: str, if_none_match: str, status: int
-) -> None:
-    staff(loop, equipment_id)
-
-    answer = roster(loop, equipment_id, headers={"if-none-match": if_none_match})
-
-    assert (answer.status, answer.headers["etag"]) == (status, '"1"')
-    assert (answer.body is None) == (status == 304)
 
 
 def test_a_roster_stays_for_years(loop: Loop, equipment_id: str) -> None:

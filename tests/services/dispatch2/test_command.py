@@ -5,7 +5,6 @@ import pytest
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
 from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
 from tests.support.samples import NOW
 from tests.support.services.crews import ASSIGN_CREW, assign_crew, crew_of
 from tests.support.services.reports import AT, log_path, told_of
@@ -37,21 +36,6 @@ def test_a_first_crew_is_created_and_published(loop: Loop, equipment_id: str) ->
 
 def test_a_log_without_a_crew_is_not_found(loop: Loop, equipment_id: str) -> None:
     assert crew_of(loop, equipment_id).status == 404
-
-
-def test_a_client_that_has_the_current_version_gets_nothing_again(loop: Loop, equipment_id: str) -> None:
-    assign_crew(loop, equipment_id, "Liz")
-
-    assert told(crew_of(loop, equipment_id, headers={"if-none-match": '"1"'})) == (304, '"1"', None)
-
-
-def test_a_retry_answers_as_the_first_time_did_without_a_second_event(loop: Loop, equipment_id: str) -> None:
-    first = assign_crew(loop, equipment_id, "Liz", ["Ann"])
-    with frozen_clock(NOW + 5 * MINUTE):
-        again = assign_crew(loop, equipment_id, "Liz", ["Ann"])
-
-    assert told(again) == told(first)
-    assert len(told_of(loop, equipment_id)) == 1
 
 
 def test_a_change_needs_the_current_version(loop: Loop, equipment_id: str) -> None:

@@ -74,17 +74,3 @@ def test_an_edit_of_a_log_that_has_expired_comes_to_nothing(
     assert side.deliver(loop, expired) == []
     assert side.rows(loop, equipment_id) == []
     assert log_lines[-1]["expired"] == 1
-
-
-@each_side
-def test_an_edit_that_comes_twice_crosses_once(loop: Loop, equipment_id: str, log_lines: LogLines, side: Side) -> None:
-    edit = side.edit(equipment_id, **{side.theirs: "Eve"})
-    assert side.deliver(loop, edit) == []
-    (row,) = side.rows(loop, equipment_id)
-
-    assert side.deliver(loop, edit) == []
-
-    assert side.rows(loop, equipment_id) == [row]
-    assert (row[side.own], row["version"], row["timestamp"], row["latched"]) == ("Eve", 1, NOW, True)
-    assert (row["origin"], row["changedBy"]) == (edit.tags["source"], edit.tags["actor"])
-    assert [line["duplicate"] for line in log_lines] == [0, 1]

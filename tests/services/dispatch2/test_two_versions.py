@@ -47,36 +47,6 @@ def test_who_moves_over_goes_back_and_comes_again_finds_each_time_what_was_done_
     assert on_v1(loop, equipment_id) == ("Sue", '"3"')
 
 
-def test_a_stale_page_is_refused_on_both_sides(loop: Loop, equipment_id: str) -> None:
-    assign(loop, equipment_id, "Liz")
-    settle(loop)
-    with at(1):
-        assert assign_crew(loop, equipment_id, "Sue", if_match=1).status == 200
-        settle(loop)
-    with at(2):
-        assert assign(loop, equipment_id, "Eve", if_match=1).status == 412
-        assert assign(loop, equipment_id, "Ann", if_match=2).status == 200
-        settle(loop)
-    with at(3):
-        assert assign_crew(loop, equipment_id, "Eve", if_match=2).status == 412
-        assert settle(loop) == []
-
-    assert on_v1(loop, equipment_id) == ("Ann", '"3"')
-    assert on_v2(loop, equipment_id) == ("Ann", [], '"3"')
-
-
-def test_a_retry_of_what_was_replaced_from_the_other_side_is_refused(loop: Loop, equipment_id: str) -> None:
-    assign(loop, equipment_id, "Liz")
-    settle(loop)
-    with at(1):
-        assign(loop, equipment_id, "Sue", if_match=1)
-        settle(loop)
-        assert assign(loop, equipment_id, "Sue", if_match=1).headers["etag"] == '"2"'
-        assign_crew(loop, equipment_id, "Ann", if_match=2)
-        settle(loop)
-        assert assign(loop, equipment_id, "Sue", if_match=1).status == 412
-
-
 def test_a_member_who_becomes_the_operator_leads_the_crew(loop: Loop, equipment_id: str) -> None:
     assign_crew(loop, equipment_id, "Liz", ["Ann", "Tom"])
     settle(loop)

@@ -8,7 +8,7 @@ from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.tools.in_process.loop import Answer, Loop
 from andon.wire import aws
-from services.equipment import metadata
+from services.equipment.metadata import EQUIPMENT
 from services.equipment.trigger import FACTS
 
 PUT: Final = "PUT /equipment/{id}"
@@ -111,7 +111,7 @@ def revisions(loop: Loop, equipment_id: str, part: str = "_") -> list[dict[str, 
 
 def reap(equipment_id: str) -> None:
     """Delete the current row, as the TTL service does some day with a tombstone."""
-    key = to_typed(metadata.key_of(equipment_id))
+    key = to_typed(EQUIPMENT.key_of(equipment_id))
     aws.client("dynamodb").delete_item(TableName="EQUIPMENT_TABLE", Key=key)
 
 

@@ -1,6 +1,7 @@
 """Whether two versions of a service say the same is read off their rows, by what would cross."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ def sides(of_module: TwoSides) -> TwoSides:
     return of_module
 
 
-def crossings(side: Side) -> dict[tuple[str, str], Crossing]:
+def crossings(side: Side) -> dict[tuple[str, str], Crossing[Any]]:
     """Return what the other service does about the edits of one."""
     return dict.fromkeys(((str(side.name), event_type) for event_type in side.types), side.other.crossing)
 

@@ -34,7 +34,7 @@ def escalate(history: History) -> Iterable[Decision]:
 
 
 def _is_acknowledged(episode: Episode, events: Iterable[DomainEvent]) -> bool:
-    """Whether any of the episode's logs was acknowledged; a log that nobody reported belongs to no episode."""
+    """Return whether any of the episode's logs was acknowledged; a log that nobody reported belongs to no episode."""
     logs = [log_in(report) for report in episode.reports]
     return any(log_in(event) in logs for event in events if event.type == STATE_ACKNOWLEDGED)
 

@@ -36,7 +36,7 @@ def back(history: History) -> Iterable[Decision]:
 
 
 def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
-    """Whether a report of the 30 minutes after `last` was known in time; if none was, *silent* was decided."""
+    """Return whether a report of the 30 minutes after `last` was known in time; if none was, *silent* was decided."""
     in_time = (report for report in later if report.timestamp_ms <= last.timestamp_ms + AFTER_MS)
     return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DELETED: Final = "deleted"
 
-Crossings = Mapping[Topic, Crossing]
+Crossings = Mapping[Topic, Crossing[Any]]
 """What a service subscribes to of its other version."""
 
 
@@ -114,7 +114,7 @@ def _event_of(row: Item, facts: Facts) -> DomainEvent | None:
     )
 
 
-def _fields(crossing: Crossing, event: DomainEvent, found: Item | None) -> dict[str, tuple[object, object]]:
+def _fields(crossing: Crossing[Any], event: DomainEvent, found: Item | None) -> dict[str, tuple[object, object]]:
     """Return what would change in the row that was found."""
     there, made = found or {}, crossing.from_theirs(event, found)
     stored = to_plain(to_typed({name: value for name, value in made.content.items() if value is not None}))

@@ -10,7 +10,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from andon.cdk.names import pascal
 from andon.dynamodb.attribute_values import Item, to_plain
@@ -45,7 +45,7 @@ def ways() -> list[Way]:
     ]
 
 
-def _crossings(into: Package, source: str) -> dict[tuple[str, str], Crossing]:
+def _crossings(into: Package, source: str) -> dict[tuple[str, str], Crossing[Any]]:
     on = into.load("subscriptions").ON
     return {topic: on[topic] for topic in into.latched if topic[0] == source}
 

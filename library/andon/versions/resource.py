@@ -1,0 +1,239 @@
+"""A resource: a thing with an id, its current row in one table and every revision in another, by number and by time.
+
+A service declares what is its own: the tables, the fields of a revision, the name of the entity.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
+
+from andon.dynamodb.client import Check, Table
+from andon.dynamodb.expressions import Condition
+from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.ttl import ttl_at
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact, lifecycle
+from andon.runtime import times
+from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.versions.bitemporal import Asked, Timeline, revision_at
+from andon.versions.optimistic_lock import Command, Draft, Saved, VersionedRow
+from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
+
+HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
+BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
+# Sparse: only a revision that was recorded late has the attribute.
+CORRECTIONS: Final = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
+HISTORY_SCHEMA: Final = TableSchema(
+    HISTORY,
+    indexes={"ByTime": Index(BY_TIME), "Corrections": Index(CORRECTIONS)},
+    expires=False,
+    seldom_read=True,
+)
+
+TOMBSTONE_DAYS: Final = 33
+"""Days until the TTL service takes a tombstone; the history keeps it for ever."""
+
+VALID_FROM: Final = "validFrom"
+
+ALIVE: Final = Condition(
+    "attribute_exists(#version) AND attribute_not_exists(#deleted)", {"version": "version", "deleted": "deleted"}
+)
+
+
+class ResourceRow(VersionedRow):
+    """The current row, or a revision, its key and content aside.
+
+    validFrom: since when it is so (epoch milliseconds), if not since it was recorded. ttl: epoch seconds, on a
+    tombstone.
+    """
+
+    discriminator: str
+    id: str
+    validFrom: NotRequired[int]  # noqa: N815  the row's name
+    ttl: NotRequired[int]
+
+
+class ResourceEntity(TypedDict):
+    """A version in an event, its content aside; `validFrom`: fixed-width UTC."""
+
+    id: str
+    version: int
+    validFrom: NotRequired[str]
+    deleted: NotRequired[Literal[True]]
+
+
+Row = TypeVar("Row", bound=ResourceRow)
+Entity = TypeVar("Entity", bound=ResourceEntity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource(Generic[Row, Entity]):
+    """A kind of versioned thing.
+
+    kind: the discriminator of its rows, the name of its entity, and the beginning of its facts' types. fields: the
+    names of its content. sort: the sort key of the current row, if its table has one. missing: for whoever asks for
+    what is not there, or was deleted.
+    """
+
+    kind: str
+    fields: tuple[str, ...]
+    table: Table
+    history: Table
+    partition_of: Callable[[str], str]
+    sort: tuple[str, ...] = ()
+    missing: str
+
+    def key_of(self, id_: str) -> dict[str, str | int]:
+        """Return the primary key of the current row."""
+        return self.table.keys.of(self.partition_of(id_), *self.sort)
+
+    def revisions_of(self, id_: str) -> KeyQuery:
+        """Return the query of all revisions, newest first."""
+        return KeyQuery(keys=self.history.keys, partition=self.partition_of(id_))
+
+    def versions_of(self, id_: str) -> Versions[Row]:
+        """Return the place of the versions."""
+        partition = self.partition_of(id_)
+        revisions = Revisions(
+            table=self.history,
+            key_of=lambda version: self.history.keys.of(partition, version),
+            all=self.revisions_of(id_),
+            attributes=self.mark_of(id_),
+        )
+        return Versions(table=self.table, key=self.key_of(id_), revisions=revisions)
+
+    def mark_of(self, id_: str) -> dict[str, object]:
+        """Return the attributes of each row besides its revision."""
+        return {"discriminator": self.kind, "id": id_}
+
+    def alive(self, id_: str) -> Requirement:
+        """Return the requirement that it is there, for a write of another row."""
+        return Requirement(check=Check(self.table, self.key_of(id_), ALIVE), otherwise=NotFound(self.missing))
+
+    def get(self, id_: str, at: Asked | None = None) -> Row:
+        """Read it as it is now, or as it was at a time, as known at another.
+
+        Raises:
+            NotFound: there is no such thing, or it was deleted.
+
+        """
+        versions = self.versions_of(id_)
+        row = versions.current() if at is None else versions.row_of(revision_at(self._timeline_of(id_), at))
+        if row is None or row.get("deleted"):
+            raise NotFound(self.missing)
+        return row
+
+    def get_many(self, ids: Sequence[str]) -> list[Row | None]:
+        """Read up to 100 current rows, tombstones among them; None where there is none."""
+        return cast("list[Row | None]", self.table.get_many([self.key_of(id_) for id_ in ids]))
+
+    def get_version(self, id_: str, version: int) -> Row:
+        """Read a revision, maybe a tombstone.
+
+        Raises:
+            NotFound: there is none.
+
+        """
+        return _require_version(self.versions_of(id_).revision(version))
+
+    def save(self, id_: str, said: Mapping[str, object], command: Command) -> Saved[Row]:
+        """Make it what a request says: its content, and in `validFrom` (UTC) since when; see `versioned_write.save`.
+
+        Raises:
+            Invalid: `validFrom` lies ahead.
+
+        """
+        content = self.content_of(said)
+        valid_from = content[VALID_FROM]
+        if isinstance(valid_from, int) and not 0 <= valid_from <= command.now_ms:
+            raise Invalid.field(f"body.{VALID_FROM}", "must lie between 1970 and now")
+        return save(self.versions_of(id_), Draft(content, self.mark_of(id_), command))
+
+    def delete(self, id_: str, command: Command) -> Saved[Row]:
+        """Replace it by a tombstone: a revision with the same content, marked deleted; see `versioned_write.change`."""
+
+        def tombstone(row: Row) -> Draft:
+            made_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
+            return self._again(row, self.tombstone_of(id_, made_ms), command)._replace(deleted=True)
+
+        return change(self.versions_of(id_), command, tombstone)
+
+    def roll_back(self, id_: str, version: int, command: Command) -> Saved[Row]:
+        """Make an earlier revision current again, as a new one; see `versioned_write.change`.
+
+        Raises:
+            NotFound: there is no such revision.
+            Conflict: it is a tombstone.
+
+        """
+        versions = self.versions_of(id_)
+        revision = versions.revision(version, consistent=True)
+
+        def again(_: Row) -> Draft:
+            earlier = _require_version(revision)
+            if earlier.get("deleted"):
+                raise Conflict("That version is a deletion.")
+            return self._again(earlier, self.mark_of(id_), command)
+
+        return change(versions, command, again)
+
+    def tombstone_of(self, id_: str, made_ms: int) -> dict[str, object]:
+        """Return the attributes of a tombstone besides its revision."""
+        return {**self.mark_of(id_), "ttl": ttl_at(made_ms, TOMBSTONE_DAYS)}
+
+    def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
+        """Return the content of a request or of an entity; its `validFrom` is UTC."""
+        valid_from = said.get(VALID_FROM)
+        return {
+            **{name: said[name] for name in self.fields},
+            VALID_FROM: None if valid_from is None else times.to_ms(str(valid_from)),
+        }
+
+    def entity_of(self, row: Row) -> Entity:
+        """Return the entity of a version, for its event."""
+        fields: Mapping[str, object] = row
+        entity = {"id": row["id"], "version": row["version"], **{name: fields[name] for name in self.fields}}
+        if "validFrom" in row:
+            entity[VALID_FROM] = times.to_utc(row["validFrom"])
+        if row.get("deleted"):
+            entity["deleted"] = True
+        return cast("Entity", entity)
+
+    def to_response(self, row: Row) -> dict[str, object]:
+        """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
+        made = {"changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+        return {**self.entity_of(row), **made}
+
+    def fact_of(self, change: Change) -> Fact | None:
+        """Return the fact of a revision: `<kind>-created`, `-updated`, `-deleted`, `-undeleted`."""
+        if change.new is None:
+            return None
+        return Fact(
+            type=lifecycle(change, self.kind),
+            timestamp_ms=change.new["timestamp"],
+            partition_key=change.new["id"],
+            entity_name=self.kind,
+            entity=self.entity_of(cast("Row", change.new)),
+            actor=author_in(change.new),
+        )
+
+    def _again(self, row: Row, attributes: Mapping[str, object], command: Command) -> Draft:
+        """Decide a revision with the content of another one, which is so from now on."""
+        fields: Mapping[str, object] = row
+        content = {**{name: fields[name] for name in self.fields}, VALID_FROM: None}
+        return Draft(content, attributes, command, revives=False, repeats=True)
+
+    def _timeline_of(self, id_: str) -> Timeline:
+        partition = self.partition_of(id_)
+        return Timeline(
+            self.history,
+            recorded=KeyQuery(keys=BY_TIME, index_name="ByTime", partition=partition),
+            corrections=KeyQuery(keys=CORRECTIONS, index_name="Corrections", partition=partition),
+        )
+
+
+def _require_version(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound("There is no such version.")
+    return row

@@ -1,0 +1,501 @@
+"""A resource is made, changed, deleted, made again: one history, whatever the TTL service took, and both its times."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andon.dynamodb.ttl import SECONDS_PER_DAY
+from andon.runtime import times
+from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejected, Stale, Unavailable
+from andon.versions.optimistic_lock import Saved
+from andon.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
+from andon.wire import aws
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
+from tests.support.examples import ON_TABLES
+from tests.support.samples import NOW
+from toys.gallery import PICTURES, Gallery, delete, history, put, read, reap, review, reviews_of, roll_back, status_of
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+LATER = NOW + HOUR
+
+Do = Callable[[str], object]
+Command = Callable[..., Saved[Any]]
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def gallery(one_thread: None) -> Iterator[Gallery]:  # noqa: ARG001
+    with Gallery() as gallery:
+        yield gallery
+
+
+@pytest.fixture
+def picture(gallery: Gallery) -> str:  # noqa: ARG001
+    """A picture that no other test knows."""
+    return f"picture {next(_numbers)}"
+
+
+def nothing(_: str) -> None:
+    """Leave the tombstone where it is."""
+
+
+TOMBSTONES = pytest.mark.parametrize("since", [nothing, reap], ids=["tombstone", "tombstone taken by the TTL service"])
+
+
+def retired(picture: str) -> None:
+    put(picture)
+    delete(picture, if_match=1)
+
+
+# Lives
+
+
+@TOMBSTONES
+@pytest.mark.parametrize("if_match", [None, 2])
+@pytest.mark.parametrize("clock", [NOW - DAY, LATER], ids=["behind", "later"])
+def test_a_put_recreates_and_goes_on_from_the_highest_version_with_a_later_time(
+    picture: str, since: Do, if_match: int | None, clock: int
+) -> None:
+    retired(picture)
+    since(picture)
+
+    saved = put(picture, "again", if_match=if_match, now_ms=clock)
+
+    assert (saved.created, saved.row["version"], saved.row["since"]) == (True, 3, 3)
+    assert [row["timestamp"] for row in history(picture)] == [max(clock, NOW + 2), NOW + 1, NOW]
+    row = read(picture)
+    assert row is not None
+    assert (row["title"], row["version"]) == ("again", 3)
+    assert not {"ttl", "deleted"} & row.keys()
+
+
+@TOMBSTONES
+def test_what_was_deleted_is_not_found_and_comes_back_by_no_other_version(picture: str, since: Do) -> None:
+    retired(picture)
+    since(picture)
+
+    commands: list[Command] = [delete, partial(roll_back, to=1), review]
+    for do in commands:
+        for if_match in (None, 2):
+            assert status_of(partial(do, picture, if_match=if_match)) == 404
+    for if_match in (1, 3):
+        assert status_of(partial(put, picture, "again", if_match=if_match)) == 412
+    assert read(picture) is None
+    assert len(history(picture)) == 2
+
+
+def test_a_tombstone_that_has_expired_and_still_stands_is_a_tombstone(gallery: Gallery, picture: str) -> None:
+    retired(picture)
+    gallery.told(picture)
+    much_later = NOW + 40 * DAY
+
+    assert read(picture) is None
+    assert status_of(partial(put, picture, "again", if_match=1, now_ms=much_later)) == 412
+    assert put(picture, "again", now_ms=much_later).row["version"] == 3
+    assert gallery.told(picture) == ["picture-undeleted 3"]
+
+
+@pytest.mark.parametrize("clock", [NOW + 5, NOW, NOW - DAY], ids=["later", "same", "behind"])
+def test_a_tombstone_expires_33_days_behind_its_own_time(picture: str, clock: int) -> None:
+    put(picture)
+
+    delete(picture, if_match=1, now_ms=clock)
+
+    row = PICTURES.versions_of(picture).current()
+    assert row is not None
+    assert (row["timestamp"], row["deleted"]) == (max(clock, NOW + 1), True)
+    assert row["ttl"] == row["timestamp"] // 1000 + 33 * SECONDS_PER_DAY
+
+
+def test_a_rollback_checks_what_stands_there_then_what_it_goes_back_to(picture: str) -> None:
+    errors: list[tuple[int, int | None, type[Rejected]]] = [
+        (1, None, PreconditionRequired),
+        (9, 2, Stale),
+        (9, 3, NotFound),
+        (2, 3, Conflict),
+    ]
+    retired(picture)
+    put(picture, "again")
+
+    for to, if_match, error in errors:
+        with pytest.raises(error):
+            roll_back(picture, to, if_match=if_match)
+
+
+def test_a_rollback_is_a_new_version_equal_to_the_old_one_also_if_that_is_current(picture: str) -> None:
+    put(picture, actor="Liz")
+    put(picture, "another", if_match=1)
+    before = history(picture)
+
+    saved = roll_back(picture, 1, if_match=2, actor="Sue")
+
+    assert (saved.row["version"], saved.row["title"], saved.row["changedBy"]) == (3, "sea", "Sue")
+    assert history(picture)[1:] == before
+    assert roll_back(picture, 3, if_match=3).row["version"] == 4
+
+
+def test_a_revision_says_what_the_current_row_says(picture: str) -> None:
+    put(picture)
+    saved = put(picture, "another", if_match=1)
+
+    current, revision = PICTURES.versions_of(picture).current(), PICTURES.get_version(picture, 2)
+
+    assert current is not None
+    assert {**current, "sk": 0, "since": 0} == {**revision, "sk": 0, "since": 0}
+    assert {**saved.row, "since": 0}.items() <= {**current, "since": 0}.items()
+    with pytest.raises(NotFound):
+        PICTURES.get_version(picture, 3)
+
+
+# Facts
+
+
+def test_every_command_is_told_once_with_its_version_and_what_changes_nothing_is_not(
+    gallery: Gallery, picture: str
+) -> None:
+    put(picture)
+    put(picture, if_match=1)
+    put(picture)
+    put(picture, "another", if_match=1)
+    roll_back(picture, 1, if_match=2)
+    review(picture)
+    review(picture, 5, if_match=1)
+    delete(picture, if_match=3)
+    put(picture)
+    delete(picture, if_match=5)
+
+    assert gallery.told(picture) == [
+        "picture-created 1",
+        "picture-updated 2",
+        "picture-updated 3",
+        "review-written 1",
+        "review-written 2",
+        "picture-deleted 4",
+        "picture-undeleted 5",
+        "picture-deleted 6",
+    ]
+    reap(picture)
+    assert gallery.told(picture) == []
+    put(picture)
+    assert gallery.told(picture) == ["picture-created 7"]
+
+
+def test_a_fact_is_the_entity_as_it_became_at_the_time_of_its_version(gallery: Gallery, picture: str) -> None:
+    put(picture, valid_from=times.to_utc(NOW - HOUR))
+    delete(picture, if_match=1, actor="Sue")
+
+    created, deleted = gallery.facts(picture)
+
+    entity = {"id": picture, "version": 1, "title": "sea"}
+    assert created.entities == {"picture": entity | {"validFrom": times.to_utc(NOW - HOUR)}}
+    assert deleted.entities == {"picture": entity | {"version": 2, "deleted": True}}
+    assert (created.timestamp_ms, deleted.timestamp_ms) == (NOW, NOW + 1)
+    assert deleted.tags["actor"] == "Sue"
+
+
+@pytest.mark.parametrize(
+    ("command", "requests"),
+    [
+        (put, ["TransactWriteItems"]),
+        (partial(put, title="another", if_match=2, now_ms=LATER), ["TransactWriteItems"]),
+        (partial(delete, if_match=2, now_ms=LATER), ["GetItem", "TransactWriteItems"]),
+        (partial(roll_back, to=1, if_match=2, now_ms=LATER), ["GetItem", "GetItem", "TransactWriteItems"]),
+        (review, ["TransactWriteItems"]),
+    ],
+    ids=["create", "update", "delete", "rollback", "a row that requires it"],
+)
+def test_a_command_makes_as_few_requests_as_can_be(picture: str, command: Command, requests: list[str]) -> None:
+    if command is not put:
+        put(picture)
+        put(picture, "second", if_match=1)
+
+    assert calls_of(partial(command, picture)) == requests
+
+
+# Retries
+
+
+CHANGES = pytest.mark.parametrize(
+    "command",
+    [partial(put, title="another", if_match=2), partial(roll_back, to=1, if_match=2), partial(delete, if_match=2)],
+    ids=["update", "rollback", "delete"],
+)
+
+
+@CHANGES
+@pytest.mark.parametrize("since", ["nothing", "an update", "a delete", "a recreation", "the TTL service"])
+def test_a_retry_is_recognised_whatever_happened_since(
+    gallery: Gallery, picture: str, command: Command, since: str
+) -> None:
+    put(picture)
+    put(picture, "a second", if_match=1)
+    first = command(picture)
+    if since == "an update" and not first.row.get("deleted"):
+        put(picture, "a fourth", if_match=3)
+    elif since not in {"nothing", "an update"} and not first.row.get("deleted"):
+        delete(picture, if_match=3)
+    if since == "a recreation":
+        put(picture, "a new one")
+    if since == "the TTL service":
+        reap(picture)
+    gallery.told(picture)
+    before = history(picture)
+
+    again = command(picture, now_ms=LATER)
+
+    names = ("version", "timestamp", "title", "changedBy", "fingerprint")
+    assert [again.row[name] for name in names] == [first.row[name] for name in names]
+    assert (again.created, history(picture), gallery.told(picture)) == (first.created, before, [])
+
+
+def test_the_same_put_before_and_behind_a_deletion_is_two_versions_each_with_a_retry_of_its_own(picture: str) -> None:
+    commands: list[Command] = [put, partial(delete, if_match=1), put]
+    firsts, retries = [], []
+    for minute, command in enumerate(commands):
+        firsts.append(command(picture, now_ms=NOW + minute * 1000).row["version"])
+        retries.append(command(picture, now_ms=NOW + minute * 1000 + 5).row["version"])
+
+    assert retries == firsts == [1, 2, 3]
+    assert len(history(picture)) == 3
+
+
+@pytest.mark.parametrize("if_match", [None, 1])
+def test_a_row_that_requires_it_is_refused_when_it_is_gone_and_its_retry_is_not(
+    picture: str, if_match: int | None
+) -> None:
+    assert status_of(partial(review, picture)) == 404
+    put(picture)
+    if if_match:
+        review(picture, 1)
+    first = review(picture, 3, if_match=if_match)
+    delete(picture, if_match=1)
+
+    assert review(picture, 3, if_match=if_match, now_ms=LATER).row["version"] == first.row["version"]
+    for other in (None, 1, 2, 3):
+        assert status_of(partial(review, picture, 4, if_match=other, actor="Sue")) == 404
+    put(picture)
+    assert review(picture, 4, if_match=first.row["version"]).row["version"] == first.row["version"] + 1
+
+
+# Others at the same moment: DynamoDB cancels a transaction, and says why of each row.
+
+
+@contextmanager
+def cancelled(*reasons: str, times: int = 1) -> Iterator[None]:
+    """Let DynamoDB cancel the next transactions for these reasons, one for each row."""
+    left = [times]
+
+    def cancel(**_: object) -> tuple[SimpleNamespace, dict[str, Any]] | None:
+        if not left[0]:
+            return None
+        left[0] -= 1
+        error = {"Code": "TransactionCanceledException", "Message": "Transaction cancelled"}
+        answer = {"Error": error, "CancellationReasons": [{"Code": reason} for reason in reasons]}
+        return SimpleNamespace(status_code=400, headers={}), answer | {"ResponseMetadata": {}}
+
+    events, event = aws.client("dynamodb").meta.events, "before-call.dynamodb.TransactWriteItems"
+    events.register(event, cancel)
+    try:
+        yield
+    finally:
+        events.unregister(event, cancel)
+
+
+@pytest.mark.parametrize("reason", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])
+@pytest.mark.parametrize("times", [1, ATTEMPTS - 1])
+def test_a_conflict_is_tried_again_after_a_random_pause(
+    picture: str, pauses: list[float], reason: str, times: int
+) -> None:
+    with cancelled(reason, "None", times=times):
+        assert put(picture).created
+
+    assert len(pauses) == times
+    assert all(0 <= pause <= FIRST_PAUSE_SECONDS * 2**attempt for attempt, pause in enumerate(pauses))
+
+
+def test_a_conflict_that_does_not_end_is_given_up_and_nothing_is_done(picture: str, pauses: list[float]) -> None:
+    put(picture)
+
+    with cancelled("TransactionConflict", "None", times=1000), pytest.raises(Unavailable):
+        put(picture, "another", if_match=1)
+
+    assert len(pauses) == ATTEMPTS
+    assert sum(pauses) < 3  # well within a function's timeout
+    assert len(history(picture)) == 1
+
+
+@pytest.mark.parametrize("title", ["another", "theirs"])
+def test_a_half_told_verdict_is_no_verdict(picture: str, pauses: list[float], title: str) -> None:
+    # The winner's transaction is being committed: its revision is there already, its current row not yet.
+    put(picture)
+    put(picture, title, if_match=1)
+
+    with cancelled("TransactionConflict", "ConditionalCheckFailed"):
+        status = status_of(partial(put, picture, "another", if_match=1, now_ms=NOW + 5))
+
+    assert status == (200 if title == "another" else 412)  # a retry, or stale
+    assert len(history(picture)) == 2
+    assert pauses == []
+
+
+def test_a_half_told_create_is_no_recreation(picture: str) -> None:
+    put(picture)
+
+    for title, status in [("sea", 201), ("another", 428)]:
+        with cancelled("TransactionConflict", "ConditionalCheckFailed"):
+            assert status_of(partial(put, picture, title)) == status
+    assert len(history(picture)) == 1
+
+
+def test_what_requires_a_row_that_is_being_changed_is_tried_again(picture: str, pauses: list[float]) -> None:
+    put(picture)
+
+    with cancelled("None", "None", "TransactionConflict"):
+        assert review(picture).created
+
+    assert len(pauses) == 1
+
+
+# Crashes
+
+
+def again_as_first(picture: str) -> Saved[Any]:
+    return put(picture, now_ms=LATER)
+
+
+SCENARIOS: list[tuple[str, list[Command], Command]] = [
+    ("create", [], put),
+    ("update", [put], partial(put, title="another", if_match=1)),
+    ("an update by a clock that is behind", [partial(put, now_ms=LATER)], partial(put, title="another", if_match=1)),
+    ("recreate", [put, partial(delete, if_match=1)], again_as_first),
+    ("delete", [put], partial(delete, if_match=1)),
+    ("rollback", [put, partial(put, title="another", if_match=1)], partial(roll_back, to=1, if_match=2)),
+    ("review", [put, review], partial(review, stars=5, if_match=1)),
+]
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
+@pytest.mark.parametrize(("name", "before", "command"), SCENARIOS, ids=[name for name, *_ in SCENARIOS])
+def test_a_command_that_is_broken_at_any_call_is_done_or_not_and_a_retry_leaves_it_done_once(
+    gallery: Gallery, interruption: Interruption, name: str, before: list[Command], command: Command
+) -> None:
+    def run(breaking: Breaking) -> None:
+        picture = f"{name}, {breaking} {next(_numbers)}"
+        for one in before:
+            one(picture)
+        gallery.told(picture)
+        _unless_unanswered(breaking, partial(command, picture))
+        told = gallery.told(picture)
+        made = len(history(picture)) + (reviews_of(picture).newest() or {"version": 0})["version"]
+        assert made == len(before) + len(told)
+
+        command(picture)
+
+        assert len([*told, *gallery.told(picture)]) == 1
+        assert len(history(picture)) + (reviews_of(picture).newest() or {"version": 0})["version"] == len(before) + 1
+
+    assert [*broken_at_every_call(interruption, run)]
+
+
+def _unless_unanswered(breaking: Breaking, do: Callable[[], object]) -> None:
+    try:
+        breaking.interrupt(do)
+    except Exception:  # noqa: BLE001  the answer was lost
+        return
+
+
+# Both times
+
+
+@pytest.mark.parametrize(
+    ("at", "version"),
+    [(-1, None), (0, 1), (HOUR - 1, 1), (HOUR, 2), (2 * HOUR, None), (3 * HOUR - 1, None), (3 * HOUR, 4), (DAY, 5)],
+)
+def test_as_of_a_time_it_is_what_was_current_then(picture: str, at: int, version: int | None) -> None:
+    put(picture, "first")
+    put(picture, "second", if_match=1, now_ms=NOW + HOUR)
+    delete(picture, if_match=2, now_ms=NOW + 2 * HOUR)
+    put(picture, "fourth", now_ms=NOW + 3 * HOUR)
+    roll_back(picture, 2, if_match=4, now_ms=NOW + 4 * HOUR)
+
+    row = read(picture, as_of=NOW + at)
+
+    assert (row["version"] if row else None) == version
+
+
+def test_a_correction_that_came_late_changes_what_was_so_and_not_what_was_known(picture: str) -> None:
+    put(picture, "first", now_ms=NOW - DAY)
+    put(picture, "second", valid_from=times.to_utc(NOW - HOUR), if_match=1)
+
+    for at, title in [
+        ({"as_of": NOW - HOUR - 1}, "first"),
+        ({"as_of": NOW - HOUR}, "second"),
+        ({"as_of": NOW - HOUR, "known_at": NOW - 1}, "first"),
+        ({"as_of": NOW - HOUR, "known_at": NOW}, "second"),
+        ({"known_at": NOW - 1}, "first"),
+        ({"known_at": NOW}, "second"),
+        ({}, "second"),
+    ]:
+        row = read(picture, **at)
+        assert row is not None
+        assert row["title"] == title, at
+
+
+def test_since_when_it_is_so_is_the_corrections_alone(picture: str) -> None:
+    put(picture)
+    put(picture, "second", valid_from=times.to_utc(NOW - HOUR), if_match=1)
+    put(picture, "third", if_match=2)
+    roll_back(picture, 2, if_match=3)
+    delete(picture, if_match=4)
+
+    assert [row.get("validFrom") for row in history(picture)] == [None, None, None, NOW - HOUR, None]
+
+
+@pytest.mark.parametrize("valid_from", [NOW + 1, -1])
+def test_what_begins_ahead_or_before_1970_is_refused(picture: str, valid_from: int) -> None:
+    with pytest.raises(Rejected) as refused:
+        put(picture, valid_from=times.to_utc(valid_from))
+
+    assert [(one.field, refused.value.status) for one in refused.value.fields] == [("body.validFrom", 400)]
+
+
+CHANGE = st.tuples(st.integers(1, 3), st.none() | st.integers(0, 8), st.none() | st.sampled_from("abc"))
+
+
+@ON_TABLES
+@given(st.lists(CHANGE, min_size=1, max_size=5))
+def test_every_question_is_answered_as_a_naive_model_answers_it(
+    gallery: Gallery, story: list[tuple[int, int | None, str | None]]
+) -> None:
+    """The model writes each revision over a line of hours, in the order in which they were recorded."""
+    gallery.clear()
+    now, version = 0, 0
+    title: str | None = None
+    lines: dict[int, dict[int, str | None]] = {-1: {}}  # known at -> hour -> title
+    for after, late, says in story:
+        now += after
+        if_match = version if title else None
+        if says is None and title is None:
+            continue
+        valid = None if late is None or says is None else times.to_utc(NOW + (now - late) * HOUR)
+        at: dict[str, Any] = {"if_match": if_match or None, "now_ms": NOW + now * HOUR}
+        saved = put("it", says, valid_from=valid, **at) if says else delete("it", **at)
+        if saved.row["version"] == version:
+            continue  # it said the same again
+        since = now if valid is None or late is None else now - late
+        title, version = says, saved.row["version"]
+        lines[now] = {**lines[max(lines)], **dict.fromkeys(range(since, 30), says)}
+
+    for known_at, line in lines.items():
+        for hour in range(-9, 17, 3):
+            row = read("it", as_of=NOW + hour * HOUR, known_at=NOW + known_at * HOUR)
+            assert (row["title"] if row else None) == line.get(hour), (hour, known_at)
