@@ -23,11 +23,11 @@ from bench.instead_of_aws import InsteadOfAws
 from bench.undisturbed import undisturbed
 from contract.names import NORMAL
 from services.dispatch.control import CONTROL
+from services.dispatch.facts import FACTS
 from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
 from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, partition_of
-from services.dispatch.trigger import FACTS
 
 MANY: Final = 50
 EVENTS: Final = 200

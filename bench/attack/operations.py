@@ -1,4 +1,4 @@
-"""What the API says of itself: the operations of `docs/openapi.json`, and who may call each, of every `routes.py`."""
+"""What the API says of itself: the operations of `docs/openapi.json`, and who may call each, of every handler."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -15,7 +15,7 @@ from bench.simulate.report import in_stage, report
 from bench.simulate.sample import count
 from bench.simulate.settings import Settings, stages
 from bench.simulate.table import table
-from services.equipment.routes import REPORTS_AT_ONCE
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 IDLE: Final = Fleet(machines=0)
 MILLION: Final = 1_000_000

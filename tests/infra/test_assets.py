@@ -66,7 +66,7 @@ def changed(functions: Path, file: str) -> set[str]:
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
 def test_touching_a_package_changes_its_asset_only(functions: Path, package: Package) -> None:
-    assert changed(functions, f"{package.side}/{package.name}/routes.py") == {name_of(package)}
+    assert changed(functions, f"{package.side}/{package.name}/__init__.py") == {name_of(package)}
 
 
 @pytest.mark.parametrize("file", ["andon/dynamodb/schema.py", "contract/groups.py"])

@@ -6,7 +6,7 @@ from andon.events.domain_event import DomainEvent, Entity
 from contract.entities import LogRef
 from contract.names import NORMAL
 from contract.reports import STATE_REPORTED
-from services.dispatch.facts import ENTITY_OF
+from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.responsibility import log_of
 from services.dispatch.tables import partition_of
 

@@ -12,7 +12,7 @@ from andon.runtime import times
 from andon.versions.optimistic_lock import Command, Draft, expected_by, fingerprint_of, revision_of
 from contract import logs
 from contract.entities import AssignmentEntity, EscalationEntity, LogRef, Why
-from services.dispatch.facts import OPERATOR_ASSIGNED, STATE_ESCALATED
+from services.dispatch.fact_types import OPERATOR_ASSIGNED, STATE_ESCALATED
 from services.dispatch.tables import KEYS, partition_of
 
 

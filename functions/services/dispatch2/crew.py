@@ -12,8 +12,9 @@ from andon.runtime import times
 from andon.versions.optimistic_lock import Command, Draft
 from contract import logs
 from contract.entities import CrewEntity, LogRef, Why
-from services.dispatch2.facts import CREW_ASSIGNED
 from services.dispatch2.tables import KEYS
+
+CREW_ASSIGNED: Final = "crew-assigned"
 
 DISCRIMINATOR: Final = "crew"
 

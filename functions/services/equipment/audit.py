@@ -15,8 +15,9 @@ from andon.versions.optimistic_lock import Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract.entities import AuditEntity, Changed
 from services.equipment import metadata
-from services.equipment.facts import AUDIT_RECORDED
 from services.equipment.tables import TABLE, partition_of
+
+AUDIT_RECORDED: Final = "audit-recorded"
 
 DISCRIMINATOR: Final = "audit"
 REVISION: Final = "audit-revision"

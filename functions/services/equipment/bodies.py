@@ -11,7 +11,7 @@ from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.runtime import texts
 from contract import names
-from services.equipment.routes import REPORTS_AT_ONCE
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
 

@@ -12,8 +12,9 @@ from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound
 from contract import logs
 from contract.entities import StateEntity
-from services.equipment.facts import STATE_REPORTED
 from services.equipment.tables import KEYS, partition_of
+
+STATE_REPORTED: Final = "state-reported"
 
 DISCRIMINATOR: Final = "state"
 

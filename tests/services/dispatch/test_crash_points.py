@@ -9,7 +9,7 @@ import pytest
 
 from andon.events.domain_event import ENVELOPE
 from andon.runtime.errors import CallFailed
-from services.dispatch.facts import TYPES
+from services.dispatch.fact_types import ENTITY_OF
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, ComesAgain, Floor, report_body
@@ -117,7 +117,7 @@ def test_the_episode_has_every_kind_of_decision_in_it_and_ends_as_in_the_model(f
 
     operator = next(one.says for one in ending.decided if one.says in OPERATORS)
     assert ending.decided == model.decisions(REPORTS, [ACKNOWLEDGED], operator=operator, supervisor=SUPERVISOR)
-    assert {kind for kind, _ in ending.published} == TYPES
+    assert {kind for kind, _ in ending.published} == ENTITY_OF.keys()
     assert len(ending.published) == len(ending.decided) + 1  # and the acknowledgement
     assert len(ending.stored) == len(ending.published) + len(REPORTS)
 

@@ -9,7 +9,7 @@ from andon.events.domain_event import DomainEvent
 from andon.tools.in_process.loop import Answer, Loop
 from andon.wire import aws
 from services.equipment import metadata
-from services.equipment.trigger import FACTS
+from services.equipment.facts import FACTS
 
 PUT: Final = "PUT /equipment/{id}"
 GET: Final = "GET /equipment/{id}"
