@@ -4,9 +4,11 @@ import os
 import statistics
 import subprocess
 import sys
-from typing import Final
+from typing import Final, cast
 
+from andon.handlers.declared import PACKAGE
 from andon.packages.discovery import packages
+from andon.packages.package import Package, Side
 from andon.project import project
 from bench.figure import Figure, Goal, median_ratio
 
@@ -22,7 +24,7 @@ MEASURED: Final = "import time; started = time.process_time(); {}; print(time.pr
 
 def figures() -> list[Figure]:
     """Import each in processes of its own, in turn; handlers make their client, as they do on Lambda."""
-    code = {"bare": BARE} | {name: f"import {name}" for name in handlers()}
+    code = {"bare": BARE} | {name: init_of(name) for name in handlers()}
     seconds: dict[str, list[float]] = {name: [] for name in code}
     for statement in code.values():
         imported(statement)  # so that everything is compiled
@@ -33,17 +35,26 @@ def figures() -> list[Figure]:
     bare = seconds.pop("bare")
     ratios = {name: median_ratio(measured, bare) for name, measured in seconds.items()}
     whole = Figure(BARE, statistics.median(bare) * 1000, "ms")
-    return [whole, *(Figure(f"import {name}", ratio, "x", GOALS.get(_role(name))) for name, ratio in ratios.items())]
+    return [
+        whole,
+        *(
+            Figure(f"import {name.replace('/', '.')}", ratio, "x", GOALS.get(_role(name)))
+            for name, ratio in ratios.items()
+        ),
+    ]
 
 
 def handlers() -> list[str]:
-    """Name every handler file, listeners first."""
-    return [
-        package.handler_name(role).removesuffix(".handler")
-        for role in ROLES
-        for package in packages()
-        if package.has(role)
-    ]
+    """Name every handler, listeners first."""
+    return [package.path(role) for role in ROLES for package in packages() if package.plays(role)]
+
+
+def init_of(path: str) -> str:
+    """Return the statement by which Lambda initialises a handler, as `views/board/listener`."""
+    side, name, role = path.split("/")
+    package = Package(cast("Side", side), name)
+    module = package.handler_name(role).removesuffix(".handler")
+    return f"import os; os.environ['{PACKAGE}'] = '{package.folder}'; import {module}"
 
 
 def imported(statement: str) -> float:
@@ -55,4 +66,4 @@ def imported(statement: str) -> float:
 
 
 def _role(name: str) -> str:
-    return name.rpartition(".")[2]
+    return name.rpartition("/")[2]

@@ -76,8 +76,8 @@ def _published(stack: Stack) -> Iterator[Event]:
     for package in services():
         for variable, schema in package.tables.items():
             for record in _records(stack, stack.outputs[pascal(variable)]) if schema.stream else ():
-                if event := event_of(record, facts=package.load("trigger").FACTS, tags={}):
-                    yield package.load("trigger").FACTS.source, event.id
+                if event := event_of(record, facts=package.facts, tags={}):
+                    yield package.facts.source, event.id
 
 
 def _records(stack: Stack, table: str) -> Iterator[Any]:

@@ -22,11 +22,11 @@ from bench.simulate.counted_aws import CountedAws
 from bench.workload import stored_report, undisturbed
 from contract.names import NORMAL
 from services.dispatch.control import CONTROL
+from services.dispatch.facts import FACTS
 from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
 from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, TABLE, TABLES
-from services.dispatch.trigger import FACTS
 
 MANY: Final = 50
 EVENTS: Final = 200

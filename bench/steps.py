@@ -18,6 +18,8 @@ from andon.events.hops import require_few
 from andon.events.publish import publish
 from andon.events.publish_changes import PublishedBatch, log_published, tags_of
 from andon.events.upcast import upcast
+from andon.handlers.declared_view import listening_view
+from andon.packages.package import Package
 from andon.runtime import clock, strict_json
 from andon.runtime.log import logger
 from andon.tools.in_process.lambda_context import LambdaContext
@@ -28,15 +30,14 @@ from andon.wire.in_parallel import in_parallel
 from bench.figure import Figure, cpu_us
 from bench.instead_of_aws import InsteadOfAws
 from bench.workload import EVENTS, batches, undisturbed, workload
-from services.equipment.trigger import FACTS
-from services.equipment.trigger import handler as trigger
-from views.state_log.listener import VIEW
-from views.state_log.listener import handler as listener
+from services.equipment.facts import FACTS
 
 ROUNDS: Final = 21
 TIMES: Final = 5  # that a round does a step, which takes less than a millisecond
 BATCH: Final = 10
 CONTEXT: Final = LambdaContext("measured")
+EQUIPMENT, STATE_LOG = Package("services", "equipment"), Package("views", "state_log")
+VIEW: Final = listening_view(STATE_LOG.folder)
 
 Input = TypeVar("Input")
 
@@ -115,7 +116,8 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
         Step("turns", _each(in_parallel, _tens([_nothing] * EVENTS))),
         Step("counts and log line", _each(log, _tens(results))),
     ]
-    whole = _each(partial(listener, context=CONTEXT), batches(bodies, BATCH))
+    listener = STATE_LOG.handler("listener")
+    whole = _each(lambda batch: listener(batch, CONTEXT), batches(bodies, BATCH))
     return _shares("listener without AWS, per record of a batch of 10", whole, steps)
 
 
@@ -135,7 +137,7 @@ def _of_trigger(records: Sequence[Any]) -> list[Figure]:
         Step("entries", partial(publish, events, source=FACTS.source), ("each number in it exact",)),
         Step("log line", partial(log_published, batch, CONTEXT)),
     ]
-    whole = partial(trigger, {"Records": records}, CONTEXT)
+    whole = partial(EQUIPMENT.handler("trigger"), {"Records": records}, CONTEXT)
     return _shares("trigger without AWS, per record of a batch of 100", whole, steps)
 
 

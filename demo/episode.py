@@ -46,8 +46,8 @@ def sweep(stack: Stack) -> None:
 
 
 def sweeps(stack: Stack) -> list[str]:
-    """Return the names of the functions that the schedule invokes; their descriptions name the handler file."""
-    return [one["FunctionName"] for one in _functions(stack) if one["Description"].endswith("/sweep.py")]
+    """Return the names of the functions that the schedule invokes; their descriptions name the handler."""
+    return [one["FunctionName"] for one in _functions(stack) if one["Description"].endswith("/sweep")]
 
 
 def run_of(scratch: Path) -> int:

@@ -1,4 +1,4 @@
-"""The API as its document and every `routes.py` say it: operations, who may call each, and good requests."""
+"""The API as its document and every handler say it: operations, who may call each, and good requests."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Every route with every group: it is let in if and only if `routes.py` says so."""
+"""Every route with every group: it is let in if and only if its function says so."""
 
 from http import HTTPStatus
 from typing import Final

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
+from andon.packages.package import Package
 from andon.tools.in_process.lambda_context import LambdaContext
 from bench.instead_of_aws import InsteadOfAws
 from bench.peers.rounds import Prepare, Work, serve
 from bench.workload import Workload, batches
-from services.dispatch import sweep
-from services.equipment import command, trigger
-from views.state_log import listener, query
+
+DISPATCH, EQUIPMENT = Package("services", "dispatch"), Package("services", "equipment")
+STATE_LOG = Package("views", "state_log")
 
 Handler = Callable[[dict[str, Any], Any], Any]
 
@@ -21,19 +22,20 @@ def _listener(workload: Workload, batch: int) -> Work:
 
 
 def _deliver(events: Sequence[dict[str, Any]]) -> None:
+    listener = STATE_LOG.handler("listener")
     for event in events:
-        if listener.handler(event, LambdaContext("state_log-listener"))["batchItemFailures"]:
+        if listener(event, LambdaContext("state_log-listener"))["batchItemFailures"]:
             raise RuntimeError("a message was not materialized")
 
 
 def _trigger(workload: Workload, batch: int) -> Work:
     records = workload["records"]
     events = [{"Records": records[start : start + batch]} for start in range(0, len(records), batch)]
-    return partial(_call, trigger.handler, events)
+    return partial(_call, EQUIPMENT.handler("trigger"), events)
 
 
 def _sweep(_: Workload, batch: int) -> Work:
-    return partial(_call, sweep.handler, [{}] * batch)
+    return partial(_call, DISPATCH.handler("sweep"), [{}] * batch)
 
 
 def _call(handler: Handler, events: Sequence[dict[str, Any]]) -> None:
@@ -42,11 +44,11 @@ def _call(handler: Handler, events: Sequence[dict[str, Any]]) -> None:
 
 
 def _put_state(workload: Workload, _: int) -> Work:
-    return partial(_request, command.handler, workload["put_state"], 201)
+    return partial(_request, EQUIPMENT.handler("command"), workload["put_state"], 201)
 
 
 def _get_logs(workload: Workload, _: int) -> Work:
-    return partial(_request, query.handler, workload["get_logs"], 200)
+    return partial(_request, STATE_LOG.handler("query"), workload["get_logs"], 200)
 
 
 def _request(handler: Handler, events: Sequence[dict[str, Any]], status: int) -> None:

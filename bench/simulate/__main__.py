@@ -14,7 +14,7 @@ from bench.simulate.prediction import predict
 from bench.simulate.report import in_stage, report, table
 from bench.simulate.sample import count
 from bench.simulate.settings import Settings, stages
-from services.equipment.routes import REPORTS_AT_ONCE
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 IDLE: Final = Fleet(machines=0)
 MILLION: Final = 1_000_000

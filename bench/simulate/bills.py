@@ -10,7 +10,7 @@ from bench.simulate.model import Model
 from bench.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.sample import count
 from bench.simulate.settings import Settings, stages
-from services.equipment.routes import REPORTS_AT_ONCE
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 RATE: Final = 200.0
 """Reports a second: 60,000 machines. The more, the fuller batches are."""

@@ -61,7 +61,7 @@ class Loop:
     def sweep(self) -> None:
         """Do what each service's schedule does every minute, and what follows."""
         for package in services():
-            if package.has("sweep"):
+            if package.plays("sweep"):
                 self._invoke(package, "sweep", {}, records=1)
         self.settle()
 

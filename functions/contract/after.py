@@ -7,20 +7,22 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact
 from andon.events.written import Written
 
-# Beside the partition key, which is the equipment: what tells an entity from others, and who; no text of any length.
+LOG: Final = ("equipmentId", "state", "timestamp")
+
+# What tells an entity from others, and who. Not all that it says: names, notes and details are too long for a header.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "equipment": (),
-    "machine": (),
-    "state": ("state", "timestamp"),
-    "audit": ("part", "revision"),
-    "assignment": ("state", "timestamp", "operator"),
-    "crew": ("state", "timestamp", "lead"),
-    "escalation": ("state", "timestamp", "supervisor"),
-    "acknowledgement": ("state", "timestamp", "acknowledgedBy"),
+    "equipment": ("id",),
+    "machine": ("id",),
+    "state": LOG,
+    "audit": ("equipmentId", "part", "revision"),
+    "assignment": (*LOG, "operator"),
+    "crew": (*LOG, "lead"),
+    "escalation": (*LOG, "supervisor"),
+    "acknowledgement": (*LOG, "acknowledgedBy"),
 }
 
 
-def of_row(row: Any, fact_of: Callable[[Change], Fact | None]) -> str:  # noqa: ANN401  typed by its package
+def of_row(row: Any, fact_of: Callable[[Change], Fact | None], *, source: str) -> str:  # noqa: ANN401  typed by its package
     """Return the token of a row that a command wrote, by what its service publishes of it.
 
     Raises:
@@ -30,7 +32,7 @@ def of_row(row: Any, fact_of: Callable[[Change], Fact | None]) -> str:  # noqa: 
     fact = fact_of(Change(kind="INSERT", old=None, new=row))
     if fact is None:
         raise ValueError("nothing is published of this row")
-    return Written.of_fact(fact, NAMES[fact.entity_name]).to_token()
+    return Written.of_fact(fact, NAMES[fact.entity_name], source=source).to_token()
 
 
 def of_event(event: DomainEvent, entity_name: str) -> str:

@@ -21,10 +21,10 @@ from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.loop import Loop
 from andon.tools.in_process.world import frozen_clock
 from services.dispatch.control import CONTROL
+from services.dispatch.facts import FACTS
 from services.dispatch.roster import Roster
 from services.dispatch.rules import assign, at_risk, escalate
 from services.dispatch.tables import partition_of
-from services.dispatch.trigger import FACTS
 from tests.support.deployed.at_once import at_once
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collected, newest, registered
 from tests.support.samples import NOW

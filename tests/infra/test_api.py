@@ -100,7 +100,7 @@ def test_people_sign_in_by_code_and_are_sent_back_to_the_page_only(aws: Synthesi
 
 def test_the_page_knows_its_users_and_where_they_sign_in(aws: Synthesised, local: Synthesised) -> None:
     people, walls = clients_of_the_page(aws)
-    on_aws, on_the_emulator = (one.functions()["pages/board/query.py"]["Environment"] for one in (aws, local))
+    on_aws, on_the_emulator = (one.functions()["pages/board/query"]["Environment"] for one in (aws, local))
 
     assert on_aws["Variables"]["CLIENT_ID"] == {"Ref": people}
     assert on_aws["Variables"]["WALL_CLIENT_ID"] == {"Ref": walls}
@@ -131,7 +131,7 @@ def scope_of(stack: Synthesised, scope: Any) -> str:  # noqa: ANN401  CloudForma
 
 def test_only_the_api_calls_the_functions_behind_it_and_only_its_schedule_a_sweep(aws: Synthesised) -> None:
     [api] = aws.of_type("AWS::ApiGatewayV2::Api")
-    sweeps = {aws.id_of_function(file) for file in FILES if file.endswith(("/sweep.py", "/recompute.py"))}
+    sweeps = {aws.id_of_function(file) for file in FILES if file.endswith(("/sweep", "/recompute"))}
 
     for made in aws.of_type("AWS::Lambda::Permission").values():
         function, source = aws.behind(made["FunctionName"]), text(made["SourceArn"])

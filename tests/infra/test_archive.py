@@ -7,7 +7,7 @@ from andon.packages.discovery import restorers
 from andon.stores.archive.store import KINDS
 from tests.support.infra.synthesised import KEPT, Synthesised
 
-SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}.py" for role in ("sweep", "query", "command", "listener"))
+SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}" for role in ("sweep", "query", "command", "listener"))
 
 
 def bucket(synthesised: Synthesised) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_only_the_sweep_deletes_and_only_data(aws: Synthesised) -> None:
 
 
 def test_nothing_of_the_archive_publishes(aws: Synthesised) -> None:
-    files = [SWEEP, QUERY, COMMAND, LISTENER, "services/equipment/restore.py", "services/dispatch/restore.py"]
+    files = [SWEEP, QUERY, COMMAND, LISTENER, "services/equipment/restore", "services/dispatch/restore"]
     for file in files:
         assert not [action for action, _ in aws.allowed(file) if action.startswith("events:")]
         assert "BUS_NAME" not in aws.functions()[file]["Environment"]["Variables"]
@@ -101,7 +101,7 @@ def test_an_hourly_schedule_runs_the_sweep_once(aws: Synthesised) -> None:
 @pytest.mark.parametrize("package", restorers(), ids=lambda package: package.name)
 def test_the_listener_knows_the_queue_of_everybody_who_brings_something_back(aws: Synthesised, package: Any) -> None:  # noqa: ANN401
     environment = aws.functions()[LISTENER]["Environment"]["Variables"]
-    [mapping] = aws.mappings(package.path("restore" if package.has("restore") else "listener"))
+    [mapping] = aws.mappings(package.path("restore" if package.plays("restore") else "listener"))
     queue = environment[package.restore_queue]["Ref"]
 
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": [queue, "Arn"]}

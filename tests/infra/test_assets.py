@@ -77,9 +77,7 @@ def changed(functions: Source, file: str) -> set[str]:
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
 def test_touching_a_package_changes_its_asset_only(functions: Source, package: Package) -> None:
-    assert changed(
-        functions, f"{'andon/' if package.side == 'stores' else ''}{package.side}/{package.name}/routes.py"
-    ) == {name_of(package)}
+    assert changed(functions, (folder_in_asset(package) / "__init__.py").as_posix()) == {name_of(package)}
 
 
 @pytest.mark.parametrize("file", ["andon/dynamodb/schema.py", "contract/groups.py"])

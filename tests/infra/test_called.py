@@ -24,11 +24,11 @@ OF_FAILURES = ("s3:ListBucket", "s3:PutObject")
 # Granted without a call: with it, S3 answers 404 for an object that does not exist, and 403 without. Several rows are
 # one BatchGetItem, and one is a GetItem: the list of the sample has one.
 NEVER_CALLED = {
-    "stores/faults/command.py": ("s3:ListBucket",),
-    "services/anomalies/sweep.py": ("s3:ListBucket",),
-    "services/anomalies/trigger.py": ("s3:ListBucket",),
-    "stores/archive/listener.py": ("s3:ListBucket",),
-    "views/board/query.py": ("dynamodb:BatchGetItem",),
+    "stores/faults/command": ("s3:ListBucket",),
+    "services/anomalies/sweep": ("s3:ListBucket",),
+    "services/anomalies/trigger": ("s3:ListBucket",),
+    "stores/archive/listener": ("s3:ListBucket",),
+    "views/board/query": ("dynamodb:BatchGetItem",),
 }
 
 
@@ -58,20 +58,20 @@ def test_what_a_handler_calls_it_is_allowed_to(aws: Synthesised, asked: dict[str
 
 
 def test_the_check_finds_what_is_not_allowed(aws: Synthesised) -> None:
-    file, table = "views/state_log/query.py", "STATE_LOG_TABLE"
+    file, table = "views/state_log/query", "STATE_LOG_TABLE"
 
     assert allows(aws, file, Asked("dynamodb:Query", table, "/index/GSI1"))
     assert not allows(aws, file, Asked("dynamodb:Query", table, "/index/GSI9"))
     assert not allows(aws, file, Asked("dynamodb:PutItem", table))
     assert not allows(aws, file, Asked("dynamodb:Query", "BOARD_TABLE"))
     entry = (("events:detail-type", "state-reported"), ("events:source", "state_log"))
-    assert not allows(aws, "views/state_log/listener.py", Asked("events:PutEvents", "BUS_NAME", conditions=entry))
+    assert not allows(aws, "views/state_log/listener", Asked("events:PutEvents", "BUS_NAME", conditions=entry))
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_what_a_handler_is_allowed_to_it_calls(aws: Synthesised, asked: dict[str, set[Asked]], file: str) -> None:
-    """If it fails: declare what the role calls in `grants.py` of the package, or let a sample lead to the call."""
-    failures = OF_FAILURES if file.endswith(("/trigger.py", "/push.py")) else ()
+    """If it fails: declare what the role calls in GRANTS of the package, or let a sample lead to the call."""
+    failures = OF_FAILURES if file.endswith(("/trigger", "/push")) else ()
     known = OF_LAMBDA + failures + NEVER_CALLED.get(file, ())
 
     assert [pair for pair in idle(aws, file, asked[file]) if not pair[0].startswith(known)] == []
@@ -80,7 +80,7 @@ def test_what_a_handler_is_allowed_to_it_calls(aws: Synthesised, asked: dict[str
 def test_the_check_finds_what_is_never_used(aws: Synthesised) -> None:
     called = {Asked("dynamodb:Query", "STATE_LOG_TABLE", f"/index/GSI{number}") for number in (1, 3)}
 
-    [never] = {on.partition(".Arn")[2] for action, on in idle(aws, "views/state_log/query.py", called) if "/" in on}
+    [never] = {on.partition(".Arn")[2] for action, on in idle(aws, "views/state_log/query", called) if "/" in on}
 
     assert never == "/index/GSI2"
 

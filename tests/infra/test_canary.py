@@ -12,8 +12,8 @@ from tests.support.infra.synthesised import PROJECT, Properties, Synthesised, ro
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"
 
 FILES = [package.path(role) for package in packages() for role in package.roles if (package.side, role) in CANARIES]
-BEHIND_THE_API = [file for file in FILES if file.endswith(("/command.py", "/query.py"))]
-LISTENERS = [file for file in FILES if file.endswith("/listener.py")]
+BEHIND_THE_API = [file for file in FILES if file.endswith(("/command", "/query"))]
+LISTENERS = [file for file in FILES if file.endswith("/listener")]
 
 of_each = pytest.mark.parametrize("file", FILES)
 
@@ -45,9 +45,9 @@ def dimensions(made: Properties) -> dict[str, str]:
 
 
 def test_the_way_of_a_report_has_a_canary_and_so_has_what_people_wait_for() -> None:
-    assert {"services/equipment/command.py", "services/equipment/trigger.py", "views/board/listener.py"} < set(FILES)
-    assert {"views/board/query.py", "views/state_log/query.py", "services/dispatch/command.py"} < set(FILES)
-    assert not [file for file in FILES if file.endswith("/sweep.py") or file.startswith("stores/")]
+    assert {"services/equipment/command", "services/equipment/trigger", "views/board/listener"} < set(FILES)
+    assert {"views/board/query", "views/state_log/query", "services/dispatch/command"} < set(FILES)
+    assert not [file for file in FILES if file.endswith("/sweep") or file.startswith("stores/")]
 
 
 @of_each
@@ -152,7 +152,7 @@ def test_the_page_about_deployments_says_how_many_there_are_and_what_their_alarm
 def test_a_new_layer_makes_a_new_version(aws: Synthesised, tmp_path: Path) -> None:
     other_layer = tmp_path / "other"
     other_layer.mkdir()
-    file = "views/board/query.py"
+    file = "views/board/query"
 
     def version(made: Synthesised) -> str:
         name: str = alias(made, file)[1]["FunctionVersion"]["Fn::GetAtt"][0]

@@ -12,7 +12,7 @@ of_each_view = pytest.mark.parametrize("view", recomputed(), ids=lambda view: vi
 
 @of_each_view
 def test_a_view_is_looked_at_each_hour_and_no_run_is_retried(aws: Synthesised, view: Package) -> None:
-    function = aws.id_of_function(f"views/{view.name}/recompute.py")
+    function = aws.id_of_function(f"views/{view.name}/recompute")
     target = {"Fn::GetAtt": [function, "Arn"]}
 
     [rule] = [one for one in aws.of_type("AWS::Events::Rule").values() if one["Targets"][0]["Arn"] == target]
@@ -29,7 +29,7 @@ def test_a_view_is_looked_at_each_hour_and_no_run_is_retried(aws: Synthesised, v
 def test_it_may_read_what_was_recorded_and_repair_its_own_view_and_publish_drift_alone(
     aws: Synthesised, view: Package
 ) -> None:
-    file = f"views/{view.name}/recompute.py"
+    file = f"views/{view.name}/recompute"
     [variable] = view.tables
     table, queue = (f"{aws.output(f'{pascal(view.name)}{end}')}.Arn" for end in ("Table", "RecomputeQueueUrl"))
     lake, archive = (f"{aws.output(bucket)}.Arn" for bucket in ("LakeBucket", "ArchiveBucket"))
@@ -50,7 +50,7 @@ def test_it_may_read_what_was_recorded_and_repair_its_own_view_and_publish_drift
 
 def test_a_queue_hands_over_one_message_for_each_is_long(aws: Synthesised) -> None:
     for view in recomputed():
-        function = {"Ref": aws.id_of_function(f"views/{view.name}/recompute.py")}
+        function = {"Ref": aws.id_of_function(f"views/{view.name}/recompute")}
         [mapping] = [
             made for made in aws.of_type("AWS::Lambda::EventSourceMapping").values() if made["FunctionName"] == function
         ]

@@ -38,6 +38,6 @@ def test_the_bucket_is_refused_without_tls(aws: Synthesised) -> None:
 def test_the_queue_of_every_reader_is_known_to_the_command_that_puts_messages_back(
     aws: Synthesised, reader: Package
 ) -> None:
-    environment = aws.functions()["stores/faults/command.py"]["Environment"]["Variables"]
+    environment = aws.functions()["stores/faults/command"]["Environment"]["Variables"]
 
     assert environment[f"{reader.name.upper()}_QUEUE_URL"] == {"Ref": aws.output(f"{pascal(reader.name)}QueueUrl")}

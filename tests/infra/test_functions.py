@@ -1,8 +1,10 @@
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from andon.handlers.declared import PACKAGE
+from andon.packages.package import Package, Side
 from andon.packages.source import source
 from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised
 
@@ -11,13 +13,18 @@ def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
     return synthesised.functions()[file]
 
 
-def test_every_handler_file_of_every_package_is_one_function(aws: Synthesised) -> None:
+def test_every_handler_of_every_package_is_one_function(aws: Synthesised) -> None:
     assert sorted(aws.functions()) == sorted(FILES)
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_function_runs_the_file_that_its_description_names(aws: Synthesised, file: str) -> None:
-    assert function(aws, file)["Handler"] == file.removesuffix(".py").replace("/", ".") + ".handler"
+def test_a_function_runs_the_handler_that_its_description_names_for_its_package(aws: Synthesised, file: str) -> None:
+    folder, _, role = file.rpartition("/")
+    side, _, name = folder.partition("/")
+    made = function(aws, file)
+
+    assert made["Handler"] == Package(cast("Side", side), name).handler_name(role)
+    assert made["Environment"]["Variables"][PACKAGE] == folder
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -81,7 +88,7 @@ def test_who_decides_knows_how_long_to_hold_back_and_nobody_else(
     aws: Synthesised, local: Synthesised, file: str
 ) -> None:
     decides = file in {
-        f"services/{service.name}/{role}.py" for service in CONTROL for role in ("listener", "trigger", "sweep")
+        f"services/{service.name}/{role}" for service in CONTROL for role in ("listener", "trigger", "sweep")
     }
 
     on_aws, on_the_emulator = (hold_back(synthesised, file) for synthesised in (aws, local))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.infra.synthesised import KEPT, TAKES, Properties, Synthesised, listed, text
 
-LISTENER = "stores/lake/listener.py"
+LISTENER = "stores/lake/listener"
 ALARM = "AWS::CloudWatch::Alarm"
 
 

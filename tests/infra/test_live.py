@@ -11,7 +11,7 @@ from andon.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
 from tests.support.infra.synthesised import STAGES, Synthesised, text
 from views.board.topics import PATH, filter_of
 
-PUSH, QUERY = "views/board/push.py", "views/board/query.py"
+PUSH, QUERY = "views/board/push", "views/board/query"
 PLACE = ("🏭" * 128,) * len(PATH)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.infra.synthesised import FILES, KEPT, Synthesised
 
-READERS = ("services/anomalies/trigger.py", "services/anomalies/sweep.py")
+READERS = ("services/anomalies/trigger", "services/anomalies/sweep")
 
 
 def test_models_are_kept_privately_encrypted_with_all_their_versions_and_outlive_the_stack(aws: Synthesised) -> None:

@@ -72,7 +72,7 @@ def test_a_reader_that_falls_behind_wakes_somebody(aws: Synthesised, package: Pa
 
 @named
 def test_a_listener_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    function = aws.id_of_function(f"{package.side}/{package.name}/listener.py")
+    function = aws.id_of_function(f"{package.side}/{package.name}/listener")
 
     assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
 
@@ -89,7 +89,7 @@ def test_one_alarm_rings_when_any_function_of_the_account_is_throttled_for_they_
 def test_a_trigger_that_fails_or_falls_behind_wakes_somebody_long_before_its_stream_forgets(
     aws: Synthesised, package: Package
 ) -> None:
-    function = aws.id_of_function(f"services/{package.name}/trigger.py")
+    function = aws.id_of_function(f"services/{package.name}/trigger")
 
     assert alarm(aws, "IteratorAge", FunctionName=function)["Threshold"] <= 60 * 60 * 1000
     assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
@@ -100,7 +100,7 @@ def test_a_trigger_that_fails_or_falls_behind_wakes_somebody_long_before_its_str
 def test_changes_that_a_trigger_gave_up_on_wake_somebody_whether_s3_took_them_or_not(
     aws: Synthesised, package: Package, metric: str
 ) -> None:
-    followed = aws.mappings(f"services/{package.name}/trigger.py")
+    followed = aws.mappings(f"services/{package.name}/trigger")
     mappings = {name: made for name, made in aws.of_type("AWS::Lambda::EventSourceMapping").items() if made in followed}
 
     assert mappings
@@ -110,7 +110,7 @@ def test_changes_that_a_trigger_gave_up_on_wake_somebody_whether_s3_took_them_or
 
 
 def test_a_run_by_schedule_that_fails_or_never_begins_wakes_somebody(aws: Synthesised) -> None:
-    hourly = [file for file in aws.functions() if file.endswith("/recompute.py") or file == "stores/archive/sweep.py"]
+    hourly = [file for file in aws.functions() if file.endswith("/recompute") or file == "stores/archive/sweep"]
 
     assert len(hourly) > len(VIEWS)
     for file in hourly:
@@ -126,7 +126,7 @@ def test_throttled_writes_of_each_table_and_each_index_wake_somebody(aws: Synthe
 
 
 def test_a_push_that_falls_behind_or_fails_wakes_somebody(aws: Synthesised) -> None:
-    function = aws.id_of_function("views/board/push.py")
+    function = aws.id_of_function("views/board/push")
 
     assert alarm(aws, "IteratorAge", FunctionName=function)["Threshold"] == 60_000
     assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
@@ -134,7 +134,7 @@ def test_a_push_that_falls_behind_or_fails_wakes_somebody(aws: Synthesised) -> N
 
 @swept
 def test_a_sweep_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    made = alarm(aws, "Errors", FunctionName=aws.id_of_function(f"services/{package.name}/sweep.py"))
+    made = alarm(aws, "Errors", FunctionName=aws.id_of_function(f"services/{package.name}/sweep"))
 
     assert (made["Threshold"], made["EvaluationPeriods"], made["Period"]) == (0, 1, 60)
 
@@ -158,7 +158,7 @@ def test_a_decision_that_is_late_wakes_somebody(aws: Synthesised, package: Packa
 
 
 def test_a_fault_wakes_somebody_and_so_does_a_store_that_cannot_keep_it(aws: Synthesised) -> None:
-    function = aws.id_of_function("stores/faults/listener.py")
+    function = aws.id_of_function("stores/faults/listener")
     queue = aws.output("FaultQueueUrl")
 
     assert alarm(aws, "received", view="faults", stage="dev")["Threshold"] == 0

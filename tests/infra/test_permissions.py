@@ -52,7 +52,7 @@ def reads_of_models(aws: Synthesised, service: Package) -> Pairs:
 
 def browser(aws: Synthesised) -> str:
     """The ARN of the role with which browsers subscribe."""
-    return text(aws.functions()["views/board/query.py"]["Environment"]["Variables"]["LIVE_ROLE_ARN"])
+    return text(aws.functions()["views/board/query"]["Environment"]["Variables"]["LIVE_ROLE_ARN"])
 
 
 def own_tables(aws: Synthesised, package: Package) -> list[str]:
@@ -104,19 +104,19 @@ def on_tables(aws: Synthesised, actions: dict[str, set[str]]) -> Pairs:
     }
 
 
-@pytest.mark.parametrize("service", [one for one in SERVICES if one.has("command")], ids=name_of)
+@pytest.mark.parametrize("service", [one for one in SERVICES if one.plays("command")], ids=name_of)
 def test_a_command_may_read_and_change_its_own_tables_and_delete_nothing(aws: Synthesised, service: Package) -> None:
-    file = f"services/{service.name}/command.py"
+    file = f"services/{service.name}/command"
     publishes = {("events:PutEvents", f"{aws.output('BusName')}.Arn")} if file in STREAM_FIRST else set()
 
     assert beyond_logs(aws, file) == publishes | on_tables(aws, COMMANDS[service.name])
 
 
-@pytest.mark.parametrize("package", [one for one in SERVICES + VIEWS if one.has("query")], ids=name_of)
+@pytest.mark.parametrize("package", [one for one in SERVICES + VIEWS if one.plays("query")], ids=name_of)
 def test_a_query_may_only_read_its_own_tables_and_the_indexes_they_declare(aws: Synthesised, package: Package) -> None:
-    lets_connect = {("iot:DescribeEndpoint", "*"), ("sts:AssumeRole", browser(aws))} if package.has("push") else set()
+    lets_connect = {("iot:DescribeEndpoint", "*"), ("sts:AssumeRole", browser(aws))} if package.plays("push") else set()
 
-    allowed = beyond_logs(aws, f"{package.side}/{package.name}/query.py")
+    allowed = beyond_logs(aws, f"{package.side}/{package.name}/query")
 
     assert allowed == lets_connect | on_tables(aws, QUERIES[package.name])
 
@@ -131,7 +131,7 @@ def test_a_listener_may_keep_what_it_subscribes_to_and_empty_its_queue_and_repor
 ) -> None:
     queue = f"{aws.output(f'{pascal(package.name)}QueueUrl')}.Arn"
 
-    assert beyond_logs(aws, f"{package.side}/{package.name}/listener.py") == {
+    assert beyond_logs(aws, f"{package.side}/{package.name}/listener") == {
         *on_tables(aws, keeps),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
         *((f"sqs:{action}", queue) for action in TAKES),
@@ -144,7 +144,7 @@ def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed_and_d
 ) -> None:
     streams = [f"{aws.output(name)}.StreamArn" for name, made in declared_tables(service).items() if made.stream]
     follows = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
-    file = f"services/{service.name}/trigger.py"
+    file = f"services/{service.name}/trigger"
     [bucket] = {text(made["DestinationConfig"]["OnFailure"]["Destination"]) for made in aws.mappings(file)}
     decides = DECIDES.get(service.name, set())
 
@@ -159,7 +159,7 @@ def test_a_trigger_may_follow_its_streams_and_publish_and_keep_what_failed_and_d
 
 @pytest.mark.parametrize("service", SWEPT, ids=name_of)
 def test_a_sweep_may_decide_and_take_out_what_is_done_and_report_faults(aws: Synthesised, service: Package) -> None:
-    assert beyond_logs(aws, f"services/{service.name}/sweep.py") == reads_of_models(aws, service) | {
+    assert beyond_logs(aws, f"services/{service.name}/sweep") == reads_of_models(aws, service) | {
         *((f"dynamodb:{action}", table) for action in SWEEPS[service.name] for table in own_tables(aws, service)),
         ("events:PutEvents", f"{aws.output('BusName')}.Arn"),
     }
@@ -167,12 +167,12 @@ def test_a_sweep_may_decide_and_take_out_what_is_done_and_report_faults(aws: Syn
 
 @pytest.mark.parametrize(
     ("file", "condition"),
-    [(f"services/{service.name}/trigger.py", {"events:source": service.name}) for service in SERVICES]
+    [(f"services/{service.name}/trigger", {"events:source": service.name}) for service in SERVICES]
     + [(file, {"events:source": file.split("/")[1]}) for file in sorted(STREAM_FIRST)]
-    + [(f"{reader.side}/{reader.name}/listener.py", {"events:detail-type": "fault"}) for reader in READERS]
-    + [(view.path("push"), {"events:detail-type": "fault"}) for view in VIEWS if view.has("push")]
+    + [(f"{reader.side}/{reader.name}/listener", {"events:detail-type": "fault"}) for reader in READERS]
+    + [(view.path("push"), {"events:detail-type": "fault"}) for view in VIEWS if view.plays("push")]
     + [
-        (f"services/{service.name}/sweep.py", {"events:source": service.name, "events:detail-type": "fault"})
+        (f"services/{service.name}/sweep", {"events:source": service.name, "events:detail-type": "fault"})
         for service in SWEPT
     ],
 )
@@ -207,14 +207,14 @@ def test_faults_are_read_and_put_back_by_the_api_and_added_by_the_listener_which
     read = {("s3:ListBucket", bucket), ("s3:GetObject", faults), ("s3:GetObject", ids)}
     queues = [f"{aws.output(f'{pascal(reader.name)}QueueUrl')}.Arn" for reader in READERS]
 
-    assert beyond_logs(aws, "stores/faults/query.py") == read
-    assert beyond_logs(aws, "stores/faults/command.py") == {
+    assert beyond_logs(aws, "stores/faults/query") == read
+    assert beyond_logs(aws, "stores/faults/command") == {
         *read,
         ("s3:PutObject", faults),
         ("s3:PutObject", ids),
         *(("sqs:SendMessage", reading) for reading in queues),
     }
-    assert beyond_logs(aws, "stores/faults/listener.py") == {
+    assert beyond_logs(aws, "stores/faults/listener") == {
         ("s3:GetObject", faults),
         ("s3:GetObject", ids),
         ("s3:PutObject", faults),
@@ -252,7 +252,7 @@ DEPLOYMENT_GROUP = "AWS::CodeDeploy::DeploymentGroup"
 
 def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Synthesised) -> None:
     roles = aws.of_type("AWS::IAM::Role")
-    query = aws.functions()["views/board/query.py"]["Role"]
+    query = aws.functions()["views/board/query"]["Role"]
     allowed = {name: {"Service": "lambda.amazonaws.com"} for name in roles}
     allowed[browser(aws).removesuffix(".Arn")] = {"AWS": query}
 

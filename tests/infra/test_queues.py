@@ -5,15 +5,16 @@ from typing import Any
 import pytest
 
 from andon.cdk.names import pascal
+from andon.handlers.declared_view import listening_view
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
 from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, synthesise, text
 
 DAY = 24 * 60 * 60
-LISTENERS = [file for file in FILES if file.endswith("/listener.py")]
+LISTENERS = [file for file in FILES if file.endswith("/listener")]
 OF_READERS = [reader.path("listener") for reader in READERS]
-LAKE = "stores/lake/listener.py"  # it waits for many: see test_lake.py
+LAKE = "stores/lake/listener"  # it waits for many: see test_lake.py
 RULE = "AWS::Events::Rule"
 INVOKED = "AWS::Lambda::EventInvokeConfig"
 
@@ -129,7 +130,7 @@ def test_a_reader_gets_exactly_what_it_subscribes_to_by_one_rule_for_each_source
     aws: Synthesised, reader: Package
 ) -> None:
     patterns = [made["EventPattern"] for made in rules_to(aws, f"{pascal(reader.name)}QueueUrl")]
-    declared = reader.load("listener").VIEW.on
+    declared = listening_view(reader.folder).on
 
     assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in patterns)
     assert len({pattern["source"][0] for pattern in patterns}) == len(patterns)
@@ -154,7 +155,7 @@ def test_every_rule_is_on_the_bus_and_keeps_what_it_cannot_deliver(aws: Synthesi
 
 def test_faults_go_to_the_store_whoever_publishes_them(aws: Synthesised) -> None:
     [rule] = rules_to(aws, "FaultQueueUrl")
-    [mapping] = aws.mappings("stores/faults/listener.py")
+    [mapping] = aws.mappings("stores/faults/listener")
 
     assert rule["EventPattern"] == {"detail-type": ["fault"]}
     assert text(mapping["EventSourceArn"]) == f"{aws.output('FaultQueueUrl')}.Arn"
@@ -162,7 +163,7 @@ def test_faults_go_to_the_store_whoever_publishes_them(aws: Synthesised) -> None
 
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
 def test_a_sweep_runs_each_minute_and_is_over_when_the_next_one_begins(aws: Synthesised, service: Package) -> None:
-    file = f"services/{service.name}/sweep.py"
+    file = f"services/{service.name}/sweep"
     rules = schedules_of(aws, file)
 
     for made in rules:
@@ -177,7 +178,7 @@ def test_a_sweep_runs_each_minute_and_is_over_when_the_next_one_begins(aws: Synt
 def test_each_shard_is_swept_by_an_invocation_of_its_own_and_on_the_emulator_all_are_by_one(
     aws: Synthesised, local: Synthesised, service: Package
 ) -> None:
-    file = f"services/{service.name}/sweep.py"
+    file = f"services/{service.name}/sweep"
     (alone,) = schedules_of(local, file)
 
     inputs = [json.loads(target["Input"]) for made in schedules_of(aws, file) for target in made["Targets"]]
@@ -198,7 +199,7 @@ def test_the_more_reports_a_stage_takes_the_more_sweeps_share_the_shards(
     aws: Synthesised, million: Synthesised, service: Package
 ) -> None:
     def shards(stack: Synthesised) -> list[list[int]]:
-        made = schedules_of(stack, f"services/{service.name}/sweep.py")
+        made = schedules_of(stack, f"services/{service.name}/sweep")
         assert all(len(one["Targets"]) <= 5 for one in made)
         return [[*shards_in(json.loads(target["Input"]))] for one in made for target in one["Targets"]]
 
@@ -220,7 +221,7 @@ def schedules_of(stack: Synthesised, file: str) -> list[dict[str, Any]]:
 def test_a_sweep_that_fails_is_not_tried_again_because_the_next_one_does_the_same(
     aws: Synthesised, service: Package
 ) -> None:
-    function = {"Ref": aws.id_of_function(f"services/{service.name}/sweep.py")}
+    function = {"Ref": aws.id_of_function(f"services/{service.name}/sweep")}
     [handed_over] = [made for made in aws.of_type(INVOKED).values() if made["FunctionName"] == function]
 
     assert handed_over["MaximumRetryAttempts"] == 0

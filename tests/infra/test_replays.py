@@ -5,7 +5,7 @@ import pytest
 from andon.packages.package import Package
 from tests.support.infra.synthesised import SERVICES, TAKES, VIEWS, Synthesised
 
-COMMAND, QUERY, LISTENER = (f"stores/replays/{role}.py" for role in ("command", "query", "listener"))
+COMMAND, QUERY, LISTENER = (f"stores/replays/{role}" for role in ("command", "query", "listener"))
 
 
 def beyond_logs(aws: Synthesised, file: str) -> set[tuple[str, str]]:
@@ -61,7 +61,7 @@ def test_every_view_is_known_with_what_it_subscribes_to_and_its_own_queue(aws: S
 
 
 def test_the_newest_day_waits_longer_than_the_lake_takes(aws: Synthesised, local: Synthesised) -> None:
-    [mapping] = aws.mappings("stores/lake/listener.py")
+    [mapping] = aws.mappings("stores/lake/listener")
     settles = {
         name: int(made.functions()[COMMAND]["Environment"]["Variables"]["LAKE_SETTLES_SECONDS"])
         for name, made in {"aws": aws, "local": local}.items()

@@ -21,7 +21,7 @@ from andon.packages.package import Package
 from bench.simulate import limits
 from contract.groups import DEVICE
 from services.equipment.bodies import Reports
-from services.equipment.routes import REPORTS_AT_ONCE
+from services.equipment.stream_first import REPORTS_AT_ONCE
 from tests.support.infra.synthesised import PROJECT, SERVICES, Properties, Synthesised, synthesise
 
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]

@@ -10,8 +10,8 @@ from andon.cdk.changes import CHANGED, NOTHING
 from tests.support.clone import with_next_version
 from tests.support.infra.synthesised import Synthesised
 
-QUERIES = {"before": "views/board/query.py", "after": "views/board_v2/query.py"}
-PUSHES = {"before": "views/board/push.py", "after": "views/board_v2/push.py"}
+QUERIES = {"before": "views/board/query", "after": "views/board_v2/query"}
+PUSHES = {"before": "views/board/push", "after": "views/board_v2/push"}
 
 SYNTHESISE = """
 import json, sys
@@ -50,7 +50,7 @@ def filters(made: Synthesised, file: str) -> list[Any]:
 
 def test_a_version_is_filled_whether_it_serves_or_not(both: dict[str, Synthesised]) -> None:
     for made in both.values():
-        assert len(made.mappings("views/board/listener.py")) == len(made.mappings("views/board_v2/listener.py")) == 1
+        assert len(made.mappings("views/board/listener")) == len(made.mappings("views/board_v2/listener")) == 1
         assert made.output("BoardTable") != made.output("BoardV2Table")
 
 
@@ -74,7 +74,7 @@ def test_the_switch_changes_neither_a_function_that_answers_or_fills_nor_a_queue
     both: dict[str, Synthesised],
 ) -> None:
     was, now = both["before"], both["after"]
-    files = [f"views/{name}/{role}.py" for name in ("board", "board_v2") for role in ("query", "listener", "push")]
+    files = [f"views/{name}/{role}" for name in ("board", "board_v2") for role in ("query", "listener", "push")]
 
     assert [file for file in files if was.functions()[file] != now.functions()[file]] == []
     for kind in ("AWS::SQS::Queue", "AWS::Events::Rule"):  # those of the audit come and go with who serves

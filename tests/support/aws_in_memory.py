@@ -63,7 +63,7 @@ class AwsInMemory(InProcess):
     def __enter__(self) -> Self:
         variables = ENVIRONMENT | {variable: variable for variable in self.schemas} | self.buckets
         queues = {QUEUE, replays.QUEUE, *(queue_variable(package.name) for package in readers())}
-        queues |= {package.restore_queue for package in restorers() if package.has("restore")}
+        queues |= {package.restore_queue for package in restorers() if package.plays("restore")}
         queues |= {recompute.queue_variable(package.name) for package in recomputed()}
         variables |= {name: name for name in queues} | {
             RESTORERS: restorers_as_json(),

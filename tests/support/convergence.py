@@ -33,6 +33,7 @@ from typing import Any, Self, cast
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.events.domain_event import DomainEvent
+from andon.handlers.declared_view import listening_view
 from andon.packages.package import Package
 from andon.runtime import log
 from andon.runtime.errors import Poison
@@ -115,7 +116,7 @@ class Diverged(AssertionError):
 
 def view_of(name: str) -> View:
     """Find a view by its name."""
-    view: View = Package("views", name).load("listener").VIEW
+    view: View = listening_view(Package("views", name).folder)
     return view
 
 

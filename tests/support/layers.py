@@ -15,6 +15,7 @@ LAYERS = (
     ("drift",),
     ("http", "live", "rules", "sync"),
     ("recorded",),
+    ("handlers",),
     ("stores",),
     ("packages",),
 )

@@ -1,6 +1,7 @@
 """Whether a row has seen a write: what the views say of it is what their listeners do."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -13,14 +14,14 @@ from andon.events.fact import Fact
 from andon.events.written import Written
 from andon.packages.discovery import views
 from andon.views.oplock_family import OPLOCK
-from andon.views.seen import Places
+from andon.views.seen import Writes
 from andon.views.view_update import On
 from contract import after
 from tests.support.samples import NOW, fact, paths, sample
 from tests.support.table_in_memory import TableInMemory
 
-VIEWS: Final[Mapping[str, tuple[On, Places, int | None]]] = {
-    view.name: (view.load("view").ON, view.load("after").PLACES, view.load("view").TTL_DAYS) for view in views()
+VIEWS: Final[Mapping[str, tuple[On, Writes, int | None]]] = {
+    view.name: (view.load("view").ON, view.load("query").WRITES, view.load("view").TTL_DAYS) for view in views()
 }
 DAY_MS: Final = 86_400_000
 SAMPLES: Final = [path.stem for path in paths("domain") if ".v" not in path.stem]
@@ -42,31 +43,36 @@ def written(event: DomainEvent, *, knows_id: bool = False) -> Written:
         entity=event.entities[name],
         actor="",
     )
-    return Written.from_token(Written.of_fact(of_stream, after.NAMES[name]).to_token())
+    token = Written.of_fact(of_stream, after.NAMES[name], source=event.tags["source"]).to_token()
+    return Written.from_token(token)
 
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", WRITTEN_BY_COMMANDS)
 def test_a_write_is_looked_for_where_the_listener_keeps_its_event(view: str, name: str) -> None:
-    on, places, _ = VIEWS[view]
+    on, writes, _ = VIEWS[view]
     event = fact(name)
     write = written(event)
     keeps = on.get((event.tags["source"], event.type))
 
     if keeps is None:
-        assert write.entity_name not in places.of
+        with pytest.raises(ValueError, match="of which nothing is kept here"):
+            writes.awaited(write)
         return
-    place, update = places.of[write.entity_name](write), keeps(event)
-    assert (place.key, place.oplock, place.about_ms, place.family, place.origin) == (
-        update.key,
-        update.oplock,
-        update.about_ms,
-        update.family,
-        update.origin,
-    )
-    for attribute, value in place.fields.items():
-        found = update.fields[attribute]
-        assert value == found or value.items() <= found.items()
+    told, update = writes.awaited(write).update, keeps(event)
+    for member in ("key", "oplock", "about_ms", "family", "origin"):
+        assert getattr(told, member) == getattr(update, member)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_forged_token_shows_no_other_partition_than_it_says_and_fails_nowhere(view: str) -> None:
+    on, writes, _ = VIEWS[view]
+    real = written(fact("state-reported"))
+
+    for source, event_type in on:
+        forged = replace(real, source=source, type=event_type, partition_key="another machine")
+        with pytest.raises(ValueError, match="is not a token of a write"):
+            writes.awaited(forged)
 
 
 def of_press(name: str, number: int, minute: int, at: int, person: str) -> DomainEvent:
@@ -106,11 +112,11 @@ EVENTS = st.builds(
 
 
 @pytest.fixture(scope="module", params=sorted(VIEWS))
-def shop(request: pytest.FixtureRequest) -> Iterator[tuple[TableInMemory, On, Places, int | None]]:
+def shop(request: pytest.FixtureRequest) -> Iterator[tuple[TableInMemory, On, Writes, int | None]]:
     """A view's table in memory, with what the view declares."""
-    on, places, ttl_days = VIEWS[request.param]
-    with TableInMemory(places.table.variable, places.table.keys) as table:
-        yield table, on, places, ttl_days
+    on, writes, ttl_days = VIEWS[request.param]
+    with TableInMemory(writes.table.variable, writes.table.keys) as table:
+        yield table, on, writes, ttl_days
 
 
 def says(row: Item | None) -> Item | None:
@@ -120,18 +126,18 @@ def says(row: Item | None) -> Item | None:
 
 @given(seen=st.lists(EVENTS, max_size=6), mine=EVENTS, knows_id=st.booleans())
 def test_a_row_that_has_seen_a_write_is_not_changed_by_its_event_and_one_that_took_it_has_seen_it(
-    shop: tuple[TableInMemory, On, Places, int | None], seen: list[DomainEvent], mine: DomainEvent, *, knows_id: bool
+    shop: tuple[TableInMemory, On, Writes, int | None], seen: list[DomainEvent], mine: DomainEvent, *, knows_id: bool
 ) -> None:
-    table, on, places, ttl_days = shop
+    table, on, writes, ttl_days = shop
     if (mine.tags["source"], mine.type) not in on:
         return
     table.clear()
     for event in seen:
-        _keep(event, on, places, ttl_days)
-    awaited = places.awaited(written(mine, knows_id=knows_id))
+        _keep(event, on, writes, ttl_days)
+    awaited = writes.awaited(written(mine, knows_id=knows_id))
     before = awaited.read()
     had_seen = awaited.is_seen_by(before, now_ms=NOW)
-    _keep(mine, on, places, ttl_days)
+    _keep(mine, on, writes, ttl_days)
     row = awaited.read()
 
     if had_seen:
@@ -142,10 +148,10 @@ def test_a_row_that_has_seen_a_write_is_not_changed_by_its_event_and_one_that_to
         assert awaited.is_seen_by(row, now_ms=NOW)
 
 
-def _keep(event: DomainEvent, on: On, places: Places, ttl_days: int | None) -> None:
+def _keep(event: DomainEvent, on: On, writes: Writes, ttl_days: int | None) -> None:
     keeps = on.get((event.tags["source"], event.type))
     if keeps:
-        keeps(event).write(places.table, event, ttl_days=ttl_days, now_ms=NOW)
+        keeps(event).write(writes.table, event, ttl_days=ttl_days, now_ms=NOW)
 
 
 def _ties(one: DomainEvent, other: DomainEvent) -> bool:
@@ -159,12 +165,12 @@ def a_report(state: str, at: int) -> DomainEvent:
 
 
 def test_a_report_that_newer_states_push_out_is_not_waited_for() -> None:
-    on, places, _ = VIEWS["board"]
+    on, writes, _ = VIEWS["board"]
     start = 1_587_739_800_000
-    with TableInMemory(places.table.variable, places.table.keys):
+    with TableInMemory(writes.table.variable, writes.table.keys):
         for number in range(16):
-            _keep(a_report(f"S{number}", start + 100 + number), on, places, None)
-        late, newer = (places.awaited(written(a_report("OTHER", start + at))) for at in (1, 200))
+            _keep(a_report(f"S{number}", start + 100 + number), on, writes, None)
+        late, newer = (writes.awaited(written(a_report("OTHER", start + at))) for at in (1, 200))
 
         assert late.is_seen_by(late.read(), now_ms=NOW)
         assert not newer.is_seen_by(newer.read(), now_ms=NOW)
@@ -172,18 +178,18 @@ def test_a_report_that_newer_states_push_out_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_nobody_waits_for_a_write_that_is_older_than_what_the_view_keeps(view: str) -> None:
-    _, places, _ = VIEWS[view]
-    awaited = places.awaited(written(fact("state-reported")))
-    expires = fact("state-reported").timestamp_ms // 1000 * 1000 + places.days * DAY_MS
+    _, writes, _ = VIEWS[view]
+    awaited = writes.awaited(written(fact("state-reported")))
+    expires = fact("state-reported").timestamp_ms // 1000 * 1000 + writes.days * DAY_MS
 
     assert not awaited.is_seen_by(None, now_ms=expires - 1)
     assert awaited.is_seen_by(None, now_ms=expires)
 
 
 def test_a_row_that_has_expired_has_seen_nothing_for_the_next_event_replaces_it() -> None:
-    _, places, _ = VIEWS["state_log"]
-    awaited = places.awaited(written(fact("state-reported")))
-    row = {**awaited.place.key, "oplock#reported": "9", "ttl": NOW // 1000}
+    _, writes, _ = VIEWS["state_log"]
+    awaited = writes.awaited(written(fact("state-reported")))
+    row = {**awaited.update.key, "oplock#reported": "9", "ttl": NOW // 1000}
 
     assert not awaited.is_seen_by(row, now_ms=NOW)
     assert awaited.is_seen_by({**row, "ttl": NOW // 1000 + 1}, now_ms=NOW)
@@ -204,16 +210,16 @@ def two_of_one_millisecond(name: str) -> tuple[DomainEvent, DomainEvent]:
 
 @pytest.mark.parametrize("name", ["audit-recorded", "operator-assigned", "state-escalated", "state-acknowledged"])
 def test_another_fact_of_the_same_millisecond_is_not_taken_for_the_write(name: str) -> None:
-    on, places, _ = VIEWS["board"]
+    on, writes, _ = VIEWS["board"]
     lesser, greater = two_of_one_millisecond(name)
-    with TableInMemory(places.table.variable, places.table.keys):
-        loses, wins = (places.awaited(written(event)) for event in (lesser, greater))
+    with TableInMemory(writes.table.variable, writes.table.keys):
+        loses, wins = (writes.awaited(written(event)) for event in (lesser, greater))
 
-        _keep(lesser, on, places, None)
+        _keep(lesser, on, writes, None)
         assert loses.is_seen_by(loses.read(), now_ms=NOW)
         assert not wins.is_seen_by(wins.read(), now_ms=NOW)
 
-        _keep(greater, on, places, None)
+        _keep(greater, on, writes, None)
         assert wins.is_seen_by(wins.read(), now_ms=NOW)
         assert not loses.is_seen_by(loses.read(), now_ms=NOW)  # until nobody waits for it any more
-        assert loses.is_seen_by(loses.read(), now_ms=NOW + places.days * DAY_MS)
+        assert loses.is_seen_by(loses.read(), now_ms=NOW + writes.days * DAY_MS)

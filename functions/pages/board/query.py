@@ -15,6 +15,8 @@ from pages.board.settings import Settings
 FOLDER: Final = Path(__file__).parent / "page"
 INDEX: Final = "index.html"
 
+ROUTES: Final = ("GET /", "GET /page/{file}")
+
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Lambda entry point."""

@@ -11,10 +11,11 @@ from andon.events.fact import Change, Fact
 from andon.rules.rule import WHY, Decision
 from contract import logs
 from contract.entities import AnomalyEntity, AnomalyKind, ExpectedEntity, Why
-from services.anomalies.facts import ANOMALY_DETECTED
 from services.anomalies.model import Expectation, Known
 from services.anomalies.reports import partition_in, state_in, time_in
 from services.anomalies.tables import KEYS
+
+ANOMALY_DETECTED: Final = "anomaly-detected"
 
 DISCRIMINATOR: Final = "anomaly"
 ENTITY: Final = "anomaly"

@@ -6,7 +6,7 @@ from andon.rules.stored_event import CorrelationKey
 from andon.wire.bucket import Bucket
 from contract import logs
 from services.anomalies.current_model import CurrentModel
-from services.anomalies.facts import TYPES
+from services.anomalies.facts import FACTS
 from services.anomalies.model import Known
 from services.anomalies.rules import burst, gap, odd_state
 from services.anomalies.tables import BUCKETS, TABLE, equipment_of
@@ -21,7 +21,7 @@ def known_of(key: CorrelationKey) -> Known | None:
 
 CONTROL = Control(
     table=TABLE,
-    rules=Rules(source="anomalies", types=TYPES, all=(burst.RULE, gap.RULE, odd_state.RULE)),
+    rules=Rules(source="anomalies", types=FACTS.types, all=(burst.RULE, gap.RULE, odd_state.RULE)),
     context_of=known_of,
     ttl_days=logs.TTL_DAYS,
 )

@@ -1,7 +1,8 @@
-"""The types of the facts that anomalies publishes."""
+"""The facts that anomalies publishes of its rows."""
 
-from typing import Final
+from andon.events.fact import Facts
+from services.anomalies import anomaly
 
-ANOMALY_DETECTED: Final = "anomaly-detected"
-
-TYPES: Final = frozenset({ANOMALY_DETECTED})
+FACTS = Facts(
+    source="anomalies", types=frozenset({anomaly.ANOMALY_DETECTED}), of={anomaly.DISCRIMINATOR: anomaly.fact_of}
+)

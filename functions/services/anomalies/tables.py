@@ -18,6 +18,13 @@ BUCKETS = ("MODELS_BUCKET",)
 
 _PREFIX = "Equipment#"
 
+# What each role calls, where that is less than a service may.
+GRANTS = {
+    "listener": {"ANOMALIES_TABLE": ("PutItem", "Query")},
+    "trigger": {"ANOMALIES_TABLE": ("PutItem", "Query")},
+    "sweep": {"ANOMALIES_TABLE": ("DeleteItem", "PutItem", "Query")},
+}
+
 
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment, which is also the key that its events correlate by."""

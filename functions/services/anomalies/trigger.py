@@ -2,14 +2,10 @@
 
 from typing import Any
 
-from andon.events.fact import Facts
 from andon.rules.control import brings_events, control_changes
 from andon.runtime import clock
-from services.anomalies import anomaly
 from services.anomalies.control import CONTROL, MODELS
-from services.anomalies.facts import TYPES
-
-FACTS = Facts(source="anomalies", types=TYPES, of={anomaly.DISCRIMINATOR: anomaly.fact_of})
+from services.anomalies.facts import FACTS
 
 
 def handler(event: dict[str, Any], context: Any) -> None:  # noqa: ANN401  Lambda's context

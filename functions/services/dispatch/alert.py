@@ -11,7 +11,7 @@ from andon.rules.rule import WHY, Decision, decision_key
 from andon.runtime import times
 from contract import logs
 from contract.entities import AlertEntity, Why
-from services.dispatch.facts import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
+from services.dispatch.fact_types import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
 from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS
 

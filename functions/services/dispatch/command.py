@@ -14,6 +14,7 @@ from andon.runtime import clock
 from andon.versions.versioned_write import save
 from contract import after
 from contract.entities import LogRef
+from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State
 from services.dispatch import acknowledgement, roster
@@ -27,15 +28,15 @@ from services.dispatch.bodies import (
     RosterResponse,
 )
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
-from services.dispatch.routes import ROUTES
 from services.dispatch.tables import TABLE
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.put(
-    "/equipment/<id>/logs/<state>/<timestamp>/assignment",
+@app.serves(
+    "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment",
+    groups=ASSIGNERS,
     responses=responses_of_write(AssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(
@@ -45,8 +46,9 @@ def put_assignment(
     return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
 
 
-@app.put(
-    "/equipment/<id>/logs/<state>/<timestamp>/escalation",
+@app.serves(
+    "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation",
+    groups=ESCALATORS,
     responses=responses_of_write(EscalationResponse, 201, 200, 412, 428),
 )
 def put_escalation(
@@ -56,8 +58,9 @@ def put_escalation(
     return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
 
 
-@app.put(
-    "/equipment/<id>/logs/<state>/<timestamp>/acknowledgement",
+@app.serves(
+    "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
+    groups=ASSIGNERS,
     responses=responses_of_write(AcknowledgementResponse, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
@@ -73,7 +76,9 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     return _acknowledged(HTTPStatus.CREATED, row)
 
 
-@app.put("/factories/<factoryId>/roster", responses=responses(RosterResponse, 201, 200, 412, 428))
+@app.serves(
+    "PUT /factories/{factoryId}/roster", groups=ROSTER_KEEPERS, responses=responses(RosterResponse, 201, 200, 412, 428)
+)
 def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
     """Set who works in a factory; a change needs If-Match with the current version."""
     command = app.command(if_match, body.model_dump())
@@ -84,9 +89,10 @@ def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response[str]:
     command = app.command(if_match, {kind.person: person})
     saved = save(kind.versions_of(log), kind.decide(log, person, command))
-    return app.saved(saved, to_response=kind.to_response, after=after.of_row(saved.row, kind.fact_of))
+    token = after.of_row(saved.row, kind.fact_of, source="dispatch")
+    return app.saved(saved, to_response=kind.to_response, after=token)
 
 
 def _acknowledged(status: HTTPStatus, row: Item) -> Response[str]:
-    token = after.of_row(row, acknowledgement.fact_of)
+    token = after.of_row(row, acknowledgement.fact_of, source="dispatch")
     return respond(status, acknowledgement.to_response(row), x_after=token)

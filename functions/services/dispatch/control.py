@@ -6,14 +6,14 @@ from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
 from contract import logs
 from services.dispatch import roster, whereabouts
-from services.dispatch.facts import TYPES
+from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.roster import Roster
 from services.dispatch.rules import assign, at_risk, escalate, silence
 from services.dispatch.tables import TABLE, partition_of
 
 RULES = Rules(
     source="dispatch",
-    types=TYPES,
+    types=frozenset(ENTITY_OF),
     all=(assign.RULE, escalate.RULE, at_risk.RULE, silence.SILENT_RULE, silence.BACK_RULE),
 )
 
@@ -36,6 +36,6 @@ CONTROL = Control(
     table=TABLE,
     rules=RULES,
     context_of=roster_for,
-    remembers=dict.fromkeys(TYPES, correlation_key_in),
+    remembers=dict.fromkeys(ENTITY_OF, correlation_key_in),
     ttl_days=logs.TTL_DAYS,
 )

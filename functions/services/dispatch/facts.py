@@ -1,20 +1,19 @@
-"""The types of the facts that dispatch publishes, and what their entities are called."""
+"""The facts that dispatch publishes of its rows."""
 
-from typing import Final
+from andon.events.fact import Facts
+from andon.rules.expired import expired
+from services.dispatch import acknowledgement
+from services.dispatch.alert import ALERTS
+from services.dispatch.fact_types import ENTITY_OF
+from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
-OPERATOR_ASSIGNED: Final = "operator-assigned"
-STATE_ESCALATED: Final = "state-escalated"
-STATE_ACKNOWLEDGED: Final = "state-acknowledged"
-EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
-EQUIPMENT_SILENT: Final = "equipment-silent"
-EQUIPMENT_BACK: Final = "equipment-back"
-
-ENTITY_OF: Final = {  # type -> the name of its entity: an event may have other members beside it
-    OPERATOR_ASSIGNED: "assignment",
-    STATE_ESCALATED: "escalation",
-    STATE_ACKNOWLEDGED: "acknowledgement",
-    EQUIPMENT_AT_RISK: "risk",
-    EQUIPMENT_SILENT: "silence",
-    EQUIPMENT_BACK: "silence",
-}
-TYPES: Final = frozenset(ENTITY_OF)
+FACTS = Facts(
+    source="dispatch",
+    types=frozenset(ENTITY_OF),
+    of={
+        **{kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
+        acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
+        **{alert.type: alert.fact_of for alert in ALERTS},
+    },
+    expired=expired,
+)

@@ -15,6 +15,7 @@ from andon.http.response import respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.entities import LogRef
+from contract.groups import READERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State
 from services.dispatch import acknowledgement, roster
@@ -27,14 +28,17 @@ from services.dispatch.bodies import (
 )
 from services.dispatch.episode_pages import read_episodes
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
-from services.dispatch.routes import ROUTES
 from services.dispatch.tables import TABLE
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(AssignmentResponse, 200, 304, 404))
+@app.serves(
+    "GET /equipment/{id}/logs/{state}/{timestamp}/assignment",
+    groups=READERS,
+    responses=responses(AssignmentResponse, 200, 304, 404),
+)
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
@@ -42,7 +46,11 @@ def get_assignment(
     return _get(ASSIGNMENT, log_of(equipment_id, state, timestamp), if_none_match)
 
 
-@app.get("/equipment/<id>/logs/<state>/<timestamp>/escalation", responses=responses(EscalationResponse, 200, 304, 404))
+@app.serves(
+    "GET /equipment/{id}/logs/{state}/{timestamp}/escalation",
+    groups=READERS,
+    responses=responses(EscalationResponse, 200, 304, 404),
+)
 def get_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
@@ -50,8 +58,10 @@ def get_escalation(
     return _get(ESCALATION, log_of(equipment_id, state, timestamp), if_none_match)
 
 
-@app.get(
-    "/equipment/<id>/logs/<state>/<timestamp>/acknowledgement", responses=responses(AcknowledgementResponse, 200, 404)
+@app.serves(
+    "GET /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
+    groups=READERS,
+    responses=responses(AcknowledgementResponse, 200, 404),
 )
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Return who acknowledged a log first."""
@@ -61,14 +71,14 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     return respond(HTTPStatus.OK, acknowledgement.to_response(row))
 
 
-@app.get("/factories/<factoryId>/roster", responses=responses(RosterResponse, 200, 304, 404))
+@app.serves("GET /factories/{factoryId}/roster", groups=READERS, responses=responses(RosterResponse, 200, 304, 404))
 def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return who works in a factory."""
     row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
     return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
 
 
-@app.get("/equipment/<id>/episodes", responses=responses(EpisodesResponse, 200))
+@app.serves("GET /equipment/{id}/episodes", groups=READERS, responses=responses(EpisodesResponse, 200))
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
     page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())

@@ -7,7 +7,7 @@ from contract.entities import LogRef
 from contract.log_rows import log_of
 from contract.names import NORMAL
 from contract.reports import STATE_REPORTED
-from services.dispatch.facts import ENTITY_OF
+from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.tables import partition_of
 
 MINUTE_MS = 60_000

@@ -11,7 +11,7 @@ from andon.versions.versioned_write import Versions
 from contract import log_rows, logs
 from contract.entities import LogRef
 from contract.log_rows import LogRow
-from services.dispatch.facts import OPERATOR_ASSIGNED, STATE_ESCALATED
+from services.dispatch.fact_types import OPERATOR_ASSIGNED, STATE_ESCALATED
 from services.dispatch.tables import KEYS, TABLE, partition_of
 
 

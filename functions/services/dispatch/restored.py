@@ -9,11 +9,11 @@ from andon.views.restored_row import RestoredRow
 from andon.views.row_write import Subscriptions
 from contract import logs
 from contract.reports import REPORTED
+from services.dispatch import subscriptions
 from services.dispatch.crossing import CREW_ASSIGNED, crew_in
-from services.dispatch.facts import OPERATOR_ASSIGNED, TYPES
+from services.dispatch.fact_types import ENTITY_OF, OPERATOR_ASSIGNED
 from services.dispatch.mapping import from_theirs
 from services.dispatch.responsibility import ASSIGNMENT
-from services.dispatch.subscriptions import on_state_reported
 from services.dispatch.tables import KEYS, partition_of
 
 SOURCE = "dispatch"
@@ -21,7 +21,7 @@ SOURCE = "dispatch"
 
 def on_report(event: DomainEvent) -> RestoredRow:
     """Bring back a report."""
-    return _restored(on_state_reported(event), event)
+    return _restored(subscriptions.on_state_reported(event), event)
 
 
 def on_fact(event: DomainEvent) -> RestoredRow:
@@ -43,6 +43,8 @@ def _restored(collected: Collected, event: DomainEvent) -> RestoredRow:
 
 ON: Subscriptions = {
     REPORTED: on_report,
-    **{(SOURCE, event_type): on_fact for event_type in TYPES},
+    **{(SOURCE, event_type): on_fact for event_type in ENTITY_OF},
     CREW_ASSIGNED: on_crew_assigned,
 }
+
+UPCASTERS = subscriptions.UPCASTERS

@@ -17,6 +17,9 @@ KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True)}
 TABLE = Table("DISPATCH_TABLE", KEYS)
 
+# What each role calls, where that is less than a service may.
+GRANTS = {"command": {"DISPATCH_TABLE": ("PutItem", "UpdateItem")}}
+
 
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment, which is also the key that its events correlate by."""

@@ -7,18 +7,19 @@ from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.versions.versioned_write import save
 from contract import after
+from contract.groups import ASSIGNERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentBody, CrewAssignmentResponse
-from services.dispatch2.routes import ROUTES
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.put(
-    "/v2/equipment/<id>/logs/<state>/<timestamp>/assignment",
+@app.serves(
+    "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
+    groups=ASSIGNERS,
     responses=responses_of_write(CrewAssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(
@@ -29,4 +30,5 @@ def put_assignment(
     command = app.command(if_match, body.model_dump())
     draft = crew.assign(log, {"lead": body.crew.lead, "members": body.crew.members}, command)
     saved = save(crew.versions_of(log), draft)
-    return app.saved(saved, to_response=crew.to_response, after=after.of_row(saved.row, crew.fact_of))
+    token = after.of_row(saved.row, crew.fact_of, source="dispatch2")
+    return app.saved(saved, to_response=crew.to_response, after=token)

@@ -1,7 +1,6 @@
-"""The types of the facts that dispatch2 publishes."""
+"""The facts that dispatch2 publishes of its rows."""
 
-from typing import Final
+from andon.events.fact import Facts
+from services.dispatch2 import crew
 
-CREW_ASSIGNED: Final = "crew-assigned"
-
-TYPES: Final = frozenset({CREW_ASSIGNED})
+FACTS = Facts(source="dispatch2", types=frozenset({crew.CREW_ASSIGNED}), of={crew.DISCRIMINATOR: crew.fact_of})

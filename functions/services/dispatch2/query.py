@@ -8,18 +8,20 @@ from andon.http.openapi import responses
 from andon.http.parameters import IfNoneMatch, Timestamp
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
+from contract.groups import READERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentResponse
-from services.dispatch2.routes import ROUTES
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get(
-    "/v2/equipment/<id>/logs/<state>/<timestamp>/assignment", responses=responses(CrewAssignmentResponse, 200, 304, 404)
+@app.serves(
+    "GET /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
+    groups=READERS,
+    responses=responses(CrewAssignmentResponse, 200, 304, 404),
 )
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None

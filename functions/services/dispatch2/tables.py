@@ -11,3 +11,10 @@ from andon.dynamodb.schema import Keys, TableSchema
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"DISPATCH2_TABLE": TableSchema(KEYS, stream=True)}
 TABLE = Table("DISPATCH2_TABLE", KEYS)
+
+# What each role calls, where that is less than a service may.
+GRANTS = {
+    "command": {"DISPATCH2_TABLE": ("PutItem", "UpdateItem")},
+    "query": {"DISPATCH2_TABLE": ("GetItem",)},
+    "listener": {"DISPATCH2_TABLE": ("PutItem",)},
+}

@@ -12,7 +12,7 @@ from andon.http.openapi import Absent
 from andon.runtime import texts
 from contract import names
 from contract.schemas import STATE
-from services.equipment.routes import REPORTS_AT_ONCE
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES = 4096
 

@@ -17,6 +17,7 @@ from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import save
 from contract import after
 from contract.entities import StateEntity
+from contract.groups import AUDITORS, EQUIPMENT_WRITERS, STATE_REPORTERS
 from contract.parameters import EquipmentId, Part
 from services.equipment import audit, metadata, reporting, state, stream_first
 from services.equipment.bodies import (
@@ -33,44 +34,59 @@ from services.equipment.bodies import (
 )
 from services.equipment.metadata import EQUIPMENT, EquipmentRow
 from services.equipment.reporting import Reporter
-from services.equipment.routes import ROUTES, SHARED
+from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.tables import TABLE
 
-app = HttpApi(ROUTES, shared=SHARED)
+app = HttpApi()
 handler = app.handler
 
 
-@app.put("/equipment/<id>", responses=responses_of_write(Equipment, 201, 200, 412, 428))
+@app.serves(
+    "PUT /equipment/{id}", groups=EQUIPMENT_WRITERS, responses=responses_of_write(Equipment, 201, 200, 412, 428)
+)
 def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
     said = body.model_dump(exclude_none=True)  # else a retry of a command of before `validFrom` would be another one
     return _saved(metadata.register(equipment_id, said, app.command(if_match, said)))
 
 
-@app.delete("/equipment/<id>", responses=responses_of_write(None, 204, 404, 412, 428))
+@app.serves("DELETE /equipment/{id}", groups=EQUIPMENT_WRITERS, responses=responses_of_write(None, 204, 404, 412, 428))
 def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
     saved = EQUIPMENT.delete(equipment_id, app.command(if_match, {}))
-    return respond(HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, metadata.equipment_changed))
+    return respond(
+        HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, metadata.equipment_changed, source="equipment")
+    )
 
 
-@app.post("/equipment/<id>/rollback", responses=responses_of_write(Equipment, 200, 404, 409, 412, 428))
+@app.serves(
+    "POST /equipment/{id}/rollback",
+    groups=EQUIPMENT_WRITERS,
+    responses=responses_of_write(Equipment, 200, 404, 409, 412, 428),
+)
 def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response[str]:
     """Make an earlier version current again, as a new version."""
     return _saved(EQUIPMENT.roll_back(equipment_id, body.toVersion, app.command(if_match, body.model_dump())))
 
 
-@app.put("/equipment/<id>/audits/<part>", responses=responses_of_write(Audit, 201, 200, 404, 412, 428))
+@app.serves(
+    "PUT /equipment/{id}/audits/{part}", groups=AUDITORS, responses=responses_of_write(Audit, 201, 200, 404, 412, 428)
+)
 def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
     """Record an audit of a part, `_` for the whole: the next revision."""
     content = body.model_dump()
     draft = audit.record(equipment_id, part, content, app.command(if_match, content))
     saved = save(audit.versions_of(equipment_id, part), draft)
-    token = after.of_row(saved.row, audit.audit_recorded)
+    token = after.of_row(saved.row, audit.audit_recorded, source="equipment")
     return app.saved(saved, to_response=audit.to_response, after=token)
 
 
-@app.post("/states", responses=responses(Accepted, 202))
+@app.serves(
+    "POST /states",
+    groups=STATE_REPORTERS,
+    responses=responses(Accepted, 202),
+    publishes=(state.STATE_REPORTED, REPORTS_AT_ONCE),
+)
 def post_states(reports: Reports) -> Response[str]:
     """Report many states, fire and forget: they are published, and not kept under `/states`.
 
@@ -86,7 +102,12 @@ def post_states(reports: Reports) -> Response[str]:
     return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events], "after": tokens})
 
 
-@app.put("/equipment/<id>/states/<timestamp>", responses=responses_of_write(StateReport, 201, 200, 409, 429))
+@app.serves(
+    "PUT /equipment/{id}/states/{timestamp}",
+    groups=STATE_REPORTERS,
+    responses=responses_of_write(StateReport, 201, 200, 409, 429),
+    is_shared=True,  # a device reports every few minutes; whoever reports for many machines does so by POST /states
+)
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
     """Report the state of a piece of equipment at a time; the same again changes nothing.
 
@@ -95,7 +116,7 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
     _require_own(equipment_id)
     report = state.entity_of(equipment_id, body.state, timestamp, body.detail)
     row = state.report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
-    token = after.of_row(row, state.state_reported)
+    token = after.of_row(row, state.state_reported, source="equipment")
     try:
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:
@@ -105,7 +126,7 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
 
 
 def _saved(saved: Saved[EquipmentRow]) -> Response[str]:
-    token = after.of_row(saved.row, metadata.equipment_changed)
+    token = after.of_row(saved.row, metadata.equipment_changed, source="equipment")
     return app.saved(saved, to_response=EQUIPMENT.to_response, after=token)
 
 

@@ -1,21 +1,14 @@
-"""The types of the facts that equipment publishes."""
+"""The facts that equipment publishes of its rows."""
 
-from typing import Final
+from andon.events.fact import Facts, lifecycle_types
+from services.equipment import audit, metadata, state
 
-EQUIPMENT_CREATED: Final = "equipment-created"
-EQUIPMENT_UPDATED: Final = "equipment-updated"
-EQUIPMENT_DELETED: Final = "equipment-deleted"
-EQUIPMENT_UNDELETED: Final = "equipment-undeleted"
-AUDIT_RECORDED: Final = "audit-recorded"
-STATE_REPORTED: Final = "state-reported"
-
-TYPES: Final = frozenset(
-    {
-        EQUIPMENT_CREATED,
-        EQUIPMENT_UPDATED,
-        EQUIPMENT_DELETED,
-        EQUIPMENT_UNDELETED,
-        AUDIT_RECORDED,
-        STATE_REPORTED,
-    }
+FACTS = Facts(
+    source="equipment",
+    types=lifecycle_types(metadata.DISCRIMINATOR) | {audit.AUDIT_RECORDED, state.STATE_REPORTED},
+    of={
+        metadata.DISCRIMINATOR: metadata.equipment_changed,
+        audit.DISCRIMINATOR: audit.audit_recorded,
+        state.DISCRIMINATOR: state.state_reported,
+    },
 )

@@ -9,7 +9,6 @@ from andon.views.restored_row import RestoredRow
 from andon.views.row_write import Subscriptions
 from contract import old_shapes
 from services.equipment import state
-from services.equipment.facts import STATE_REPORTED
 from services.equipment.tables import KEYS, partition_of
 
 SOURCE: Final = "equipment"
@@ -32,6 +31,6 @@ def on_state_reported(event: DomainEvent) -> RestoredRow:
     return RestoredRow(keys=KEYS, row=row)
 
 
-ON: Subscriptions = {(SOURCE, STATE_REPORTED): on_state_reported}
+ON: Subscriptions = {(SOURCE, state.STATE_REPORTED): on_state_reported}
 
-UPCASTERS: Upcasters = {(SOURCE, STATE_REPORTED): (old_shapes.state_reported_v0,)}
+UPCASTERS: Upcasters = {(SOURCE, state.STATE_REPORTED): (old_shapes.state_reported_v0,)}

@@ -1,6 +1,7 @@
 """State reports that go straight to the bus: no row, no stream; for devices that neither wait nor ask again."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from andon.events.actor import ACTOR
 from andon.events.domain_event import DomainEvent
@@ -9,8 +10,10 @@ from andon.runtime import times
 from andon.runtime.errors import FieldError, Invalid, Unavailable
 from contract import logs
 from contract.entities import StateEntity
-from services.equipment.facts import STATE_REPORTED
 from services.equipment.reporting import Reporter
+from services.equipment.state import STATE_REPORTED
+
+REPORTS_AT_ONCE: Final = 100
 
 
 def events_of(

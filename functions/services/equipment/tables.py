@@ -23,6 +23,16 @@ TABLES = {
 TABLE = Table("EQUIPMENT_TABLE", KEYS)
 HISTORY_TABLE = Table("EQUIPMENT_HISTORY_TABLE", HISTORY)
 
+# What each role calls, where that is less than a service may.
+GRANTS = {
+    "command": {
+        "EQUIPMENT_TABLE": ("BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
+        "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
+    },
+    "restore": {"EQUIPMENT_TABLE": ("PutItem", "UpdateItem")},
+    "listener": {"EQUIPMENT_TABLE": ("PutItem",), "EQUIPMENT_HISTORY_TABLE": ("PutItem", "Query")},
+}
+
 
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment."""

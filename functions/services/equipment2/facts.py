@@ -1,10 +1,10 @@
-"""The types of the facts that equipment2 publishes."""
+"""The facts that equipment2 publishes of its rows."""
 
-from typing import Final
+from andon.events.fact import Facts, lifecycle_types
+from services.equipment2 import machine
 
-MACHINE_CREATED: Final = "machine-created"
-MACHINE_UPDATED: Final = "machine-updated"
-MACHINE_DELETED: Final = "machine-deleted"
-MACHINE_UNDELETED: Final = "machine-undeleted"
-
-TYPES: Final = frozenset({MACHINE_CREATED, MACHINE_UPDATED, MACHINE_DELETED, MACHINE_UNDELETED})
+FACTS = Facts(
+    source="equipment2",
+    types=lifecycle_types(machine.DISCRIMINATOR),
+    of={machine.DISCRIMINATOR: machine.machine_changed},
+)

@@ -7,17 +7,17 @@ from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, IfNoneMatch, KnownAt, Limit, Version
+from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.equipment2.bodies import Machine, Machines
 from services.equipment2.machine import MACHINE
-from services.equipment2.routes import ROUTES
 from services.equipment2.tables import HISTORY_TABLE
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get("/v2/equipment/<id>", responses=responses(Machine, 200, 304, 404))
+@app.serves("GET /v2/equipment/{id}", groups=READERS, responses=responses(Machine, 200, 304, 404))
 def get_machine(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
@@ -26,7 +26,7 @@ def get_machine(
     return app.found(row, to_response=MACHINE.to_response, if_none_match=if_none_match)
 
 
-@app.get("/v2/equipment/<id>/versions", responses=responses(Machines, 200))
+@app.serves("GET /v2/equipment/{id}/versions", groups=READERS, responses=responses(Machines, 200))
 def get_machine_versions(
     equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
@@ -35,7 +35,7 @@ def get_machine_versions(
     return app.page(HISTORY_TABLE, query, to_response=MACHINE.to_response, limit=limit, cursor=cursor)
 
 
-@app.get("/v2/equipment/<id>/versions/<n>", responses=responses(Machine, 200, 304, 404))
+@app.serves("GET /v2/equipment/{id}/versions/{n}", groups=READERS, responses=responses(Machine, 200, 304, 404))
 def get_machine_version(
     equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None
 ) -> Response[str]:

@@ -20,6 +20,21 @@ TABLES = {
 TABLE = Table("EQUIPMENT2_TABLE", KEYS)
 HISTORY_TABLE = Table("EQUIPMENT2_HISTORY_TABLE", HISTORY)
 
+# What each role calls, where that is less than a service may.
+GRANTS = {
+    "command": {
+        "EQUIPMENT2_TABLE": ("GetItem", "PutItem", "UpdateItem"),
+        "EQUIPMENT2_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
+    },
+    "query": {
+        "EQUIPMENT2_TABLE": ("GetItem",),
+        "EQUIPMENT2_HISTORY_TABLE": ("GetItem", "Query"),
+        "EQUIPMENT2_HISTORY_TABLE/ByTime": ("Query",),
+        "EQUIPMENT2_HISTORY_TABLE/Corrections": ("Query",),
+    },
+    "listener": {"EQUIPMENT2_TABLE": ("PutItem",), "EQUIPMENT2_HISTORY_TABLE": ("PutItem", "Query")},
+}
+
 
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment."""

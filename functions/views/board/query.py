@@ -12,20 +12,22 @@ from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
 from andon.http.response import respond, respond_unless_known
 from andon.live.connection import connect, root
 from andon.runtime import clock
+from andon.views.seen import Writes
+from contract.groups import READERS
 from contract.parameters import Company, EquipmentId, LocationFilter
 from views.board.access_patterns import equipment_in, parts_of
-from views.board.after import PLACES
 from views.board.responses import BoardResponse, ChangesResponse, StandingResponse
-from views.board.routes import ROUTES
 from views.board.standing import require_equipment, to_response
 from views.board.topics import filter_of
-from views.board.view import KEYS, TABLE
+from views.board.view import ANCHOR, KEYS, ON, TABLE
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
+WRITES = Writes(table=TABLE, on=ON, days=ANCHOR.skeleton_days)
 
-@app.get("/board/<company>", responses=responses(BoardResponse, 200, 304) | NOT_YET)
+
+@app.serves("GET /board/{company}", groups=READERS, responses=responses(BoardResponse, 200, 304) | NOT_YET)
 def get_board(
     company: Company,
     location: LocationFilter = None,
@@ -35,12 +37,12 @@ def get_board(
     after: After = None,
 ) -> Response[str]:
     """List how the equipment of a company, or of a place in it, stands, by location."""
-    query, write = equipment_in(company, location), awaited(after, PLACES)
+    query, write = equipment_in(company, location), awaited(after, WRITES)
     page = app.read_page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
     return respond_unless_known(page, if_none_match=if_none_match)
 
 
-@app.get("/board/<company>/changes", responses=responses(ChangesResponse, 200))
+@app.serves("GET /board/{company}/changes", groups=READERS, responses=responses(ChangesResponse, 200))
 def get_changes(company: Company, location: LocationFilter = None) -> Response[str]:
     """Return how to subscribe to changes of that list, by MQTT over a WebSocket; the address lasts a minute."""
     connection = connect(filter_of(root(), company, parts_of(location)), now_ms=clock.now_ms())
@@ -48,9 +50,9 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response[s
     return respond(HTTPStatus.OK, body, Cache_Control="no-store")
 
 
-@app.get("/equipment/<id>/board", responses=responses(StandingResponse, 200, 404) | NOT_YET)
+@app.serves("GET /equipment/{id}/board", groups=READERS, responses=responses(StandingResponse, 200, 404) | NOT_YET)
 def get_standing(equipment_id: EquipmentId, after: After = None) -> Response[str]:
     """Return how a piece of equipment stands."""
-    now_ms, write = clock.now_ms(), awaited(after, PLACES, about=equipment_id)
+    now_ms, write = clock.now_ms(), awaited(after, WRITES, about=equipment_id)
     row = read_row(TABLE, KEYS.of(equipment_id), write, now_ms=now_ms)
     return respond(HTTPStatus.OK, to_response(require_equipment(row, now_ms=now_ms)))

@@ -34,6 +34,9 @@ STEADY = True
 # nothing to it, however many machines there are.
 INDEXES = {"ByPlace": Index(BY_LOCATION, projects=())}
 
+# The list reads the rows of the places that its index, keys only, names.
+GRANTS = {"query": {"BOARD_TABLE": ("BatchGetItem", "GetItem"), "BOARD_TABLE/ByPlace": ("Query",)}}
+
 SILENCE = "silence"  # the oplock of going silent and of coming back
 
 TOMBSTONE: Final[BoardFields] = {

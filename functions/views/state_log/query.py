@@ -8,20 +8,22 @@ from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Day, From, Limit, To
 from andon.runtime import clock
+from andon.views.seen import Writes
+from contract.groups import READERS
 from contract.parameters import EquipmentId, Operator, StateFilter, Supervisor
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
-from views.state_log.after import PLACES
 from views.state_log.log import to_response
 from views.state_log.older import link_to_archive
 from views.state_log.responses import LogsResponse
-from views.state_log.routes import ROUTES
-from views.state_log.view import TABLE
+from views.state_log.view import ON, TABLE, TTL_DAYS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
+WRITES = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
-@app.get("/equipment/<id>/logs", responses=responses(LogsResponse, 200) | NOT_YET)
+
+@app.serves("GET /equipment/{id}/logs", groups=READERS, responses=responses(LogsResponse, 200) | NOT_YET)
 def get_logs_of_equipment(
     equipment_id: EquipmentId,
     state: StateFilter = None,
@@ -36,11 +38,11 @@ def get_logs_of_equipment(
     If `from` lies before the oldest log that is still kept, `Link` leads to what the archive has.
     """
     link = link_to_archive(equipment_id, first, last, now_ms=clock.now_ms())
-    query, write = logs_of_equipment(equipment_id, state, first, last), awaited(after, PLACES, about=equipment_id)
+    query, write = logs_of_equipment(equipment_id, state, first, last), awaited(after, WRITES, about=equipment_id)
     return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, headers=link, after=write)
 
 
-@app.get("/operators/<operator>/logs", responses=responses(LogsResponse, 200) | NOT_YET)
+@app.serves("GET /operators/{operator}/logs", groups=READERS, responses=responses(LogsResponse, 200) | NOT_YET)
 def get_logs_of_operator(
     operator: Operator,
     first: From = None,
@@ -50,11 +52,13 @@ def get_logs_of_operator(
     after: After = None,
 ) -> Response[str]:
     """List the logs that an operator is assigned to, newest first."""
-    query, write = logs_of_operator(operator, first, last), awaited(after, PLACES)
+    query, write = logs_of_operator(operator, first, last), awaited(after, WRITES)
     return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
 
 
-@app.get("/supervisors/<supervisor>/escalations", responses=responses(LogsResponse, 200) | NOT_YET)
+@app.serves(
+    "GET /supervisors/{supervisor}/escalations", groups=READERS, responses=responses(LogsResponse, 200) | NOT_YET
+)
 def get_escalations(
     supervisor: Supervisor,
     state: StateFilter = None,
@@ -64,5 +68,5 @@ def get_escalations(
     after: After = None,
 ) -> Response[str]:
     """List what was escalated to a supervisor, by state, then time, descending."""
-    query, write = escalations_to(supervisor, state, date), awaited(after, PLACES)
+    query, write = escalations_to(supervisor, state, date), awaited(after, WRITES)
     return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)

@@ -66,6 +66,8 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("dispatch", "state-escalated"): on_state_escalated,
 }
 
+RESTORED = ON  # what comes back of expired logs: all that the view keeps
+
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
     ("equipment", "state-reported"): (old_shapes.state_reported_v0,),
 }

@@ -16,6 +16,7 @@ from andon.cdk.canary import CANARIES, Canary
 from andon.cdk.checks import nag
 from andon.cdk.layer import third_party
 from andon.cdk.target import Target
+from andon.handlers.declared import PACKAGE
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime import log
@@ -47,17 +48,17 @@ SIZES: Final = {
 # The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.lines` says. The listener of
 # replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.pace`.
 OWN_SIZES: Final = {
-    "services/anomalies/trigger.py": Size(1024, 60),  # holds a model, as its sweep does: see docs/anomalies.md
-    "stores/archive/sweep.py": Size(1024, 900),
-    "stores/archive/listener.py": Size(512, 60),
-    "stores/replays/listener.py": Size(512, 120),
+    "services/anomalies/trigger": Size(1024, 60),  # holds a model, as its sweep does: see docs/anomalies.md
+    "stores/archive/sweep": Size(1024, 900),
+    "stores/archive/listener": Size(512, 60),
+    "stores/replays/listener": Size(512, 120),
 }
 
 METRICS: Final = project().name  # the namespace of all metrics
 
 
 class Function(Construct):
-    """The function of one handler file, with a role that may do nothing but what `grant` adds."""
+    """The function of one handler, with a role that may do nothing but what `grant` adds."""
 
     def __init__(
         self, scope: Construct, role: str, *, package: Package, code: lambda_.Code, environment: dict[str, str]
@@ -95,6 +96,7 @@ class Function(Construct):
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
             environment={
+                PACKAGE: package.folder,
                 "POWERTOOLS_SERVICE_NAME": package.name,
                 "POWERTOOLS_METRICS_NAMESPACE": METRICS,
                 "PYDANTIC_DISABLE_PLUGINS": "__all__",  # else a cold start looks through all packages for some
@@ -140,6 +142,6 @@ class Function(Construct):
 
 
 def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:
-    """Create a function for each handler file of a package, by role; they share one asset."""
+    """Create a function for each handler of a package, by role; they share one asset."""
     code = code_of(package, compiler_for(scope))
     return {role: Function(scope, role, package=package, code=code, environment=environment) for role in package.roles}

@@ -26,7 +26,7 @@ from andon.rules import due, hold_back
 from andon.rules.stored_event import EXPIRE
 from andon.rules.sweep import ALL_SHARDS, SHARDS
 
-# What a role may do, unless the package declares what it calls in `grants.py`.
+# What a role may do, unless the package declares in GRANTS what it calls.
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")

@@ -85,6 +85,11 @@ class Facts(NamedTuple):
         return fact
 
 
+def lifecycle_types(discriminator: str) -> frozenset[str]:
+    """Return the types of all changes in an entity's life, see `lifecycle`."""
+    return frozenset(f"{discriminator}-{change}" for change in ("created", "updated", "deleted", "undeleted"))
+
+
 def lifecycle(change: Change, discriminator: str) -> str:
     """Return the type of a change in an entity's life: `<discriminator>-<created|updated|deleted|undeleted>`."""
     was_there, is_there = _is_live(change.old), _is_live(change.new)

@@ -1,7 +1,8 @@
 """A command's write as a token, by which a view tells whether a row has seen the event of that write.
 
-It names an entity and the order of its event, and no position in a log: the row's own oplock is compared with it. What
-the writer does not know is the id of an event that a stream will carry; a view decides without, see `views.seen`.
+It names the event of the write and some fields of its entity, and no position in a log: the view asks its own `ON`
+where it keeps such an event, and compares the row's own oplock. What the writer does not know is the id of an event
+that a stream will carry; a view decides without, see `views.seen`.
 """
 
 import base64
@@ -14,17 +15,56 @@ from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, Dom
 from andon.events.fact import Fact
 from andon.runtime import strict_json
 
-VERSION: Final = 1
+VERSION: Final = 2
 MAX_TOKEN_CHARACTERS: Final = 4096
+MALFORMED: Final = "is not a token of a write"
+
+UNTOLD: Final = "\0"
+"""Any text that a token does not name. No name is equal to it, for names are printable."""
 
 Names = Mapping[str, str | int]
-"""Fields of an entity that tell it from the others of its partition, and what it says in few characters."""
+"""Fields of an entity that tell it from all others, and what it says in few characters."""
+
+
+class ToldEntity(Entity):
+    """An entity as far as a token names it: it counts as deleted, for a deletion needs no more than the key."""
+
+    __slots__ = ()
+
+    def text(self, field_name: str) -> str:
+        """Return a field; `UNTOLD`, if the token does not name it."""
+        return super().text(field_name) if field_name in self.fields else UNTOLD
+
+    def optional_text(self, field_name: str) -> str | None:
+        """Return a field; `UNTOLD`, if the token does not name it."""
+        return super().optional_text(field_name) if field_name in self.fields else UNTOLD
+
+    def get(self, field_name: str) -> Any:  # noqa: ANN401  as in `Entity`
+        """Return a field; `UNTOLD`, if the token does not name it."""
+        return self.fields.get(field_name, True if field_name == "deleted" else UNTOLD)
+
+
+class ToldEvent(DomainEvent):
+    """An event as far as a token names it."""
+
+    __slots__ = ()
+
+    def entity(self, name: str) -> Entity:
+        """Return the entity called `name`.
+
+        Raises:
+            Poison: the token is of another one.
+
+        """
+        return ToldEntity(*super().entity(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What was written: an entity, and the time of its event; `event_id` is empty unless the writer knows it."""
+    """What was written: an entity, and its event; `event_id` is empty unless the writer knows it."""
 
+    source: str
+    type: str
     entity_name: str
     partition_key: str
     timestamp_ms: int
@@ -32,9 +72,11 @@ class Written:
     event_id: str = ""
 
     @classmethod
-    def of_fact(cls, fact: Fact, names: tuple[str, ...]) -> Self:
+    def of_fact(cls, fact: Fact, names: tuple[str, ...], *, source: str) -> Self:
         """Return a write whose event the stream will carry; `names`: see `Names`."""
         return cls(
+            source=source,
+            type=fact.type,
             entity_name=fact.entity_name,
             partition_key=fact.partition_key,
             timestamp_ms=fact.timestamp_ms,
@@ -46,6 +88,8 @@ class Written:
         """Return a write that went to the bus itself."""
         entity = event.entities[entity_name]
         return cls(
+            source=event.tags["source"],
+            type=event.type,
             entity_name=entity_name,
             partition_key=event.partition_key,
             timestamp_ms=event.timestamp_ms,
@@ -54,14 +98,17 @@ class Written:
         )
 
     @property
-    def entity(self) -> Entity:
-        """The entity, as far as the token names it."""
-        return Entity(self.entity_name, self.names)
+    def event(self) -> DomainEvent:
+        """The event, as far as the token names it."""
+        entities = {self.entity_name: dict(self.names)}
+        return ToldEvent(self.event_id, self.type, self.timestamp_ms, self.partition_key, entities)
 
     def to_token(self) -> str:
         """Return the token, which fits into a header and into a URL as it is."""
         content = [
             VERSION,
+            self.source,
+            self.type,
             self.entity_name,
             self.partition_key,
             self.timestamp_ms,
@@ -82,16 +129,19 @@ class Written:
         try:
             padded = token[:MAX_TOKEN_CHARACTERS] + "=" * (-len(token) % 4)
             *content, checksum = strict_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True).decode())
-            version, entity_name, partition_key, timestamp_ms, event_id, names = content
+            version, source, event_type, entity_name, partition_key, timestamp_ms, event_id, names = content
         except (ValueError, TypeError) as error:
-            raise ValueError("is not a token of a write") from error
+            raise ValueError(MALFORMED) from error
         if version != VERSION or checksum != _checksum(content):
-            raise ValueError("is not a token of a write")
-        if not all(map(_is_name, (entity_name, partition_key, event_id))) or not _is_time(timestamp_ms):
-            raise ValueError("is not a token of a write")
+            raise ValueError(MALFORMED)
+        texts = (source, event_type, entity_name, partition_key, event_id)
+        if not all(map(_is_name, texts)) or not _is_time(timestamp_ms):
+            raise ValueError(MALFORMED)
         if not isinstance(names, dict) or not all(_is_name(value) or type(value) is int for value in names.values()):
-            raise ValueError("is not a token of a write")
+            raise ValueError(MALFORMED)
         return cls(
+            source=source,
+            type=event_type,
             entity_name=entity_name,
             partition_key=partition_key,
             timestamp_ms=timestamp_ms,

@@ -19,7 +19,7 @@ from andon.events.written import Written
 from andon.http.page import Scope, read_rows, start_of
 from andon.http.response import respond
 from andon.runtime.errors import Invalid
-from andon.views.seen import Awaited, Places
+from andon.views.seen import Awaited, Writes
 
 PARAMETER: Final = "after"
 FIELD: Final = "query.after"
@@ -45,7 +45,7 @@ def respond_not_yet(_: NotSeenYet) -> Response[str]:
     return respond(HTTPStatus.ACCEPTED, Retry_After=str(RETRY_AFTER_SECONDS))
 
 
-def awaited(token: str | None, places: Places, *, about: str | None = None) -> Awaited | None:
+def awaited(token: str | None, writes: Writes, *, about: str | None = None) -> Awaited | None:
     """Return the write of a token; `about`: the partition key that the request is about, if it is about one.
 
     Raises:
@@ -55,7 +55,7 @@ def awaited(token: str | None, places: Places, *, about: str | None = None) -> A
     if token is None:
         return None
     try:
-        found = places.awaited(Written.from_token(token))
+        found = writes.awaited(Written.from_token(token))
     except ValueError as error:
         raise Invalid.field(FIELD, str(error)) from error
     if about not in {None, found.written.partition_key}:

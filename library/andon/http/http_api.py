@@ -5,13 +5,13 @@ Of a route that is shared out each caller has a share, see `shares.py`: between 
 Each request that is refused or fails has a line; of those that go well some have, see `andon/runtime/log.py`.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, TypedDict, cast
+from typing import Any, Final, NamedTuple, TypedDict, TypeVar, cast
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
-from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from andon.dynamodb.client import Table
@@ -22,7 +22,7 @@ from andon.http.etag import etag_of, matches
 from andon.http.http_request import parse, routable
 from andon.http.middleware import refuse_array, refuse_unknown_query
 from andon.http.page import PageResponse, Scope, read_page
-from andon.http.problem import respond_failed, respond_invalid, respond_no_route, respond_rejected, respond_throttled
+from andon.http.problem import respond_failed, respond_invalid, respond_rejected, respond_throttled
 from andon.http.response import headers_of_every_response, respond
 from andon.http.shares import require_share
 from andon.runtime import clock
@@ -38,6 +38,24 @@ ToResponse = Callable[[Any], Mapping[str, Any]]
 """A row of a table, typed by its package -> what a response says of it."""
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Route(NamedTuple):
+    """Who may call a route, and what its throttle has to know of it.
+
+    is_shared: each caller has a share of it, see `shares.py`. publishes: the type of the events that its command
+    publishes itself, without a row, and how many at most at once.
+    """
+
+    groups: frozenset[str]
+    is_shared: bool = False
+    publishes: tuple[str, int] | None = None
+
+
+UNKNOWN: Final = Route(groups=frozenset())
+
+
 class RequestContext(TypedDict):
     """What `_respond` keeps while a request is handled."""
 
@@ -45,19 +63,31 @@ class RequestContext(TypedDict):
 
 
 class HttpApi(APIGatewayHttpResolver):
-    """The routes of one package and who may call each: `{"GET /things/{id}": groups}`; `shared`: see `shares.py`."""
+    """The routes of one handler file, each declared at the function that answers it; `declared`: by their keys."""
 
-    def __init__(self, routes: Mapping[str, frozenset[str]], *, shared: frozenset[str] = frozenset()) -> None:
+    def __init__(self) -> None:
         super().__init__(enable_validation=True, json_body_deserializer=parse)
-        self._routes = routes
-        self._shared = shared
+        self.declared: dict[str, Route] = {}
         self._error: Exception | None = None
         self.use(middlewares=[refuse_unknown_query, refuse_array])
         self.exception_handler([RequestValidationError])(respond_invalid)
         self.exception_handler([Rejected])(respond_rejected)
-        self.exception_handler([NotFoundError])(respond_no_route)
         self.exception_handler([NotSeenYet])(respond_not_yet)
         self.exception_handler([Exception])(self._respond_failed)
+
+    def serves(
+        self,
+        route: str,
+        *,
+        groups: frozenset[str],
+        responses: dict[int, Any] | None = None,
+        is_shared: bool = False,
+        publishes: tuple[str, int] | None = None,
+    ) -> Callable[[Function], Function]:
+        """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`."""
+        self.declared[route] = Route(groups, is_shared, publishes)
+        method, _, path = route.partition(" ")
+        return self.route(re.sub(r"{(\w+)}", r"<\1>", path), method, responses=responses)
 
     @property
     def caller(self) -> Caller:
@@ -156,8 +186,9 @@ class HttpApi(APIGatewayHttpResolver):
     def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         try:
             # Authorisation comes before validation: a caller without the right group learns nothing of what is valid.
-            caller = authorize(event, self._routes)
-            if event["routeKey"] in self._shared:
+            route = self.declared.get(event["routeKey"], UNKNOWN)
+            caller = authorize(event, route.groups)
+            if route.is_shared:
                 require_share(event["routeKey"], caller.subject, clock.now_ms())
             self.append_context(caller=caller)  # type: ignore[no-untyped-call]
             return self.resolve(routable(event), cast("Any", context))

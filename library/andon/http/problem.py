@@ -4,7 +4,6 @@ from http import HTTPStatus
 from typing import Final
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from pydantic.json_schema import SkipJsonSchema
 
@@ -53,11 +52,6 @@ def respond_invalid(error: RequestValidationError) -> Response[str]:
         for one in error.errors()
     )
     return respond_rejected(Invalid("The request is invalid.", fields=fields))
-
-
-def respond_no_route(_: NotFoundError) -> Response[str]:
-    """Return 404."""
-    return respond_problem(HTTPStatus.NOT_FOUND, "There is no such route.")
 
 
 def respond_failed() -> Response[str]:

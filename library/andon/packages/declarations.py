@@ -13,7 +13,7 @@ Grants = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
 class ViewDeclaration(Protocol):
-    """A `view.py`. It may also declare INDEXES and UPCASTERS; without them there are none.
+    """A `view.py`. It may also declare INDEXES, UPCASTERS, GRANTS and RESTORED; without them there are none.
 
     With an ANCHOR, rows of slow data without it expire, see `andon.views.view_update`.
     The next version of a view declares REPLACES, the name of the view, and `as_before`, see `Version`.

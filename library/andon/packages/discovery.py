@@ -45,7 +45,7 @@ def apis() -> list[Package]:
 
 def readers() -> list[Package]:
     """Every service and view with a listener; what was a fault can be put back on its queue."""
-    return [package for package in services() + views() if package.has("listener")]
+    return [package for package in services() + views() if package.plays("listener")]
 
 
 def restorers() -> list[Package]:
@@ -66,7 +66,7 @@ def views_as_json(listening: Iterable[Package]) -> str:
 
 def recomputed() -> list[Package]:
     """Every view whose rows are compared with what past events make of them."""
-    return [package for package in views() if "recompute" in package.roles]
+    return [package for package in views() if package.plays("recompute")]
 
 
 def subscribers_of(source: str, event_type: str) -> list[Package]:
@@ -118,7 +118,7 @@ def owner_of_queue(queue: str) -> Package:
 
     """
     for package in packages():
-        if package.has("listener") and f"{_plain(package.name)}queue" in _plain(queue):
+        if package.plays("listener") and f"{_plain(package.name)}queue" in _plain(queue):
             return package
     raise LookupError(f"{queue} feeds no listener")
 
@@ -129,7 +129,7 @@ def _packages(side: Side) -> list[Package]:
 
 @cache
 def _names(side: Side) -> tuple[str, ...]:
-    return tuple(file.parent.name for file in sorted(folder_of(side).glob("*/routes.py")))
+    return tuple(file.parent.name for file in sorted(folder_of(side).glob("*/__init__.py")))
 
 
 def _plain(name: str) -> str:

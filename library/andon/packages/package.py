@@ -1,41 +1,60 @@
-"""One package of `functions/`: what it declares, and its handlers.
+"""One package of `functions/`: its declarations, and the handlers that follow from them.
 
 The infrastructure, the loop in one process, replay and the tests all read it here. It needs neither AWS nor CDK.
 No handler imports `andon.packages`.
 
+The handlers of `command.py` and `query.py` are the package's own. Those of other roles are the library's, see
+`andon/handlers`, unless the package has a file of the role's name.
+
 | file | declares | in |
 |---|---|---|
-| `routes.py` | ROUTES: route -> groups that may call it; SHARED, STREAM_FIRST, see `Package` | every package |
-| `tables.py` | TABLES: environment variable -> schema; BUCKETS: environment variables, if any | services, some stores |
-| `facts.py` | TYPES: the types of events that it publishes | services |
-| `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing` | services with a listener |
-| `view.py` | see ViewDeclaration | views |
+| `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token | any package |
+| `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
+| `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
+| `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing`; hence it has a listener | services |
+| `control.py` | CONTROL: the rules that it decides by; hence it has a sweep | control services |
+| `view.py` | see ViewDeclaration; a view has a listener, and is recomputed | views |
+| `changes.py` | `messages_of`: a changed row -> what screens show of it; hence it has a push | views |
 | `store.py` | see StoreDeclaration | stores |
-| `restored.py` | ON: topic -> what comes back of a replayed event | views, and services with a `restore.py` |
-| `grants.py` | GRANTS: what its roles call, where that is less than the infrastructure grants | any package |
+| `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
 """
 
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from andon.dynamodb.schema import TableSchema
+from andon.events.fact import Facts
 from andon.events.topic import Topic, matches
+from andon.handlers.declared import ROOM, Handler
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.project import LIBRARY, project
 from andon.sync.crossing import Crossing
 
+if TYPE_CHECKING:  # it loads Powertools
+    from andon.http.http_api import Route
+
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "restore", "recompute")
-"""The handler files that a package may have; each is one Lambda function."""
+"""The handlers that a package may have; each is one Lambda function."""
 
-Handler = Callable[[dict[str, Any], Any], Any]
+DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
+    ("services", "trigger"): "facts",
+    ("services", "listener"): "subscriptions",
+    ("services", "sweep"): "control",
+    ("services", "restore"): "restored",
+    ("views", "listener"): "view",
+    ("views", "push"): "changes",
+    ("views", "recompute"): "view",
+}
+"""Role of a handler of the library's -> the file from whose declarations it follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,34 +65,41 @@ class Package:
     name: str
 
     @property
+    def folder(self) -> str:
+        """Folder below `functions/`, as `views/board`; a function is told by it which package it belongs to."""
+        return f"{self.side}/{self.name}"
+
+    @property
     def routes(self) -> Mapping[str, frozenset[str]]:
         """The groups that may call each route, as `GET /things/{id}`; a view's version that does not serve has none."""
         if not self.serves:
             return {}
-        return cast("Mapping[str, frozenset[str]]", self.load("routes").ROUTES)
+        if self.side == "pages":
+            return dict.fromkeys(self.load("query").ROUTES, frozenset[str]())
+        return {route: declared.groups for route, declared in self._declared.items()}
 
     @property
     def shared(self) -> frozenset[str]:
-        """The routes of a service of which each caller has a share, beyond which it is refused."""
-        return cast("frozenset[str]", getattr(self.load("routes"), "SHARED", frozenset()))
+        """The routes of which each caller has a share, beyond which it is refused."""
+        return frozenset(route for route, declared in self._declared.items() if declared.is_shared)
 
     @property
     def stream_first(self) -> Mapping[str, tuple[str, int]]:
         """The routes whose command publishes without a row: route -> the type, and how many events at most at once."""
-        return cast("Mapping[str, tuple[str, int]]", getattr(self.load("routes"), "STREAM_FIRST", {}))
+        return {route: declared.publishes for route, declared in self._declared.items() if declared.publishes}
 
     @property
     def tables(self) -> Mapping[str, TableSchema]:
         """The tables that it owns, by environment variable; a page has none, and few stores have."""
         if self.side != "views":
-            return cast("Mapping[str, TableSchema]", self.load("tables").TABLES) if self.has("tables") else {}
+            return cast("Mapping[str, TableSchema]", self.load("tables").TABLES) if self._owns_tables else {}
         indexes = getattr(self.view, "INDEXES", {})
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
         # Else DynamoDB would delete a row that is being rebuilt before its later facts come.
         expires = expires and serving.has_served(self.name, first=self.replaces or self.name)
         # While a version is being filled, it is written as fast as the replay goes.
         steady = getattr(self.view, "STEADY", False) and self.serves
-        schema = TableSchema(self.view.KEYS, indexes, stream=self.has("push"), expires=expires, steady=steady)
+        schema = TableSchema(self.view.KEYS, indexes, stream=self.plays("push"), expires=expires, steady=steady)
         return {self.view.TABLE.variable: schema}
 
     @property
@@ -96,12 +122,18 @@ class Package:
     @property
     def grants(self) -> Grants:
         """What some of its roles call of its tables, exactly; the infrastructure decides for the others."""
-        return cast("Grants", self.load("grants").GRANTS) if self.has("grants") else {}
+        declared = self.load("view" if self.side == "views" else "tables") if self._owns_tables else None
+        return cast("Grants", getattr(declared, "GRANTS", {}))
+
+    @property
+    def facts(self) -> Facts:
+        """The facts that a service publishes of its rows."""
+        return cast("Facts", self.load("facts").FACTS)
 
     @property
     def types(self) -> frozenset[str]:
         """The types of events that it publishes, faults aside."""
-        return cast("frozenset[str]", self.load("facts").TYPES) if self.has("facts") else frozenset()
+        return self.facts.types if self.has("facts") else frozenset()
 
     @property
     def subscriptions(self) -> frozenset[Topic]:
@@ -126,7 +158,9 @@ class Package:
 
     @property
     def restored(self) -> frozenset[Topic]:
-        """The events that bring back what it kept of them."""
+        """Topics that rehydrate its expired rows."""
+        if self.side == "views":
+            return frozenset(getattr(self.view, "RESTORED", ()))
         return frozenset(self.load("restored").ON) if self.has("restored") else frozenset()
 
     @property
@@ -146,28 +180,58 @@ class Package:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of its handler files, in the order of ROLES; a version that does not serve is not audited."""
-        return tuple(role for role in ROLES if self.has(role) and (self.serves or role != "recompute"))
+        """The roles of its handlers, in the order of ROLES."""
+        return tuple(role for role in ROLES if self.plays(role))
+
+    def plays(self, role: str) -> bool:
+        """Return whether it has a handler of a role; a version that does not serve is not audited."""
+        if role == "recompute" and not self.serves:
+            return False
+        return self.has(role) or self._declares(role)
 
     def has(self, file: str) -> bool:
         """Return whether it has a Python file of that name; a process looks once."""
         return file in _files(self.side, self.name)
 
     def path(self, role: str) -> str:
-        """Path of a handler file below `functions/`, as `views/board/query.py`."""
-        return f"{self.side}/{self.name}/{role}.py"
+        """Path of a handler, which also describes its function on AWS, as `views/board/query`."""
+        return f"{self.folder}/{role}"
 
     def handler_name(self, role: str) -> str:
-        """Name of a handler as Lambda wants it, as `views.board.query.handler`."""
-        return f"{_module_of(self.side, self.name)}.{role}.handler"
+        """Name of a handler as Lambda wants it: its own, as `views.log.query.handler`, or the library's."""
+        own = f"{_module_of(self.side, self.name)}.{role}"
+        return f"{own if self.has(role) else self._shared(role)}.handler"
 
     def handler(self, role: str) -> Handler:
-        """Load a handler."""
-        return cast("Handler", self.load(role).handler)
+        """Return a handler: its own, or one that the library makes for it."""
+        if self.has(role):
+            return cast("Handler", self.load(role).handler)
+        handler_of: Callable[[str], Handler] = importlib.import_module(self._shared(role)).handler_of
+        return handler_of(self.folder)
 
     def load(self, file: str) -> Any:  # noqa: ANN401  a module
         """Import one of its files."""
         return importlib.import_module(f"{_module_of(self.side, self.name)}.{file}")
+
+    @property
+    def _owns_tables(self) -> bool:
+        return self.side == "views" or self.has("tables")
+
+    @property
+    def _declared(self) -> "Mapping[str, Route]":
+        """The routes that its handlers declare. To read them loads the handlers, as no function does for another."""
+        roles = () if self.side == "pages" else ("command", "query")
+        apps = (self.load(role).app for role in roles if self.has(role))
+        return dict(chain.from_iterable(app.declared.items() for app in apps))
+
+    def _declares(self, role: str) -> bool:
+        file = DECLARED_BY.get((self.side, role))
+        return file is not None and self.has(file)
+
+    def _shared(self, role: str) -> str:
+        """Name the library's module for a role: the trigger of a control service also decides."""
+        decides = role == "trigger" and self.has("control")
+        return f"{ROOM}.{'control_trigger' if decides else role}"
 
 
 @cache

@@ -11,43 +11,28 @@
 | any, but the write is older than rows live     | yes: it expired on arrival, or became a fault; nothing comes    |
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.ttl import is_alive, is_expired, ttl_at
-from andon.events.written import Written
+from andon.events.written import MALFORMED, Written
 from andon.runtime.errors import Poison
 from andon.views.inverse_oplock import oplock_attribute, order_at
-from andon.views.oplock_family import OplockFamily
+from andon.views.view_update import On, ViewUpdate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a view keeps an entity: key, oplock, `about_ms`, origin and family are those of its `ViewUpdate`.
-
-    fields: what a row says of this entity, and not of another one of the same millisecond under the same oplock.
-    """
-
-    key: Mapping[str, Any]
-    oplock: str
-    about_ms: int | None = None
-    origin: str = ""
-    family: OplockFamily | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Where a view keeps what commands write, by the entity's name.
+class Writes:
+    """The writes that a view's callers may wait for: those of which `on` keeps something.
 
     days: so long after a write nobody waits for it any more.
     """
 
     table: Table
-    of: Mapping[str, Callable[[Written], Place]]
+    on: On
     days: int
 
     def awaited(self, written: Written) -> "Awaited":
@@ -57,52 +42,62 @@ class Places:
             ValueError: the view keeps nothing of the entity, or the token names it wrongly.
 
         """
-        place_of = self.of.get(written.entity_name)
-        if place_of is None:
+        keep = self.on.get((written.source, written.type))
+        if keep is None:
             raise ValueError(f"is of {written.entity_name}, of which nothing is kept here")
         try:
-            return Awaited(table=self.table, written=written, place=place_of(written), days=self.days)
-        except Poison as error:
-            raise ValueError(str(error)) from error
+            update = keep(written.event)
+        except (Poison, TypeError, ValueError, LookupError) as error:
+            raise ValueError(MALFORMED) from error
+        # By the partition the caller was let in: a forged token may name another one.
+        if update.key[self.table.keys.partition] != written.partition_key:
+            raise ValueError(MALFORMED)
+        return Awaited(table=self.table, written=written, update=update, days=self.days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Awaited:
-    """A write that no response may be older than, and the row that shows it."""
+    """A write that no response may be older than, and the update that shows it, as far as the token says it."""
 
     table: Table
     written: Written
-    place: Place
+    update: ViewUpdate
     days: int
 
     def read(self) -> Item | None:
         """Return the row as it is now."""
-        return self.table.get(self.place.key, consistent=True)
+        return self.table.get(self.update.key, consistent=True)
 
     def is_row(self, row: Item) -> bool:
         """Return whether `row` is the one that shows it, of the table or of an index."""
-        return all(row.get(name) == value for name, value in self.place.key.items())
+        return all(row.get(name) == value for name, value in self.update.key.items())
 
     def is_seen_by(self, row: Item | None, *, now_ms: int) -> bool:
         """Return whether a row has seen it, or never will."""
         if is_expired(ttl_at(self.written.timestamp_ms, self.days), now_ms):
             return True
-        return row is not None and is_alive(row, now_ms) and _has_seen(row, self.place, self.written)
+        return row is not None and is_alive(row, now_ms) and _has_seen(row, self.update, self.written)
 
 
-def _has_seen(row: Item, place: Place, written: Written) -> bool:
-    attribute = oplock_attribute(place.oplock)
-    order = order_at(written.timestamp_ms, written.event_id, place.about_ms, place.origin)
+def _has_seen(row: Item, update: ViewUpdate, written: Written) -> bool:
+    attribute = oplock_attribute(update.oplock)
+    order = order_at(written.timestamp_ms, written.event_id, update.about_ms, update.origin)
     seen = row.get(attribute)
     if seen is None:
-        return place.family is not None and place.oplock in place.family.surplus({**row, attribute: order})
+        return update.family is not None and update.oplock in update.family.surplus({**row, attribute: order})
     if written.event_id or not seen.startswith(order):
         return bool(seen >= order)
-    return _says(row, place.fields)
+    return _says(row, update.fields, written)
 
 
-def _says(found: object, wanted: object) -> bool:
-    """Return whether what was found is what is wanted; in maps, as far as that goes."""
-    if not isinstance(wanted, Mapping):
-        return found == wanted
-    return isinstance(found, Mapping) and all(_says(found.get(name), value) for name, value in wanted.items())
+def _says(found: object, wanted: object, written: Written) -> bool:
+    """Return whether what was found is what is wanted, as far as the token names it."""
+    if isinstance(wanted, Mapping):
+        given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+        return all(_says(given.get(name), value, written) for name, value in wanted.items())
+    return found == wanted or not _is_named(wanted, written)
+
+
+def _is_named(value: object, written: Written) -> bool:
+    """Return whether a value of an update is one that the token names; True is never one, but is equal to 1."""
+    return type(value) in {str, int} and value in written.names.values()

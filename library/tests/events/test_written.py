@@ -12,13 +12,22 @@ from andon.events.written import Written
 NAMES = st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=20)
 WRITES = st.builds(
     Written,
+    source=NAMES,
+    type=NAMES,
     entity_name=NAMES,
     partition_key=NAMES,
     timestamp_ms=st.integers(0, MAX_TIMESTAMP_MS),
     names=st.dictionaries(NAMES, NAMES | st.integers(0, 999_999_999), max_size=4),
     event_id=NAMES,
 )
-WRITE = Written(entity_name="state", partition_key="d#1/ü", timestamp_ms=1, names={"state": "ERROR"})
+WRITE = Written(
+    source="s",
+    type="state-reported",
+    entity_name="state",
+    partition_key="d#1/ü",
+    timestamp_ms=1,
+    names={"state": "ERROR"},
+)
 
 
 def forged(text: str) -> str:
@@ -58,9 +67,9 @@ def test_a_garbled_token_is_refused(data: st.DataObject) -> None:
         "null",
         '"text"',
         "[1]",
+        '[2,"s","state-reported","state","d#1",1,"",{},"00000000"]',
         '[1,"state","d#1",1,"",{},"00000000"]',
-        '[2,"state","d#1",1,"",{},"00000000"]',
-        '[1,"state","d#1",1,"",{}]',
+        '[2,"s","state-reported","state","d#1",1,"",{}]',
     ],
 )
 def test_what_was_never_a_token_is_refused(text: str) -> None:
@@ -83,7 +92,14 @@ def test_what_was_never_a_token_is_refused(text: str) -> None:
     ],
 )
 def test_a_token_with_a_right_checksum_and_wrong_content_is_refused(changed: dict[str, object]) -> None:
-    members = {"entity_name": "state", "partition_key": "d#1", "timestamp_ms": 1, "names": {}} | changed
+    members = {
+        "source": "s",
+        "type": "t",
+        "entity_name": "state",
+        "partition_key": "d#1",
+        "timestamp_ms": 1,
+        "names": {},
+    } | changed
     if isinstance(members["names"], list):
         members["names"] = {"a": []}
 
@@ -93,7 +109,7 @@ def test_a_token_with_a_right_checksum_and_wrong_content_is_refused(changed: dic
 
 def test_a_token_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as later:
-        later.setattr("andon.events.written.VERSION", 2)
+        later.setattr("andon.events.written.VERSION", 3)
         token = WRITE.to_token()
 
     with pytest.raises(ValueError, match="is not a token of a write"):

@@ -25,7 +25,7 @@ from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.lambda_events import http_event
 
 ROUTE = "PUT /things/{id}"
-ROUTES = {ROUTE: frozenset({"admin"}), "GET /forgotten": frozenset({"admin"})}
+ADMINS = frozenset({"admin"})
 
 SECRET = "arn:aws:dynamodb:us-east-1:000000000000:table/Secret"
 
@@ -36,10 +36,10 @@ class Broken:
     error: Exception | None = None
 
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 
 
-@app.put("/things/<id>")
+@app.serves(ROUTE, groups=ADMINS)
 def put_thing() -> Response[str]:
     """Fail as asked."""
     if Broken.error:
@@ -225,13 +225,6 @@ def test_a_route_that_is_not_ours_is_nobodys(route: str) -> None:
     assert call(route=route)["statusCode"] == 403
 
 
-def test_a_declared_route_without_a_function_is_not_found() -> None:
-    response = call(route="GET /forgotten", path={})
-
-    assert response["statusCode"] == 404
-    assert response["headers"]["Content-Type"] == "application/problem+json"
-
-
 @pytest.mark.parametrize("name", ["form", "", "limit ", "\ud800", "a" * 5000], ids=ascii)
 def test_a_parameter_that_the_route_does_not_know_is_refused_in_words_that_can_be_sent(name: str) -> None:
     response = call(query={name: "x"})
@@ -240,10 +233,10 @@ def test_a_parameter_that_the_route_does_not_know_is_refused_in_words_that_can_b
     assert response["body"].encode()
 
 
-pages = HttpApi({"GET /pages": frozenset({"admin"})})
+pages = HttpApi()
 
 
-@pages.get("/pages")
+@pages.serves("GET /pages", groups=ADMINS)
 def get_page(limit: Limit = 1) -> Response[str]:
     """Return the limit."""
     return respond(HTTPStatus.OK, {"limit": limit})
@@ -258,10 +251,10 @@ class Body(BaseModel):
     colour: str
 
 
-bodies = HttpApi({BODY: frozenset({"admin"})})
+bodies = HttpApi()
 
 
-@bodies.put("/bodies")
+@bodies.serves(BODY, groups=ADMINS)
 def put_body(body: Body) -> Response[str]:
     """Return the body."""
     return respond(HTTPStatus.OK, body.model_dump())

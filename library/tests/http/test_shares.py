@@ -117,7 +117,7 @@ def test_a_clock_that_goes_backwards_harms_nobody(rate: int, burst: int, steps: 
 
 
 ROUTE, FREE = "PUT /things/{id}", "POST /things"
-app = HttpApi({ROUTE: frozenset({"admin"}), FREE: frozenset({"admin"})}, shared=frozenset({ROUTE}))
+app = HttpApi()
 reached: list[str] = []
 
 
@@ -127,14 +127,14 @@ class Thing(BaseModel):
     colour: str
 
 
-@app.put("/things/<id>")
+@app.serves(ROUTE, groups=frozenset({"admin"}), is_shared=True)
 def put_thing(body: Thing) -> Response[str]:
     """Respond with what came."""
     reached.append(app.caller.subject)
     return respond(HTTPStatus.OK, {"colour": body.colour})
 
 
-@app.post("/things")
+@app.serves(FREE, groups=frozenset({"admin"}))
 def post_thing() -> Response[str]:
     """Respond."""
     return respond(HTTPStatus.OK, {})

@@ -4,8 +4,10 @@ import pytest
 
 from andon.dynamodb.schema import TableSchema
 from andon.events.topic import ANY, matches
+from andon.handlers import listener
+from andon.handlers.declared_view import listening_view
 from andon.packages.discovery import packages, readers
-from andon.packages.package import ROLES, Package, Side, folder_of
+from andon.packages.package import Package, Side, folder_of
 from views.board import view as board
 from views.state_log import view as state_log
 
@@ -15,18 +17,46 @@ STATE_LOG = Package("views", "state_log")
 def test_a_package_is_found_by_its_folder() -> None:
     assert STATE_LOG in packages()
     assert STATE_LOG.roles == ("query", "listener", "recompute")
-    assert not STATE_LOG.has("command")
+    assert not STATE_LOG.plays("command")
 
 
-def test_every_package_is_found_and_every_handler_file_has_a_role() -> None:
-    folders = {
-        (side, file.parent.name)
-        for side in get_args(Side)
-        for file in folder_of(side).glob("*/*.py")
-        if file.stem in ROLES
-    }
+def test_every_package_is_found() -> None:
+    folders = {(side, file.parent.name) for side in get_args(Side) for file in folder_of(side).glob("*/__init__.py")}
 
     assert {(package.side, package.name) for package in packages()} == folders
+
+
+@pytest.mark.parametrize(
+    ("package", "role", "module"),
+    [
+        (STATE_LOG, "query", "views.state_log.query"),
+        (STATE_LOG, "listener", "andon.handlers.listener"),
+        (Package("services", "equipment"), "trigger", "andon.handlers.trigger"),
+        (Package("services", "dispatch"), "trigger", "andon.handlers.control_trigger"),
+        (Package("services", "anomalies"), "trigger", "services.anomalies.trigger"),
+        (Package("stores", "lake"), "listener", "andon.stores.lake.listener"),
+    ],
+)
+def test_a_handler_is_the_packages_own_if_it_has_the_file_and_else_the_librarys(
+    package: Package, role: str, module: str
+) -> None:
+    assert package.handler_name(role) == f"{module}.handler"
+
+
+@pytest.mark.parametrize(
+    ("package", "roles"),
+    [
+        (Package("views", "board"), ("query", "listener", "push", "recompute")),
+        (Package("services", "equipment"), ("command", "query", "trigger", "listener", "restore")),
+        (Package("services", "dispatch"), ("command", "query", "trigger", "listener", "sweep", "restore")),
+        (Package("services", "anomalies"), ("trigger", "listener", "sweep")),
+        (Package("stores", "archive"), ("command", "query", "listener", "sweep")),
+        (Package("pages", "board"), ("query",)),
+    ],
+    ids=lambda value: getattr(value, "folder", ""),
+)
+def test_the_roles_of_a_package_follow_from_what_it_declares(package: Package, roles: tuple[str, ...]) -> None:
+    assert package.roles == roles
 
 
 def test_a_view_has_one_table_by_the_variable_that_it_declares() -> None:
@@ -50,7 +80,7 @@ def test_no_two_packages_name_a_table_by_one_variable() -> None:
 
 @pytest.mark.parametrize("package", readers(), ids=lambda package: package.name)
 def test_a_reader_subscribes_to_exactly_what_its_listener_keeps(package: Package) -> None:
-    assert package.subscriptions == frozenset(package.load("listener").VIEW.on)
+    assert package.subscriptions == frozenset(listening_view(package.folder).on)
 
 
 def test_a_store_subscribes_to_any_source() -> None:
@@ -67,10 +97,9 @@ def test_who_neither_listens_nor_publishes_declares_neither() -> None:
     assert STATE_LOG.types == frozenset()
 
 
-def test_a_handler_is_named_as_its_file() -> None:
-    assert STATE_LOG.path("query") == "views/state_log/query.py"
-    assert STATE_LOG.handler_name("query") == "views.state_log.query.handler"
-    assert STATE_LOG.handler("query") is STATE_LOG.load("query").handler
+def test_a_handler_without_a_package_in_its_environment_says_so() -> None:
+    with pytest.raises(LookupError, match="ANDON_PACKAGE names no package"):
+        listener.handler({}, None)
 
 
 @pytest.mark.parametrize(

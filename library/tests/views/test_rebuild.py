@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.ttl import is_alive, ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.events.domain_event import DomainEvent
+from andon.handlers.declared_view import listening_view
 from andon.packages.discovery import services, views
 from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.lambda_events import sqs_event
@@ -236,10 +237,10 @@ def test_a_replayed_message_is_never_compacted_with_a_live_one() -> None:
 
 def test_views_alone_take_part_in_a_rebuild() -> None:
     for package in views():
-        assert package.load("listener").VIEW.is_rebuilt, package.name
+        assert listening_view(package.folder).is_rebuilt, package.name
     for package in services():
-        if package.has("listener"):
-            assert not package.load("listener").VIEW.is_rebuilt, package.name
+        if package.plays("listener"):
+            assert not listening_view(package.folder).is_rebuilt, package.name
 
 
 def test_who_decides_upon_events_takes_no_replayed_one(world: World) -> None:

@@ -14,7 +14,7 @@ from andon.sync.edit import Edit
 from andon.views.compaction import Message, compact
 from andon.views.inverse_oplock import milliseconds_of, oplock_attribute, order_of, put_if_newer
 from andon.views.outcome import Outcome
-from andon.views.seen import Awaited, Place
+from andon.views.seen import Awaited
 from andon.views.view_update import ViewUpdate
 from tests.support.samples import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, on_painted
@@ -81,9 +81,9 @@ def test_a_row_from_before_there_were_two_services_is_healed_by_the_next_event(w
 
 def test_a_write_is_seen_once_the_row_has_it_or_the_one_that_wins(world: World, name: str) -> None:
     def is_seen(origin: str) -> bool:
-        place = Place(key={"pk": name, "sk": "-"}, oplock="paint", origin=origin)
-        written = Written(entity_name="thing", partition_key=name, timestamp_ms=NOW)
-        awaited = Awaited(table=TABLE, written=written, place=place, days=TTL_DAYS)
+        update = ViewUpdate(key={"pk": name, "sk": "-"}, fields={}, oplock="paint", origin=origin)
+        written = Written(source=origin, type="painted", entity_name="thing", partition_key=name, timestamp_ms=NOW)
+        awaited = Awaited(table=TABLE, written=written, update=update, days=TTL_DAYS)
         return awaited.is_seen_by(world.thing(name), now_ms=NOW)
 
     keep(*painted(name, (NOW, "shop", "z")))

@@ -58,7 +58,7 @@ def test_what_listeners_sweeps_triggers_and_pushes_write_is_counted(counted: Cou
     swept = {
         Metric("service", service.name, name)
         for service in services()
-        if service.has("sweep")
+        if service.plays("sweep")
         for name in (*Verdict, OLDEST)
     }
 

@@ -7,6 +7,7 @@ import pytest
 
 from andon.tools.in_process.loop import Answer, Loop
 from andon.tools.in_process.world import frozen_clock
+from services.dispatch.command import app
 from tests.support.dispatch.shop import log, open_shop, reported
 from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
@@ -100,6 +101,10 @@ SUITE = Suite(
     upserts=frozenset({ACKNOWLEDGE}),  # the answer says whose acknowledgement was the first
     now_ms=NOW + 1,
 )
+
+
+def test_every_command_of_the_service_is_broken_here() -> None:
+    assert {scenario.route for scenario in SCENARIOS} == app.declared.keys()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

@@ -8,7 +8,7 @@ import pytest
 
 from andon.dynamodb.attribute_values import to_typed
 from services.dispatch.alert import ALERTS
-from services.dispatch.facts import ENTITY_OF
+from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 from services.dispatch.tables import KEYS, partition_of
 from tests.support.dispatch.floor import Floor, report_body

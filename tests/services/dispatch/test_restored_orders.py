@@ -10,9 +10,9 @@ import pytest
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive, ttl_at
 from andon.events.bus_entry import Replay, to_replayed
+from andon.packages.package import Package
 from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.lambda_events import sqs_event
-from services.dispatch import restore
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
 from tests.support.orders import Step, ends_of_every_order
@@ -21,6 +21,7 @@ from tests.support.services.reports import ASSIGN, log_path
 from tests.support.table_in_memory import Partitions, Record
 
 DAY_MS = 86_400_000
+RESTORE = Package("services", "dispatch").handler("restore")
 LONG_AGO = NOW - 40 * DAY_MS
 UNTIL = ttl_at(NOW, 33)
 JOB, LATER_JOB = Replay("job-1", UNTIL), Replay("job-2", UNTIL + 99)
@@ -41,7 +42,7 @@ def old_floor(one_thread: None) -> Iterator[Floor]:  # noqa: ARG001
 def restored(bodies: Sequence[str], job: Replay = JOB) -> None:
     """Deliver what comes back, in one batch."""
     replayed = [to_replayed(json.loads(body), job) for body in bodies]
-    assert restore.handler(sqs_event(replayed), LambdaContext("dispatch-restore")) == {"batchItemFailures": []}
+    assert RESTORE(sqs_event(replayed), LambdaContext("dispatch-restore")) == {"batchItemFailures": []}
 
 
 def facts_of(floor: Floor) -> list[str]:

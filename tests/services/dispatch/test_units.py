@@ -3,7 +3,7 @@
 import pytest
 
 from andon.rules.rule import Rules
-from services.dispatch import sweep, trigger
+from services.dispatch import control
 from services.dispatch.control import CONTROL
 from tests.support.crash_points import calls_of
 from tests.support.dispatch.floor import Floor
@@ -47,7 +47,6 @@ def test_reports_that_one_in_ten_is_abnormal_of_cost_what_the_bench_says(floor: 
 def test_without_timers_a_normal_report_costs_five(floor: Floor, press: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(rule._replace(before_gap=False, after_gap_ms=0) for rule in CONTROL.rules.all)
     without = CONTROL._replace(rules=Rules(CONTROL.rules.source, CONTROL.rules.types, rules))
-    for module in (sweep, trigger):
-        monkeypatch.setattr(module, "CONTROL", without)
+    monkeypatch.setattr(control, "CONTROL", without)
 
     assert units(floor, press, abnormal_every=10_000) > 4.8

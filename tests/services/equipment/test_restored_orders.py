@@ -9,11 +9,13 @@ import pytest
 from andon.dynamodb.ttl import ttl_at
 from andon.events.bus_entry import Replay, to_message, to_replayed
 from andon.events.change_data_capture import events_of
+from andon.packages.package import Package
 from andon.runtime import clock, times
 from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.lambda_events import http_event, sqs_event
 from andon.tools.in_process.world import frozen_clock
-from services.equipment import command, restore, trigger
+from services.equipment import command
+from services.equipment.facts import FACTS
 from services.equipment.tables import KEYS, TABLE, partition_of
 from tests.support.log_lines import unlogged
 from tests.support.orders import Step, ends_of_every_order
@@ -24,6 +26,8 @@ from tests.support.table_in_memory import TableInMemory
 DAY_MS = 86_400_000
 PRESS = "press-7"
 CONTEXT = LambdaContext("equipment")
+EQUIPMENT = Package("services", "equipment")
+RESTORE, TRIGGER = EQUIPMENT.handler("restore"), EQUIPMENT.handler("trigger")
 UNTIL = ttl_at(NOW, 33)
 JOB, LATER_JOB = Replay("job-1", UNTIL), Replay("job-2", UNTIL + 99)
 
@@ -47,14 +51,14 @@ def report(at_ms: int) -> int:
 
 def restored(message: str, replay: Replay) -> None:
     body = to_replayed(json.loads(message), replay)
-    assert restore.handler(sqs_event([body]), CONTEXT) == {"batchItemFailures": []}
+    assert RESTORE(sqs_event([body]), CONTEXT) == {"batchItemFailures": []}
 
 
 def reported(memory: TableInMemory, at_ms: int) -> str:
     """Report a state when it is so; return the message of its event."""
     with frozen_clock(at_ms):
         assert report(at_ms) == 201
-    (event,) = events_of(memory.new_records(), facts=trigger.FACTS, tags={"pipeline": "equipment.trigger"})  # type: ignore[arg-type]
+    (event,) = events_of(memory.new_records(), facts=FACTS, tags={"pipeline": "equipment.trigger"})  # type: ignore[arg-type]
     return to_message(event, source="equipment")
 
 
@@ -79,7 +83,7 @@ def ends(memory: TableInMemory, at_ms: int, *, is_reaped: bool = False, time_pas
         clock.now_ms = lambda: NOW + time_passes_ms
 
     def end() -> str:
-        trigger.handler({"Records": memory.new_records()}, CONTEXT)
+        TRIGGER({"Records": memory.new_records()}, CONTEXT)
         return json.dumps([row_of(at_ms), memory.published], sort_keys=True)
 
     replay = Step("replayed", lambda: restored(message, JOB))

@@ -55,7 +55,7 @@ class ChaoticLoop:
     def sweep(self) -> None:
         """Let the clock tick once; what fails is for the next time."""
         for package in services():
-            if package.has("sweep"):
+            if package.plays("sweep"):
                 try:
                     package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
                 except CallFailed:
@@ -130,5 +130,5 @@ class ChaoticLoop:
 
 def _meant(package: Package, records: list[Any]) -> Iterator[str]:
     for record in records:
-        if event := event_of(record, facts=package.load("trigger").FACTS, tags=TAGS):
+        if event := event_of(record, facts=package.facts, tags=TAGS):
             yield event.id

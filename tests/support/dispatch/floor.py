@@ -13,7 +13,6 @@ from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.runtime import clock, times
 from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.lambda_events import http_event, sqs_event
-from services.dispatch import listener, sweep, trigger
 from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report
 from tests.support.log_lines import unlogged
@@ -110,12 +109,12 @@ class Floor(AbstractContextManager["Floor"]):
             ComesAgain: some of it has to be delivered again.
 
         """
-        if listener.handler(sqs_event(bodies), _CONTEXT)["batchItemFailures"]:
+        if _DISPATCH.handler("listener")(sqs_event(bodies), _CONTEXT)["batchItemFailures"]:
             raise ComesAgain
 
     def react(self, records: Sequence[Record]) -> None:
         """Deliver a batch of the table's stream."""
-        trigger.handler({"Records": list(records)}, _CONTEXT)
+        _DISPATCH.handler("trigger")({"Records": list(records)}, _CONTEXT)
 
     def settle(self) -> None:
         """Deliver the stream until it has no more records."""
@@ -124,7 +123,7 @@ class Floor(AbstractContextManager["Floor"]):
 
     def sweep(self) -> None:
         """Run the sweep."""
-        sweep.handler({}, _CONTEXT)
+        _DISPATCH.handler("sweep")({}, _CONTEXT)
 
     def sweep_what_is_due(self) -> None:
         """Run the sweep, and check that it did something: what fails would stay due for ever."""

@@ -105,7 +105,7 @@ def by_file() -> dict[str, set[Asked]]:
         for operation in ("", "TransactWriteItems", "PutItem"):
             wire.lose_answers(operation, times=1)
             for invocation, at_ms in _invocations(loop, wire):
-                file = f"{invocation.package.side}/{invocation.package.name}/{invocation.role}.py"
+                file = f"{invocation.package.side}/{invocation.package.name}/{invocation.role}"
                 asked[file] |= _asked_by(invocation, at_ms=at_ms)
         loop.new_messages()
     return asked
@@ -118,7 +118,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
             yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
             if kind == "http":
                 yield from ((invocation, time_of(message)) for invocation in invocations_of(_of_nothing(message)))
-    for package in (package for package in packages() if package.has("listener")):
+    for package in (package for package in packages() if package.plays("listener")):
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
         yield from _resubmission(package)
     for follower in packages():
@@ -127,7 +127,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
         for role in {"trigger", "push"} & {*follower.roles}:
             yield Invocation(follower, role, {"Records": [unreadable]}), NOW
     for service in services():
-        if service.has("sweep"):
+        if service.plays("sweep"):
             yield from _decisions(service, loop, wire)
         yield from _crossings(service, loop)
     yield from _archive(loop)
@@ -214,7 +214,7 @@ def _archive(loop: Loop) -> Iterator[tuple[Invocation, int]]:
         yield Invocation(ARCHIVE, "command", http_event(route, path=path, body=wanted)), now_ms
         waiting = loop.asked_of_archive()
         yield Invocation(ARCHIVE, "listener", sqs_event(waiting)), now_ms
-        for package in (package for package in restorers() if package.has("restore")):
+        for package in (package for package in restorers() if package.plays("restore")):
             yield Invocation(package, "restore", sqs_event(loop.restoring(package))), now_ms
         query = http_event(f"GET{route[4:]}/{{job}}", path={**path, "job": json.loads(waiting[0])["job"]})
         yield Invocation(ARCHIVE, "query", query), now_ms

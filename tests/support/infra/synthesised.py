@@ -26,17 +26,17 @@ TAKES = ("ReceiveMessage", "ChangeMessageVisibility", "GetQueueUrl", "DeleteMess
 KEPT = "RetainExceptOnCreate"
 """What happens to data when their stack is deleted: they stay, except those of a first deployment that fails."""
 
-STREAM_FIRST = {"services/equipment/command.py"}
+STREAM_FIRST = {"services/equipment/command"}
 
-LISTENING = [service for service in SERVICES if service.has("listener")]
+LISTENING = [service for service in SERVICES if service.plays("listener")]
 CONTROL = [service for service in SERVICES if service.has("control")]
-SWEPT = [service for service in SERVICES if service.has("sweep")]
+SWEPT = [service for service in SERVICES if service.plays("sweep")]
 READERS = LISTENING + VIEWS
 """The services and views with a queue of domain events."""
 
 
 def files(package: Package) -> list[str]:
-    """The handler files of a package, as `services/equipment/command.py`."""
+    """The handler files of a package, as `services/equipment/command`."""
     return [package.path(role) for role in package.roles]
 
 
@@ -146,7 +146,7 @@ class Synthesised:
         }
 
     def functions(self) -> dict[str, Properties]:
-        """Each function by its file, as `services/equipment/command.py`."""
+        """Each function by its file, as `services/equipment/command`."""
         return {made["Description"]: made for made in self.of_type(FUNCTION).values()}
 
     def id_of_function(self, file: str) -> str:

@@ -162,7 +162,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     def sweep(self) -> None:
         """Run every sweep once."""
         for package in services():
-            if package.has("sweep"):
+            if package.plays("sweep"):
                 package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
         self._collect()
 
@@ -343,7 +343,7 @@ def _images_of(package: Package, role: str, records: list[Any]) -> dict[str, Any
     """Return the images of the changes that are events of a service, by the event's id; a push publishes none."""
     if role == "push":
         return {}
-    facts = package.load("trigger").FACTS
+    facts = package.facts
     found = [event_of(record, facts=facts, tags={}) for record in records]
     return {event.id: json.loads(strict_json.dumps(event.raw)) for event in found if event}
 

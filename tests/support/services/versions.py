@@ -8,8 +8,8 @@ from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.tools.in_process.loop import Answer, Loop
 from andon.wire import aws
+from services.equipment.facts import FACTS
 from services.equipment.metadata import EQUIPMENT
-from services.equipment.trigger import FACTS
 
 PUT: Final = "PUT /equipment/{id}"
 GET: Final = "GET /equipment/{id}"

@@ -7,16 +7,17 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
+from andon.handlers.declared_view import listening_view
 from andon.packages.discovery import views
 from andon.tools.in_process.loop import Loop
 from andon.views.inverse_oplock import order_of
 from tests.support.examples import ON_TABLES
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import LOGS
-from views.state_log.listener import VIEW
 
 TYPES = ("state-reported", "operator-assigned", "state-escalated")
 (STATE_LOG,) = (package for package in views() if package.name == "state_log")
+VIEW = listening_view(STATE_LOG.folder)
 
 _numbers = count(1)
 

@@ -6,7 +6,7 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
 from services.anomalies import anomaly
-from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.anomaly import ANOMALY_DETECTED
 from services.anomalies.model import Known
 from services.anomalies.reports import HOUR_MS, partition_in, state_in
 

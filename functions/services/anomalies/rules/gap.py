@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from andon.rules.rule import Decision, History, Rule, always
 from contract.reports import REPORTED
 from services.anomalies import anomaly
-from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.anomaly import ANOMALY_DETECTED
 from services.anomalies.model import Known
 from services.anomalies.reports import HOUR_MS, partition_in, state_in
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
 from services.anomalies import anomaly
-from services.anomalies.facts import ANOMALY_DETECTED
+from services.anomalies.anomaly import ANOMALY_DETECTED
 from services.anomalies.model import Known
 from services.anomalies.reports import partition_in, state_in
 from services.anomalies.rules.burst import MOST, WINDOW_MS

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
-from services.dispatch.facts import OPERATOR_ASSIGNED
+from services.dispatch.fact_types import OPERATOR_ASSIGNED
 from services.dispatch.reports import MINUTE_MS, is_abnormal, log_in, partition_in
 from services.dispatch.responsibility import ASSIGNMENT
 from services.dispatch.roster import roster_in

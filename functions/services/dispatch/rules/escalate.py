@@ -6,7 +6,7 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
 from contract.reports import REPORTED
 from services.dispatch.episodes import Episode, episode_of
-from services.dispatch.facts import STATE_ACKNOWLEDGED, STATE_ESCALATED
+from services.dispatch.fact_types import STATE_ACKNOWLEDGED, STATE_ESCALATED
 from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, log_in, partition_in
 from services.dispatch.responsibility import ESCALATION
 from services.dispatch.roster import roster_in

@@ -13,15 +13,15 @@ from andon.stores.archive.bodies import RehydrationBody
 from andon.stores.archive.days import days_of
 from andon.stores.archive.pages import Period
 from andon.stores.archive.responses import RehydrationResponse
-from andon.stores.archive.routes import ROUTES
 from andon.stores.archive.store import EQUIPMENT
+from contract.groups import ADMINS
 from contract.parameters import EquipmentId
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.post("/archive/equipment/<id>/rehydrations", responses=responses(RehydrationResponse, 202))
+@app.serves("POST /archive/equipment/{id}/rehydrations", groups=ADMINS, responses=responses(RehydrationResponse, 202))
 def post_rehydration(equipment_id: EquipmentId, body: RehydrationBody) -> Response[str]:
     """Bring back what expired of a piece of equipment: logs, reports, and the story of its episodes; for 33 days.
 

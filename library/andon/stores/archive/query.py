@@ -13,16 +13,16 @@ from andon.http.response import respond
 from andon.stores.archive import jobs, rehydration
 from andon.stores.archive.pages import Period, Position, read_events
 from andon.stores.archive.responses import Accept, ArchivedEventsResponse, JobId, RehydrationResponse
-from andon.stores.archive.routes import ROUTES
 from andon.stores.archive.store import EQUIPMENT, OPERATORS, ActorKind
 from andon.stores.archive.to_response import page_response
+from contract.groups import AUDITORS
 from contract.parameters import EquipmentId, Operator
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get("/archive/equipment/<id>", responses=responses(ArchivedEventsResponse, 200))
+@app.serves("GET /archive/equipment/{id}", groups=AUDITORS, responses=responses(ArchivedEventsResponse, 200))
 def get_events_of_equipment(
     equipment_id: EquipmentId,
     first: Beginning,
@@ -38,7 +38,7 @@ def get_events_of_equipment(
     return _events(EQUIPMENT, equipment_id, Period.of(first, last), limit, cursor, accept)
 
 
-@app.get("/archive/operators/<operator>", responses=responses(ArchivedEventsResponse, 200))
+@app.serves("GET /archive/operators/{operator}", groups=AUDITORS, responses=responses(ArchivedEventsResponse, 200))
 def get_events_of_operator(
     operator: Operator,
     first: Beginning,
@@ -54,7 +54,11 @@ def get_events_of_operator(
     return _events(OPERATORS, operator, Period.of(first, last), limit, cursor, accept)
 
 
-@app.get("/archive/equipment/<id>/rehydrations/<job>", responses=responses(RehydrationResponse, 200, 404))
+@app.serves(
+    "GET /archive/equipment/{id}/rehydrations/{job}",
+    groups=AUDITORS,
+    responses=responses(RehydrationResponse, 200, 404),
+)
 def get_rehydration(equipment_id: EquipmentId, job_id: JobId) -> Response[str]:
     """Return how far a rehydration is."""
     job = rehydration.require_job(jobs.find(job_id), equipment_id)

@@ -13,14 +13,14 @@ from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound
 from andon.stores.drift.responses import RecomputationResponse, ViewName
-from andon.stores.drift.routes import ROUTES
 from andon.wire.queue import send_all
+from contract.groups import ADMINS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.post("/drift/<view>", responses=responses(RecomputationResponse, 202, 404))
+@app.serves("POST /drift/{view}", groups=ADMINS, responses=responses(RecomputationResponse, 202, 404))
 def post_recomputation(view: ViewName) -> Response[str]:
     """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
 

@@ -12,13 +12,13 @@ from andon.http.response import respond
 from andon.stores.drift import objects
 from andon.stores.drift.finding import key_of
 from andon.stores.drift.responses import FindingsResponse
-from andon.stores.drift.routes import ROUTES
+from contract.groups import AUDITORS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get("/drift", responses=responses(FindingsResponse, 200))
+@app.serves("GET /drift", groups=AUDITORS, responses=responses(FindingsResponse, 200))
 def get_drift(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List rows of views that differed from their events, newest first: where, and how that was ended."""
     items, last_key = objects.page(limit=limit, after=_after(cursor))

@@ -14,15 +14,15 @@ from andon.runtime.errors import Conflict
 from andon.stores.faults import objects
 from andon.stores.faults.record import Fault, reader_of, require_fault, resubmitted
 from andon.stores.faults.responses import FaultId, FaultResponse
-from andon.stores.faults.routes import ROUTES
 from andon.stores.faults.store import queue_variable
 from andon.wire import aws
+from contract.groups import ADMINS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.post("/faults/<id>/resubmit", responses=responses(FaultResponse, 202, 404, 409))
+@app.serves("POST /faults/{id}/resubmit", groups=ADMINS, responses=responses(FaultResponse, 202, 404, 409))
 def resubmit_fault(fault_id: FaultId) -> Response[str]:
     """Put the message of a fault back on the queue that it came from."""
     fault = require_fault(objects.get(fault_id))

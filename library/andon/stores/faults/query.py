@@ -12,13 +12,13 @@ from andon.http.response import respond
 from andon.stores.faults import objects
 from andon.stores.faults.record import key_of, require_fault, summary_of
 from andon.stores.faults.responses import FaultId, FaultResponse, FaultsResponse
-from andon.stores.faults.routes import ROUTES
+from contract.groups import ADMINS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get("/faults", responses=responses(FaultsResponse, 200))
+@app.serves("GET /faults", groups=ADMINS, responses=responses(FaultsResponse, 200))
 def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List faults, newest first, without their messages."""
     found, last_key = objects.page(limit=limit, after=_after(cursor))
@@ -31,7 +31,7 @@ def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[
     return respond(HTTPStatus.OK, page | more)
 
 
-@app.get("/faults/<id>", responses=responses(FaultResponse, 200, 404))
+@app.serves("GET /faults/{id}", groups=ADMINS, responses=responses(FaultResponse, 200, 404))
 def get_fault(fault_id: FaultId) -> Response[str]:
     """Return one fault, with its message."""
     return respond(HTTPStatus.OK, require_fault(objects.get(fault_id)))

@@ -12,15 +12,15 @@ from andon.stores.replays import jobs, replay
 from andon.stores.replays.bodies import ReplayBody
 from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING
 from andon.stores.replays.responses import ReplayId, ReplayResponse
-from andon.stores.replays.routes import ROUTES
 from andon.stores.replays.settings import views
 from andon.stores.replays.work import begin, go_on
+from contract.groups import ADMINS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.post("/replays", responses=responses(ReplayResponse, 202))
+@app.serves("POST /replays", groups=ADMINS, responses=responses(ReplayResponse, 202))
 def post_replay(body: ReplayBody) -> Response[str]:
     """Send the lake's events to one view again, on its own queue; nothing goes over the bus.
 
@@ -32,14 +32,14 @@ def post_replay(body: ReplayBody) -> Response[str]:
     return respond(HTTPStatus.ACCEPTED, replay.to_response(row, replay.progress_of([])), Location=location)
 
 
-@app.post("/replays/<id>/pause", responses=responses(ReplayResponse, 200, 404, 409))
+@app.serves("POST /replays/{id}/pause", groups=ADMINS, responses=responses(ReplayResponse, 200, 404, 409))
 def pause_replay(replay_id: ReplayId) -> Response[str]:
     """Stop sending, until somebody resumes it; what is on its way comes for another few seconds."""
     row = jobs.move(replay_id, PAUSED, now_ms=clock.now_ms())
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
 
 
-@app.post("/replays/<id>/resume", responses=responses(ReplayResponse, 200, 404, 409))
+@app.serves("POST /replays/{id}/resume", groups=ADMINS, responses=responses(ReplayResponse, 200, 404, 409))
 def resume_replay(replay_id: ReplayId) -> Response[str]:
     """Go on with what is not done, also with a replay that somehow came to a halt."""
     row = jobs.move(replay_id, RUNNING, now_ms=clock.now_ms())
@@ -47,7 +47,7 @@ def resume_replay(replay_id: ReplayId) -> Response[str]:
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
 
 
-@app.post("/replays/<id>/cancel", responses=responses(ReplayResponse, 200, 404, 409))
+@app.serves("POST /replays/{id}/cancel", groups=ADMINS, responses=responses(ReplayResponse, 200, 404, 409))
 def cancel_replay(replay_id: ReplayId) -> Response[str]:
     """Stop sending, for good. What the view has got stays there."""
     row = jobs.move(replay_id, CANCELLED, now_ms=clock.now_ms())

@@ -9,13 +9,13 @@ from andon.http.openapi import responses
 from andon.http.response import respond
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.responses import ReplayId, ReplayResponse
-from andon.stores.replays.routes import ROUTES
+from contract.groups import ADMINS
 
-app = HttpApi(ROUTES)
+app = HttpApi()
 handler = app.handler
 
 
-@app.get("/replays/<id>", responses=responses(ReplayResponse, 200, 404))
+@app.serves("GET /replays/{id}", groups=ADMINS, responses=responses(ReplayResponse, 200, 404))
 def get_replay(replay_id: ReplayId) -> Response[str]:
     """Return how far a replay is."""
     row = replay.require_replay(jobs.find(replay_id))

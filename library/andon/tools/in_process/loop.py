@@ -60,7 +60,7 @@ class Loop(InProcess):
         for package in readers():
             self._deliver_all(package, self.resubmitted(package))
         for package in restorers():
-            if package.has("restore"):
+            if package.plays("restore"):
                 self._deliver_all(package, self.restoring(package), role="restore")
         for package in recomputed():
             self._deliver_all(package, self.to_recompute(package), role="recompute")
@@ -75,7 +75,7 @@ class Loop(InProcess):
     def sweep(self) -> list[dict[str, Any]]:
         """Run every sweep once, then the loop; return the events that were published."""
         for package in services():
-            if package.has("sweep"):
+            if package.plays("sweep"):
                 self.invoke(package, "sweep", {})
         return self.run()
 

@@ -73,7 +73,7 @@ class InProcess(AbstractContextManager["InProcess"]):
         for package in readers():
             variable = queue_variable(package.name)
             os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
-        own = [package.restore_queue for package in restorers() if package.has("restore")]
+        own = [package.restore_queue for package in restorers() if package.plays("restore")]
         recomputing = [recompute.queue_variable(package.name) for package in recomputed()]
         for variable in [*own, *recomputing, QUEUE, replays.QUEUE]:
             os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]

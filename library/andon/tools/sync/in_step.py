@@ -64,7 +64,7 @@ def out_of_step(stack: Deployed) -> list[Difference]:
 
 def _between(way: Way, rows: Mapping[str, list[Item]]) -> Iterator[Difference]:
     mine = [row for variable in way.source.tables if variable in rows for row in rows[variable]]
-    ours = Reading(way.source.load("trigger").FACTS, mine)
+    ours = Reading(way.source.facts, mine)
     theirs = {variable: rows[variable] for variable in way.into.tables if variable in rows}
     return differences(ours, theirs, way.crossings, now_ms=clock.now_ms())
 

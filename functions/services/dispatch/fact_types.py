@@ -1,0 +1,19 @@
+"""The types of the facts that dispatch publishes, and what their entities are called."""
+
+from typing import Final
+
+OPERATOR_ASSIGNED: Final = "operator-assigned"
+STATE_ESCALATED: Final = "state-escalated"
+STATE_ACKNOWLEDGED: Final = "state-acknowledged"
+EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
+EQUIPMENT_SILENT: Final = "equipment-silent"
+EQUIPMENT_BACK: Final = "equipment-back"
+
+ENTITY_OF: Final = {  # type -> the name of its entity: an event may have other members beside it
+    OPERATOR_ASSIGNED: "assignment",
+    STATE_ESCALATED: "escalation",
+    STATE_ACKNOWLEDGED: "acknowledgement",
+    EQUIPMENT_AT_RISK: "risk",
+    EQUIPMENT_SILENT: "silence",
+    EQUIPMENT_BACK: "silence",
+}

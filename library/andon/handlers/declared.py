@@ -1,0 +1,37 @@
+"""Declarations of the package that a function belongs to, loaded when the function is initialised.
+
+A package is named by its folder, as `views/things`. A function's environment names its own, so that it loads no other;
+a process that runs several packages names each itself.
+"""
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+PACKAGE: Final = "ANDON_PACKAGE"
+"""Environment variable with the package of a function."""
+
+ROOM: Final = __name__.rpartition(".")[0]
+
+Handler = Callable[[dict[str, Any], Any], Any]
+
+
+def of_environment(handler_of: Callable[[str], Handler]) -> Handler:
+    """Return Lambda's entry point: the handler of the package that the environment names."""
+    package = os.environ.get(PACKAGE)
+    return handler_of(package) if package else _refuse
+
+
+def load(package: str, file: str) -> Any:  # noqa: ANN401  a module
+    """Import a file of a package."""
+    return import_module(f"{package.replace('/', '.')}.{file}")
+
+
+def name_of(package: str) -> str:
+    """Return the name of a package: the last part of its folder."""
+    return package.rpartition("/")[2]
+
+
+def _refuse(*_: object) -> None:
+    raise LookupError(f"{PACKAGE} names no package")

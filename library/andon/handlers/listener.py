@@ -1,0 +1,15 @@
+"""domain events -> the table of a view, or of a service that subscribes to them."""
+
+from functools import partial
+
+from andon.handlers.declared import Handler, of_environment
+from andon.handlers.declared_view import listening_view
+from andon.views.materialize import materialize
+
+
+def handler_of(package: str) -> Handler:
+    """Return the listener of a package: it handles a batch of its queue."""
+    return partial(materialize, view=listening_view(package))
+
+
+handler = of_environment(handler_of)
