@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from andon.packages.package import Package
 from andon.runtime import clock, times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.emulated import EmulatedLoop
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.wire.bucket import Bucket
 from bench.meter import Meter, Usage
 from bench.trained import train
@@ -68,7 +69,7 @@ def differing(bills: Mapping[str, Bill], *, reports: int = MACHINES * ROUNDS) ->
     return [name for name, paper in ON_PAPER.items() if not isclose(measured.get(name, 0), paper, abs_tol=NEAR)]
 
 
-class MeteredLoop(Loop):
+class MeteredLoop(EmulatedLoop):
     """The whole loop, with a bill for each function."""
 
     def __init__(self, endpoint: str, meter: Meter) -> None:

@@ -20,7 +20,7 @@ from andon.events.publish_changes import PublishedBatch, log_published, tags_of
 from andon.events.upcast import upcast
 from andon.runtime import clock, strict_json
 from andon.runtime.log import logger
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome

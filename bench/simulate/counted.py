@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from andon.testing.memory.meter import Used
 from bench.simulate.fleet import Fleet
 from bench.simulate.metrics import Metric
-from bench.simulate.used import Used
 
 
 @dataclass(slots=True)

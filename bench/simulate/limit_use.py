@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from andon.testing.memory.meter import Place
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
 from bench.simulate.batches import Invocations, batched
@@ -13,7 +14,6 @@ from bench.simulate.model import Model
 from bench.simulate.partitions import Partition
 from bench.simulate.settings import Settings
 from bench.simulate.sweeps import DueRows
-from bench.simulate.used import Place
 
 CAPACITY: Final = "library/andon/cdk/capacity.py"
 AT_FIRST: Final = "provisioned capacity at first"

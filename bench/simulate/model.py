@@ -4,10 +4,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from andon.cdk.throttles import Throttle
+from andon.testing.memory.meter import Place
 from bench.simulate.counted import Counted
 from bench.simulate.settings import HTTP, Settings, memory_mb, role_of
 from bench.simulate.steps import Work
-from bench.simulate.used import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,11 @@ class _Sample:
     def __enter__(self) -> Self:
         variables = ENVIRONMENT | {name: name for name in self._schemas}
         with ExitStack() as stack:
-            stack.enter_context(patch.dict(os.environ, variables))
             stack.enter_context(patch.object(clock, "now_ms", lambda: self._now_ms))
             stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # S3 is not counted
             stack.enter_context(patch.object(MODELS, "model", Model.of(model_of(map(_name, self._machines)))))
             stack.enter_context(self._aws)
+            stack.enter_context(patch.dict(os.environ, variables))
             stack.enter_context(patch.object(log, "write", self._loop.count_line))
             self._stack = stack.pop_all()
         return self

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from andon.testing.orders import cut_into_batches, with_duplicates
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import OPERATORS, SUPERVISOR, Floor, Stream, report_body
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, Acknowledgement, Decided, Report
-from tests.support.orders import cut_into_batches, with_duplicates
 from tests.support.samples import NOW
 
 PRESS = "press-7"

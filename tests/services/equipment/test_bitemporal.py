@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
 from tests.support.services.versions import PUT, VERSIONS, delete, equipment, everything, get, new_facts, roll_back, tag

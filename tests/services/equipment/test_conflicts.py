@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.runtime.errors import CallFailed
+from andon.testing.above_retries import Pass, between
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+from andon.testing.memory.calls import Call
 from andon.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
-from andon.wire import aws
 from tests.support.crash_points import calls_of
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, get, put, told, versions
-
-WRITE = "before-call.dynamodb.TransactWriteItems"
 
 
 @contextmanager
@@ -23,20 +22,16 @@ def cancelled(*reasons: str, times: int = 1) -> Iterator[None]:
     """Let DynamoDB cancel the next transactions for these reasons, one for each row."""
     left = [times]
 
-    def cancel(**_: object) -> tuple[SimpleNamespace, dict[str, Any]] | None:
-        if not left[0]:
-            return None
+    def cancel(call: Call, make: Pass) -> dict[str, Any]:
+        if call.operation != "TransactWriteItems" or not left[0]:
+            return make()
         left[0] -= 1
-        error = {"Code": "TransactionCanceledException", "Message": "Transaction cancelled"}
-        answer = {"Error": error, "CancellationReasons": [{"Code": reason} for reason in reasons]}
-        return SimpleNamespace(status_code=400, headers={}), answer | {"ResponseMetadata": {}}
+        raise CallFailed(
+            "TransactionCanceledException", {"CancellationReasons": [{"Code": reason} for reason in reasons]}
+        )
 
-    events = aws.client("dynamodb").meta.events
-    events.register(WRITE, cancel)
-    try:
+    with between(cancel):
         yield
-    finally:
-        events.unregister(WRITE, cancel)
 
 
 @pytest.mark.parametrize("reason", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from services.equipment.routes import ROUTES
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services import reports
 from tests.support.services.broken_commands import Scenario, Suite
@@ -176,7 +175,7 @@ SUITE = Suite(seen=seen, published=told, said=said, timeless=timeless, upserts=f
 @pytest.fixture
 def empty_loop() -> Iterator[Loop]:
     """Everything, empty, without moto: every command is made hundreds of times."""
-    with LoopInMemory() as loop, frozen_clock(NOW):
+    with Loop() as loop, frozen_clock(NOW):
         yield loop
 
 

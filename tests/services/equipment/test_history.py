@@ -6,8 +6,8 @@ import pytest
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from andon.wire import aws
 from services.equipment import metadata
 from tests.support.samples import NOW

@@ -6,8 +6,8 @@ import pytest
 
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from services.equipment import metadata
 from services.equipment.tables import TABLE
 from tests.support.samples import NOW

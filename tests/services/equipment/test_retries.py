@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from services.equipment import metadata
 from services.equipment.tables import HISTORY_TABLE
 from tests.support.samples import NOW

@@ -4,16 +4,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from botocore.exceptions import ConnectionClosedError
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer
-from andon.tools.in_process.world import frozen_clock
-from andon.wire import aws
-from tests.support.loop.in_memory import LoopInMemory
+from andon.runtime.errors import CallFailed
+from andon.testing.above_retries import Pass, between
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
+from andon.testing.memory.calls import Call
 from tests.support.samples import NOW
 from tests.support.services.versions import audit, delete, get, put, reap, revisions, roll_back, told, versions
 
@@ -84,31 +84,29 @@ class Model:
 
 
 class Wire:
-    """Loses what goes to AWS (`never arrives`), or the answer to what AWS did (`lost`); botocore does not retry it."""
+    """Loses what goes to AWS (`never arrives`), or the answer to what AWS did (`lost`), above the retries."""
 
     def __init__(self, fate: str) -> None:
         self._fate = fate
         self.broke = False
-        events = aws.client("dynamodb").meta.events
-        events.register_first("before-call.dynamodb.TransactWriteItems", self._before)
-        events.register_last("after-call.dynamodb.TransactWriteItems", self._after)
+        self._between = between(self._call)
+        self._between.__enter__()
 
     def unhook(self) -> None:
-        events = aws.client("dynamodb").meta.events
-        events.unregister("before-call.dynamodb.TransactWriteItems", self._before)
-        events.unregister("after-call.dynamodb.TransactWriteItems", self._after)
+        self._between.__exit__(None, None, None)
 
-    def _before(self, **_: object) -> None:
+    def _call(self, call: Call, make: Pass) -> dict[str, Any]:
+        if call.operation != "TransactWriteItems":
+            return make()
         self._break_if("never arrives")
-
-    def _after(self, http_response: Any, **_: object) -> None:  # noqa: ANN401  botocore's
-        if http_response.status_code == 200:
-            self._break_if("lost")
+        answer = make()
+        self._break_if("lost")
+        return answer
 
     def _break_if(self, fate: str) -> None:
         if self._fate == fate:
             self.broke = True
-            raise ConnectionClosedError(endpoint_url="https://dynamodb")
+            raise CallFailed("ConnectionClosedError")
 
 
 SAYINGS = st.sampled_from(["one thing", "another"])
@@ -124,7 +122,7 @@ class Versions(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._stack = ExitStack()
-        self._loop = LoopInMemory()
+        self._loop = Loop()
         self._stack.enter_context(self._loop)
         self._models = {name: Model() for name in ("equipment", *PARTS)}
         self._sent: list[tuple[str, Order]] = []

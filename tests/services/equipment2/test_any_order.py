@@ -5,11 +5,10 @@ from typing import Any, Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from services.equipment2 import mapping
 from tests.support.examples import ON_TABLES
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.machines import HALL, LEVELS, delete2, get2, machine, put2, roll_back2, versions2
 from tests.support.services.versions import delete, get, put, roll_back, versions
@@ -78,7 +77,7 @@ STEPS = st.lists(
 @ON_TABLES
 @given(STEPS, st.integers(-3, 3))
 def test_both_sides_and_the_board_end_alike(loop: Loop, steps: list[tuple[str, int, int, int]], skew_ms: int) -> None:
-    assert isinstance(loop, LoopInMemory)
+    assert isinstance(loop, Loop)
     loop.clear()
     both, now = BothSides(loop), NOW
     for step, side, which, passes_ms in steps:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from contract.locations import FIELDS
 from services.equipment import metadata
 from services.equipment.tables import TABLE as FIRST_TABLE
