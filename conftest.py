@@ -1,5 +1,4 @@
 import gc
-import os
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -7,15 +6,14 @@ from itertools import count
 import pytest
 
 import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
-from andon.wire import in_threads
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+from andon.wire import attempts, in_threads
 from tests.support.log_lines import LogLines, logged
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 
-os.environ["AWS_WIRE"] = "botocore"  # what tests hook into; tests/wire compares it with libcurl
+pytest_plugins = ["andon.testing.plugin"]
 
 # By default a sixth of some tests' CPU time is spent on looking for cycles among what they keep on purpose.
 gc.set_threshold(20_000, 10, 10)
@@ -35,13 +33,9 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def loop(request: pytest.FixtureRequest, one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
-    """Everything, at `NOW`, empty at the beginning of a module; tests keep apart by `equipment_id`.
-
-    In memory, which is fifty times as fast as moto; a module whose tests look at requests is marked `moto`.
-    """
-    of_module = Loop() if request.node.get_closest_marker("moto") else LoopInMemory()
-    with of_module as loop, frozen_clock(NOW):
+def loop() -> Iterator[Loop]:
+    """Everything, at `NOW`, empty at the beginning of a module; tests keep apart by `equipment_id`."""
+    with Loop() as loop, frozen_clock(NOW):
         yield loop
 
 
@@ -60,8 +54,9 @@ def equipment_id() -> str:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds of every `time.sleep`, none of which sleeps."""
+    """The seconds of every pause, none of which sleeps; in memory, none between attempts does either way."""
     pauses: list[float] = []
+    monkeypatch.setattr(attempts, "pause", pauses.append)
     monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses
 

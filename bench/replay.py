@@ -25,7 +25,7 @@ from andon.recorded.lake import lines_of
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.replays.messages import messages_of
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from bench import clients, npm
 from bench.clients import Client, Server
 from bench.instead_of_aws import InPlaceOfCall

@@ -15,7 +15,7 @@ from andon.rules.control import control_changes
 from andon.rules.evaluate import Control, Evaluator
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import StoredEvent
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.instead_of_aws import InsteadOfAws
 from bench.simulate.counted_aws import CountedAws

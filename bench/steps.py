@@ -22,7 +22,7 @@ from andon.handlers.declared_view import listening_view
 from andon.packages.package import Package
 from andon.runtime import clock, strict_json
 from andon.runtime.log import logger
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome

@@ -16,7 +16,7 @@ from andon.project import project
 from andon.rules.due import Due, partition_of, shard_of
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import clock, times
-from andon.tools.in_process.lambda_events import sqs_event
+from andon.testing.lambda_events import sqs_event
 from andon.views.inverse_oplock import oplock_attribute
 from bench.server import Stored
 from contract import logs

@@ -14,9 +14,9 @@ from schemathesis.checks import negative_data_rejection, positive_data_acceptanc
 
 from andon.http.problem import PROBLEM_JSON, RETRY_AFTER
 from andon.packages.discovery import packages
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.tools.in_process import openapi
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
 from tests.support.documented import SPELLINGS, Example, examples
 from tests.support.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths

@@ -12,8 +12,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from andon.tools.in_process.loop import Answer
-from tests.support.loop.in_memory import LoopInMemory
+from andon.testing.loop import Answer, Loop
 from tests.support.loop.odd_events import ODD
 from tests.support.loop.odd_input import ODD_REQUESTS
 from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES, WatchedLoop
@@ -40,7 +39,7 @@ SIZE = st.integers(1, 10)
 class WholeLoop(RuleBasedStateMachine):
     """The steps; `WatchedLoop` keeps what has to come of them."""
 
-    aws: LoopInMemory
+    aws: Loop
 
     @initialize()
     def begin(self) -> None:
@@ -141,13 +140,13 @@ class WholeLoop(RuleBasedStateMachine):
         return self.loop.request(route, path=path, body=body, headers=headers)
 
 
-def test_the_whole_loop_keeps_its_promises(one_thread: None) -> None:  # noqa: ARG001
-    with LoopInMemory() as WholeLoop.aws:
+def test_the_whole_loop_keeps_its_promises() -> None:
+    with Loop() as WholeLoop.aws:
         run_state_machine_as_test(
             WholeLoop, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS, phases=PHASES)
         )
 
 
-def test_a_request_without_a_body_and_with_a_content_type_that_is_not_json(one_thread: None) -> None:  # noqa: ARG001
-    with LoopInMemory() as aws, WatchedLoop(aws) as loop:
+def test_a_request_without_a_body_and_with_a_content_type_that_is_not_json() -> None:
+    with Loop() as aws, WatchedLoop(aws) as loop:
         loop.request(PUT, path={"id": "press-7"}, headers={"content-type": "text/plain"})

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from andon.packages.package import Package
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from bench.instead_of_aws import InsteadOfAws
 from bench.peers.rounds import Prepare, Work, serve
 from bench.workload import Workload, batches

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from boto3.dynamodb.types import TypeDeserializer
 
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from bench.peers.rounds import Prepare, Work, serve
 from bench.workload import Workload, batches
 

@@ -5,10 +5,10 @@ from math import ceil
 from typing import Final
 
 from andon.packages.discovery import packages, views
+from andon.testing.memory.meter import Place
 from bench.simulate import limits
 from bench.simulate.model import Model
 from bench.simulate.settings import Settings
-from bench.simulate.used import Place
 
 ROW_DAYS: Final = 33
 GB: Final = 1_000_000_000

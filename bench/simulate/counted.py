@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from andon.testing.memory.meter import Used
 from bench.simulate.metrics import Metric
-from bench.simulate.used import Used
 
 EVERY_S: Final = 300
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from andon.testing.memory.meter import Place
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
 from bench.simulate.batches import Invocations, batched
@@ -12,7 +13,6 @@ from bench.simulate.model import Model
 from bench.simulate.partitions import Partition
 from bench.simulate.settings import Settings
 from bench.simulate.sweeps import DueRows
-from bench.simulate.used import Place
 
 CAPACITY: Final = "library/andon/cdk/capacity.py"
 AT_FIRST: Final = "provisioned capacity at first"

@@ -9,8 +9,8 @@ from typing import Any
 from andon.packages.discovery import follower_of_table, owner_of_route, services, subscribers_of
 from andon.packages.package import Package
 from andon.runtime import clock
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import bus_members, http_event, sqs_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import bus_members, http_event, sqs_event
 from bench.simulate.counted import Calls
 from bench.simulate.counted_aws import CountedAws
 from bench.simulate.metrics import Metric, metrics_in

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from andon.cdk.throttles import Throttle
+from andon.testing.memory.meter import Place
 from bench.simulate import limits
 from bench.simulate.counted import Counted
 from bench.simulate.settings import HTTP, Settings, memory_mb, role_of
-from bench.simulate.used import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

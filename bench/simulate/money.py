@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from andon.testing.memory.meter import Place
 from bench import prices
 from bench.simulate import limits
 from bench.simulate.batches import batched
@@ -22,7 +23,6 @@ from bench.simulate.metrics import FILTERS, UNSAMPLED
 from bench.simulate.model import Model
 from bench.simulate.settings import HTTP, role_of
 from bench.simulate.sweeps import row_cpu_ms, rows_of_report
-from bench.simulate.used import Place
 
 MONTH_S: Final = 30 * 86_400
 MILLION: Final = 1_000_000

@@ -6,9 +6,10 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from andon.rules import due
+from andon.testing.memory.meter import Place
 from bench.simulate.arrivals import Load
+from bench.simulate.counted_aws import DUE
 from bench.simulate.model import Model
-from bench.simulate.used import DUE, Place
 
 MACHINES_OF_AN_OPERATOR: Final = 100
 MACHINE: Final = re.compile(r"press-\d+")

@@ -61,11 +61,11 @@ class Factory(AbstractContextManager["Factory"]):
     def __enter__(self) -> Self:
         model = Model.of(_trained(self.machines))
         with ExitStack() as stack:
-            stack.enter_context(patch.dict(os.environ, ENVIRONMENT | {name: name for name in self.aws.schemas}))
             stack.enter_context(patch.object(clock, "now_ms", lambda: self.now_ms))
             stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # S3 is not counted
             stack.enter_context(patch.object(MODELS, "model", model))
             stack.enter_context(self.aws)
+            stack.enter_context(patch.dict(os.environ, ENVIRONMENT | {name: name for name in self.aws.schemas}))
             stack.enter_context(patch.object(log, "write", self.loop.count_line))
             self._register()
             self._stack = stack.pop_all()

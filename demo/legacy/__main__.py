@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from andon.runtime import clock, log
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from demo.legacy import assets
 from demo.legacy.beside import Beside
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.create_table import create_table_request
+from andon.testing.create_table import create_table_request
 from andon.tools.stack import emulator
 from andon.tools.stack.aws import KEY, REGION
 from andon.wire import aws

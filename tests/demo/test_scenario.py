@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from andon.packages.discovery import apis
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.tools.stack.errors import Failed
 from demo.episode import STORY
 from demo.scenario import Answer, Call, Played, call_of, contains, play, report

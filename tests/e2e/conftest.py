@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.emulated import EmulatedLoop
+from andon.testing.loop import Loop
 from andon.tools.stack import emulator
 from andon.tools.stack.stack import Stack, bring_up
 from tests.support.deployed.empty_emulator import empty_emulator
@@ -24,5 +25,5 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 @pytest.fixture(scope="module")
 def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
     """Everything in this process, on an emulator of its own, which races and counts as DynamoDB does."""
-    with empty_emulator(tmp_path_factory.mktemp("emulated")) as url, Loop(url) as loop:
+    with empty_emulator(tmp_path_factory.mktemp("emulated")) as url, EmulatedLoop(url) as loop:
         yield loop

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event
 from andon.tools.stack.stack import Stack
 from andon.wire import aws
 from services.equipment.command import handler

@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 
 from andon.rules.due import READ_SHARDS
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.loop import Loop
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
 from tests.support.wire import Wire

@@ -19,8 +19,10 @@ from andon.packages.package import Package
 from andon.rules.evaluate import Verdict
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.runtime import clock
-from andon.tools.in_process.loop import BATCH, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.emulated import EmulatedLoop
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import BATCH, Loop
+from andon.testing.memory.aws import OneTable
 from andon.views.outcome import Outcome
 from andon.wire import aws, retries
 from tests.support.deployed.chaotic_loop import ChaoticLoop
@@ -28,7 +30,6 @@ from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.lake import Lake, lake_of
-from tests.support.table_in_memory import TableInMemory
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "800"))
 BURST: Final = 20
@@ -58,7 +59,7 @@ def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
     monkeypatch.setattr(publish, "ATTEMPTS", 2)
     monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
-    with Loop(proxy.url) as loop, over(aws.LIBCURL):
+    with EmulatedLoop(proxy.url) as loop, over(aws.LIBCURL):
         yield loop
 
 
@@ -129,7 +130,7 @@ def _rebuilt(loop: Loop, view: Package, bodies: list[str]) -> list[dict[str, Any
         for body in told.values()
         if view.subscribes_to(json.loads(body)["source"], json.loads(body)["detail-type"])
     ]
-    with over(aws.BOTOCORE), TableInMemory(table, view.load("view").KEYS) as fresh:
+    with over(aws.BOTOCORE), OneTable(table, view.load("view").KEYS) as fresh:
         for start in range(0, len(mine), BATCH):
             assert loop.deliver(view, mine[start : start + BATCH]) == []
     return fresh.rows()

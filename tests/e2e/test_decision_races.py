@@ -17,9 +17,9 @@ from andon.rules.evaluate import Control, Evaluator
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.loop import Loop
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
 from services.dispatch.roster import Roster

@@ -15,9 +15,9 @@ from andon.packages.package import Package
 from andon.recorded import lake
 from andon.rules.collect import Collected
 from andon.runtime import times
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack

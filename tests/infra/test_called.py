@@ -33,7 +33,7 @@ NEVER_CALLED = {
 
 
 @pytest.fixture(scope="module")
-def asked(one_thread: None) -> dict[str, set[Asked]]:  # noqa: ARG001
+def asked() -> dict[str, set[Asked]]:
     return by_file()
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from bench import npm
 from tests.support.samples import body_of, fact, sample
 

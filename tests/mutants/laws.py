@@ -771,7 +771,7 @@ VIEWS: Final = [
     ),
     *_in(
         "library/andon/views/compaction.py",
-        "tests/views/test_convergence.py",
+        "library/andon/testing/laws/test_orders.py",
         (
             "compaction across oplocks does not converge",
             "message.update.target)",

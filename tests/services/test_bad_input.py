@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from andon.packages.discovery import owner_of_route
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event
-from andon.tools.in_process.loop import Loop
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event
+from andon.testing.loop import Loop
 from tests.support.services.reports import (
     ACKNOWLEDGE,
     ACKNOWLEDGEMENT,

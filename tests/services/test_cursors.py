@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, assign, escalate, report
 
 Question = tuple[str, dict[str, str], dict[str, str]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.services.reports import EPISODES, ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, report
 
 EQUIPMENT = "GET /equipment/{id}"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from andon.rules.due import READ_SHARDS
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.dispatch.shop import open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import (
@@ -25,8 +25,6 @@ from tests.support.services.reports import (
 )
 from tests.support.services.versions import put
 from tests.support.wire import Wire
-
-pytestmark = pytest.mark.moto
 
 Use = Callable[[Loop, str], object]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from andon.packages.discovery import apis, owner_of_route
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event
 from contract import groups
 
 ROUTES = sorted(route for package in apis() for route in package.routes)

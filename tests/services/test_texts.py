@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.services import versions
 from tests.support.services.reports import ASSIGN, AT, ESCALATE, LOGS, OPERATOR_LOGS, REPORT, STAFF
 from tests.support.services.versions import AUDIT, LOCATION, equipment

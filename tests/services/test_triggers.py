@@ -9,8 +9,8 @@ import pytest
 
 from andon.events.publish import NotPublished
 from andon.packages.discovery import follower_of_table
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.loop import Loop
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.loop import Loop
 from tests.support.samples import paths, sample
 from tests.support.wire import Wire
 

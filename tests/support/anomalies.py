@@ -7,12 +7,12 @@ from typing import Any, Final
 from andon.packages.package import Package
 from andon.rules.rule import RULE
 from andon.runtime import times
-from andon.tools.in_process.world import InProcess
+from andon.testing.loop import Loop
+from andon.testing.world import World
 from andon.wire.bucket import Bucket
 from services.anomalies.control import MODELS
 from services.anomalies.current_model import CURRENT, key_of
 from services.anomalies.model import version_of
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, body_of, fact
 
 ANOMALIES: Final = Package("services", "anomalies")
@@ -38,7 +38,7 @@ def model_content(*machines: str, states: Mapping[str, Any] = USUAL, until: str 
     return {"version": version_of(until, trained), "trainedUntil": until, "machines": trained}
 
 
-def put_model(world: InProcess, content: Mapping[str, Any]) -> None:
+def put_model(world: World, content: Mapping[str, Any]) -> None:
     """Write a model, and make it the current one."""
     bucket = Bucket("MODELS_BUCKET")
     assert bucket.name in world.buckets.values()
@@ -47,7 +47,7 @@ def put_model(world: InProcess, content: Mapping[str, Any]) -> None:
     MODELS.asked_ms = None
 
 
-class Detector(LoopInMemory):
+class Detector(Loop):
     """Anomalies alone, over AWS in memory; a test delivers the reports itself."""
 
     def restart(self, content: Mapping[str, Any] | None) -> None:

@@ -1,7 +1,5 @@
 """The lake and the archive in one process: events at the times at which the bus took them, and runs of the sweep."""
 
-import json
-from collections.abc import Iterable
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -10,8 +8,7 @@ from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import stores
 from andon.runtime import times
 from andon.stores.archive.store import BUCKET, LAKE
-from andon.stores.lake import objects
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from andon.wire.bucket import Bucket
 from tests.support.samples import NOW, fact
 
@@ -36,14 +33,6 @@ def report_of(equipment_id: str, *, at_ms: int = NOW, event_id: str, **entity: o
     """Return the event of a report."""
     report = fact("state-reported", id=event_id, at=at_ms, equipmentId=equipment_id, **entity)
     return report._replace(partition_key=equipment_id)
-
-
-def keep_in_lake(lines: Iterable[str]) -> str:
-    """Write one object of lines of one hour into the lake; return its key."""
-    lines = list(lines)
-    key = objects.key_of(json.loads(line) for line in lines)
-    Bucket(LAKE).replace(key, objects.to_object(lines))
-    return key
 
 
 def keys_in(variable: str, prefix: str = "") -> list[str]:

@@ -1,16 +1,14 @@
 """Breaks code at every call to AWS that it makes; the calls are counted, so that no test has to list them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import Any, Final, TypeVar
-from unittest.mock import patch
 
-from botocore.exceptions import ConnectionClosedError
-
-from andon.wire import aws
+from andon.runtime.errors import CallFailed
+from andon.testing.above_retries import Pass, between
+from andon.testing.memory.calls import Call
 
 SERVICES: Final = ("dynamodb", "events")
 
@@ -32,8 +30,8 @@ class Interruption:
         return f"{'killed' if self.killed else 'unanswered'} {self.when}"
 
     def error(self) -> BaseException:
-        """Return what is raised; botocore's own retries lie below, so that it does not retry this."""
-        return Killed() if self.killed else ConnectionClosedError(endpoint_url="https://dynamodb")
+        """Return what is raised; the retries lie below, so that this is not retried."""
+        return Killed() if self.killed else CallFailed("ConnectionClosedError")
 
 
 BEFORE, AFTER = "before-call", "after-call"
@@ -113,26 +111,18 @@ def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = SERVICES) 
 
 @contextmanager
 def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = SERVICES) -> Iterator[None]:
-    """Call `tell` with the operation at each call, whatever the clients talk to."""
-    with ExitStack() as stack:
-        for service in services:
-            client = aws.client(service)
-            call = partial(_call, client._make_api_call, when, tell)  # noqa: SLF001  every operation goes through here
-            stack.enter_context(patch.object(client, "_make_api_call", call))
+    """Call `tell` with the operation at each call, above all retries."""
+
+    def call(made: Call, make: Pass) -> dict[str, Any]:
+        if made.service not in services:
+            return make()
+        if when == BEFORE:
+            tell(made.operation)
+            return make()
+        try:
+            return make()
+        finally:
+            tell(made.operation)  # an error is an answer, too
+
+    with between(call):
         yield
-
-
-def _call(
-    real: Callable[..., Any],
-    when: str,
-    tell: Callable[[str], None],
-    operation: str,
-    request: dict[str, Any],
-) -> Any:  # noqa: ANN401  botocore has no types
-    if when == BEFORE:
-        tell(operation)
-        return real(operation, request)
-    try:
-        return real(operation, request)
-    finally:
-        tell(operation)  # an error is an answer, too

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from andon.packages.discovery import apis, owner_of_route
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event
 
 BY_ITSELF = "x-answered-by-the-gateway"
 

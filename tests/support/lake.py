@@ -8,7 +8,7 @@ from andon.packages.package import Package
 from andon.recorded.lake import EVENTS, lines_of
 from andon.stores.lake.objects import UNREADABLE
 from andon.stores.lake.store import BUCKET
-from andon.tools.in_process.world import InProcess, to_bytes
+from andon.testing.world import World, to_bytes
 
 LAKE: Final = Package("stores", "lake")
 
@@ -27,7 +27,7 @@ class Lake:
         return {(envelope["source"], envelope["detail"]["id"]): envelope for envelope in found}
 
 
-def lake_of(world: InProcess) -> Lake:
+def lake_of(world: World) -> Lake:
     """Read the whole lake."""
     objects = {one["Key"]: to_bytes(one["Body"]) for one in world.objects(BUCKET)}
     lines = [line for key, body in objects.items() if key.startswith(f"{EVENTS}/") for line in lines_of(body)]

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from andon.events.domain_event import Entity
 from andon.runtime import clock
+from andon.testing.loop import Loop
 from demo.legacy import assets, mapping
 from demo.legacy.assets import Asset
 from demo.legacy.beside import Beside
 from services.equipment2.machine import MACHINE
-from tests.support.loop.in_memory import LoopInMemory
 
 ID: Final = "press-7"
 INSERT: Final = "INSERT INTO asset (asset_no, description, plant, line, company, inspector) VALUES (?, ?, ?, ?, ?, ?)"
@@ -28,7 +28,7 @@ def connect(path: Path | str = ":memory:", *, skew_ms: int = 0) -> sqlite3.Conne
     return connection
 
 
-def fresh(loop: LoopInMemory, connection: sqlite3.Connection | None = None) -> Beside:
+def fresh(loop: Loop, connection: sqlite3.Connection | None = None) -> Beside:
     """Return an empty database beside the loop, which is emptied."""
     loop.clear()
     return Beside(loop, connection or connect())
@@ -49,13 +49,13 @@ def delete(beside: Beside) -> None:
     beside.connection.execute("DELETE FROM asset")
 
 
-def ours(loop: LoopInMemory) -> dict[str, Asset]:
+def ours(loop: Loop) -> dict[str, Asset]:
     """Return what equipment2 says of all machines that are there, as assets."""
     rows: list[Any] = [row for row in loop.rows("EQUIPMENT2_TABLE") if not row.get("deleted")]
     return {row["id"]: mapping.to_asset(Entity("machine", dict(MACHINE.entity_of(row)))) for row in rows}
 
 
-def require_in_step(loop: LoopInMemory, beside: Beside) -> None:
+def require_in_step(loop: Loop, beside: Beside) -> None:
     """Check that both sides say the same, and that nothing more comes of it."""
     assert assets.all_assets(beside.connection) == ours(loop)
     assert assets.noted(beside.connection) == []

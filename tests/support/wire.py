@@ -1,17 +1,19 @@
-"""The wire between our code and AWS: records the requests, and breaks those that a test chooses."""
+"""Between our code and AWS: records the calls, above all retries, and breaks those that a test chooses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, Self
+from unittest.mock import patch
 
-from botocore.exceptions import ReadTimeoutError
-
-from andon.wire import aws
+from andon.runtime.errors import CallFailed
+from andon.testing.above_retries import Pass, between
+from andon.testing.memory.aws import AwsInMemory
+from andon.testing.memory.calls import Call, Lost
 
 SERVICES = ("dynamodb", "events")
-ANSWERED = "answered-in-memory"
-"""What AWS in memory emits, which sends nothing, where botocore has sent something."""
+MEASURABLE = ("GetItem", "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
 Parameters = dict[str, Any]
 
@@ -30,7 +32,7 @@ Reply = Callable[[Request], dict[str, Any] | None]
 
 
 class Wire:
-    """Hooks on the process's clients, while the context lasts."""
+    """Stands between, while the context lasts."""
 
     def __init__(self, services: tuple[str, ...] = SERVICES) -> None:
         self._services = services
@@ -38,125 +40,121 @@ class Wire:
         self._replies: list[Reply] = []
         self._lost: dict[str, int] = {}
         self._measuring = False
-        self._is_passing = False
+        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        for service in self._services:
-            events = aws.client(service).meta.events
-            events.register("provide-client-params", self._note)
-            events.register("before-call", self._reply)
-            events.register_last("before-send", self._lose)
-            events.register(ANSWERED, self._lose)
-            events.register("after-call", self._answered)
+        self._stack.enter_context(between(self._on_call))
+        self._stack.enter_context(_losing(self._lost))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for service in self._services:
-            events = aws.client(service).meta.events
-            events.unregister("provide-client-params", self._note)
-            events.unregister("before-call", self._reply)
-            events.unregister("before-send", self._lose)
-            events.unregister(ANSWERED, self._lose)
-            events.unregister("after-call", self._answered)
+        self._stack.close()
 
     @property
     def operations(self) -> list[str]:
-        """What was called, in order."""
+        """The operations that were called, in order."""
         return [request.operation for request in self.requests]
 
     def before(self, operation: str, do: Callable[[], object], *, times: int = 1) -> None:
-        """Call `do` just before a request reaches AWS."""
-        left = [times]
+        """Call `do` just before a request is made."""
 
-        def reply(request: Request) -> None:
-            if request.operation == operation and left[0]:
-                left[0] -= 1
-                do()
+        def reply(_: Request) -> None:
+            do()
 
-        self._replies.append(reply)
+        self._reply_to(operation, reply, times)
 
     def fail(
         self, operation: str, code: str, *, when: Callable[[Parameters], bool] | None = None, times: int = 1_000_000
     ) -> None:
         """Answer requests with an error code; they do not reach AWS."""
-        left = [times]
-
-        def reply(request: Request) -> dict[str, Any] | None:
-            if request.operation != operation or not left[0] or (when and not when(request.parameters)):
-                return None
-            left[0] -= 1
-            return {"Error": {"Code": code, "Message": f"{code} of table Secret at arn:aws:secret"}}
-
-        self._replies.append(reply)
+        message = f"{code} of table Secret at arn:aws:secret"
+        self._reply_to(operation, lambda _: {"Error": {"Code": code, "Message": message}}, times, when)
 
     def leave_out(self, operation: str, *, times: int) -> None:
         """Let DynamoDB read none of the rows of a batch, and say so."""
-        left = [times]
 
-        def reply(request: Request) -> dict[str, Any] | None:
-            if request.operation != operation or not left[0]:
-                return None
-            left[0] -= 1
+        def reply(request: Request) -> dict[str, Any]:
             return {"Responses": {}, "UnprocessedKeys": request.parameters["RequestItems"]}
 
-        self._replies.append(reply)
+        self._reply_to(operation, reply, times)
 
     def refuse_entries(self, code_of: Callable[[dict[str, str]], str | None]) -> None:
         """Make PutEvents refuse the entries for which `code_of` returns an error code."""
 
         def reply(request: Request) -> dict[str, Any] | None:
-            if request.operation != "PutEvents":
-                return None
             entries = request.parameters["Entries"]
             codes = [code_of(entry) for entry in entries]
             if not any(codes):
                 return None
-            if taken := [entry for entry, code in zip(entries, codes, strict=True) if not code]:
-                self._pass(taken)
+            request.parameters["Entries"] = [entry for entry, code in zip(entries, codes, strict=True) if not code]
+            if request.parameters["Entries"]:
+                self._pass()
+            request.parameters["Entries"] = entries
             results = [{"ErrorCode": code, "ErrorMessage": "no"} if code else {"EventId": "taken"} for code in codes]
             return {"FailedEntryCount": sum(map(bool, codes)), "Entries": results}
 
-        self._replies.append(reply)
-
-    def _pass(self, entries: list[dict[str, str]]) -> None:
-        """Put entries on the bus, past these hooks."""
-        self._is_passing = True
-        try:
-            aws.client("events").put_events(Entries=entries)
-        finally:
-            self._is_passing = False
+        self._reply_to("PutEvents", reply)
 
     def measure_capacity(self) -> None:
         """Make DynamoDB add to its answers what they cost."""
         self._measuring = True
 
     def lose_answers(self, operation: str, *, times: int) -> None:
-        """Let requests reach AWS, and lose its answers."""
+        """Let requests reach AWS in memory, and lose its answers, below the retries."""
         self._lost[operation] = times
 
-    def _note(self, params: Parameters, model: Any, context: dict[str, Any], **_: object) -> None:  # noqa: ANN401
-        if self._measuring and "ReturnConsumedCapacity" in model.input_shape.members:
-            params["ReturnConsumedCapacity"] = "TOTAL"
-        if not self._is_passing:
-            context["request"] = Request(model.name, params)
-            self.requests.append(context["request"])
+    def _reply_to(
+        self,
+        operation: str,
+        reply: Reply,
+        times: int = 1_000_000,
+        when: Callable[[Parameters], bool] | None = None,
+    ) -> None:
+        left = [times]
 
-    def _reply(self, context: dict[str, Any], **_: object) -> tuple[SimpleNamespace, dict[str, Any]] | None:
-        for reply in () if self._is_passing else self._replies:
-            answer = reply(context["request"])
-            if answer is not None:
-                status = 400 if "Error" in answer else 200
-                return SimpleNamespace(status_code=status, headers={}), answer | {"ResponseMetadata": {}}
-        return None
+        def limited(request: Request) -> dict[str, Any] | None:
+            if request.operation != operation or not left[0] or (when and not when(request.parameters)):
+                return None
+            left[0] -= 1
+            return reply(request)
 
-    def _lose(self, request: Any, event_name: str, **_: object) -> None:  # noqa: ANN401
-        operation = event_name.rpartition(".")[2]
-        if self._lost.get(operation):
-            self._lost[operation] -= 1
-            raise ReadTimeoutError(endpoint_url=request.url)
+        self._replies.append(limited)
 
-    def _answered(self, parsed: dict[str, Any], context: dict[str, Any], **_: object) -> None:
-        if "request" in context:
-            context["request"].answer = parsed
+    def _on_call(self, call: Call, make: Pass) -> dict[str, Any]:
+        if call.service not in self._services:
+            return make()
+        if self._measuring and call.operation in MEASURABLE:
+            call.request["ReturnConsumedCapacity"] = "TOTAL"
+        self._pass, request = make, Request(call.operation, call.request)
+        self.requests.append(request)
+        try:
+            request.answer = self._replied(request) or make()
+        except CallFailed as failed:
+            request.answer = dict(failed.response)
+            raise
+        return request.answer
+
+    def _replied(self, request: Request) -> dict[str, Any] | None:
+        answer = next((answer for reply in self._replies if (answer := reply(request)) is not None), None)
+        if answer and "Error" in answer:
+            raise CallFailed(answer["Error"]["Code"], answer)
+        return answer
+
+
+@contextmanager
+def _losing(lost: dict[str, int]) -> Iterator[None]:
+    """Lose so many answers of each operation."""
+    real = AwsInMemory.answer
+
+    def answer(memory: AwsInMemory, call: Call) -> dict[str, Any]:
+        try:
+            return real(memory, call)
+        finally:
+            if lost.get(call.operation):  # a refusal, too
+                lost[call.operation] -= 1
+                raise Lost
+
+    with patch.object(AwsInMemory, "answer", answer):
+        yield

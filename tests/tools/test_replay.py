@@ -7,8 +7,9 @@ import pytest
 
 from andon.packages.discovery import owner_of_route, subscribers_of
 from andon.project import project
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.replay import NotReplayable, invocations_of, replay, report
+from andon.testing.loop import Loop
+from andon.testing.replayable import NotReplayable, invocations_of
+from andon.tools.in_process.replay import replay, report
 from andon.wire import aws
 from tests.support.lake import lake_of
 from tests.support.samples import paths, sample

@@ -13,12 +13,12 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Fact
 from andon.events.written import Written
 from andon.packages.discovery import views
+from andon.testing.memory.aws import OneTable
 from andon.views.oplock_family import OPLOCK
 from andon.views.seen import Writes
 from andon.views.view_update import On
 from contract import after
 from tests.support.samples import NOW, fact, paths, sample
-from tests.support.table_in_memory import TableInMemory
 
 VIEWS: Final[Mapping[str, tuple[On, Writes, int | None]]] = {
     view.name: (view.load("view").ON, view.load("query").WRITES, view.load("view").TTL_DAYS) for view in views()
@@ -112,10 +112,10 @@ EVENTS = st.builds(
 
 
 @pytest.fixture(scope="module", params=sorted(VIEWS))
-def shop(request: pytest.FixtureRequest) -> Iterator[tuple[TableInMemory, On, Writes, int | None]]:
+def shop(request: pytest.FixtureRequest) -> Iterator[tuple[OneTable, On, Writes, int | None]]:
     """A view's table in memory, with what the view declares."""
     on, writes, ttl_days = VIEWS[request.param]
-    with TableInMemory(writes.table.variable, writes.table.keys) as table:
+    with OneTable(writes.table.variable, writes.table.keys) as table:
         yield table, on, writes, ttl_days
 
 
@@ -126,7 +126,7 @@ def says(row: Item | None) -> Item | None:
 
 @given(seen=st.lists(EVENTS, max_size=6), mine=EVENTS, knows_id=st.booleans())
 def test_a_row_that_has_seen_a_write_is_not_changed_by_its_event_and_one_that_took_it_has_seen_it(
-    shop: tuple[TableInMemory, On, Writes, int | None], seen: list[DomainEvent], mine: DomainEvent, *, knows_id: bool
+    shop: tuple[OneTable, On, Writes, int | None], seen: list[DomainEvent], mine: DomainEvent, *, knows_id: bool
 ) -> None:
     table, on, writes, ttl_days = shop
     if (mine.tags["source"], mine.type) not in on:
@@ -167,7 +167,7 @@ def a_report(state: str, at: int) -> DomainEvent:
 def test_a_report_that_newer_states_push_out_is_not_waited_for() -> None:
     on, writes, _ = VIEWS["board"]
     start = 1_587_739_800_000
-    with TableInMemory(writes.table.variable, writes.table.keys):
+    with OneTable(writes.table.variable, writes.table.keys):
         for number in range(16):
             _keep(a_report(f"S{number}", start + 100 + number), on, writes, None)
         late, newer = (writes.awaited(written(a_report("OTHER", start + at))) for at in (1, 200))
@@ -212,7 +212,7 @@ def two_of_one_millisecond(name: str) -> tuple[DomainEvent, DomainEvent]:
 def test_another_fact_of_the_same_millisecond_is_not_taken_for_the_write(name: str) -> None:
     on, writes, _ = VIEWS["board"]
     lesser, greater = two_of_one_millisecond(name)
-    with TableInMemory(writes.table.variable, writes.table.keys):
+    with OneTable(writes.table.variable, writes.table.keys):
         loses, wins = (writes.awaited(written(event)) for event in (lesser, greater))
 
         _keep(lesser, on, writes, None)

@@ -13,6 +13,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition, conditional
 from andon.events.domain_event import DomainEvent
+from andon.testing.convergence import Diverged, Story, converges, view_of
 from andon.views import compaction, inverse_oplock, materialize, row_life, view_update
 from andon.views.compaction import Message, compact
 from andon.views.inverse_oplock import NEWER, oplock_attribute, order_of, put_if_newer
@@ -22,13 +23,10 @@ from andon.views.outcome import Outcome
 from andon.views.row_life import Attempt, UntilAnchored, UntilNewestExpires
 from andon.views.view_update import ViewUpdate
 from andon.wire import aws
-from tests.support.convergence import Diverged, Story, converges, view_of
 from tests.views.board.stories import HELP, JOIN, LIFE, PEOPLE, SILENCES, STATES
 from tests.views.state_log.stories import DAYS_APART
 from toys import things
 from toys.things import happened
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 Mutate = Callable[[pytest.MonkeyPatch, View], View]
 On = Callable[[DomainEvent], ViewUpdate]

@@ -13,13 +13,13 @@ from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import readers, recomputed, views
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.convergence import stories_of
+from andon.testing.drift import look, remember, reported, rows_of, take_in
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_events import sqs_event
+from andon.testing.loop import Loop
 from andon.wire import aws
 from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
-from tests.support.convergence import stories_of
-from tests.support.drift import look, remember, reported, rows_of, take_in
 from tests.support.examples import ON_TABLES
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact

@@ -7,8 +7,8 @@ import pytest
 
 from andon.dynamodb.client import Rows, Table
 from andon.http.after import PAUSES_SECONDS
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import (

@@ -42,8 +42,10 @@ def remove_surplus(table: Table, key: Mapping[str, Any], family: OplockFamily, r
     """Remove the members beyond the family's bound from a row that was just read; return their names.
 
     Usually there are none, and no request is made. Each is removed only if it is still what was read. If a crash or
-    contention leaves some there, the next event about the row removes them.
+    contention leaves some there, the next event about the row removes them. What another task removed meanwhile is
+    gone, too.
     """
+    gone: set[str] = set()
     for _ in range(ATTEMPTS):
         surplus = dict(list(family.surplus(row).items())[:AT_ONCE])
         if not surplus:
@@ -52,9 +54,10 @@ def remove_surplus(table: Table, key: Mapping[str, Any], family: OplockFamily, r
             table.update(key, assign={}, remove=_attributes(surplus), condition=_unchanged(surplus))
         except ConditionFailed as failed:
             row = failed.row or {}
+            gone |= {name for name in surplus if f"{OPLOCK}{name}" not in row}
         else:
-            return frozenset(surplus)
-    return frozenset()
+            return frozenset(gone | surplus.keys())
+    return frozenset(gone)
 
 
 def _attributes(members: Mapping[str, str]) -> tuple[str, ...]:

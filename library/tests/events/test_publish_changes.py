@@ -4,7 +4,7 @@ import pytest
 
 from andon.events.publish import NotPublished
 from andon.events.publish_changes import publish_changes
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from library.tests.events.test_change_data_capture import FACTS, record, thing
 from tests.support.wire import Wire
 from toys.things import World

@@ -4,7 +4,7 @@ import pytest
 
 from andon.http.caller import authorize, caller_of
 from andon.runtime.errors import Forbidden
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_events import http_event
 
 ROUTE = "GET /things"
 GROUPS = frozenset({"reader", "admin"})

@@ -21,8 +21,8 @@ from andon.runtime.errors import (
     Stale,
 )
 from andon.runtime.log import SHARE, is_sampled
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event
 
 ROUTE = "PUT /things/{id}"
 ADMINS = frozenset({"admin"})

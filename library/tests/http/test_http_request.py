@@ -5,7 +5,7 @@ import pytest
 
 from andon.http.http_request import MAX_BODY_BYTES, parse, routable
 from andon.runtime.errors import Invalid
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_events import http_event
 
 ROUTE = "PUT /things/{id}"
 

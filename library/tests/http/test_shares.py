@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from andon.http.http_api import HttpApi
 from andon.http.response import respond
 from andon.http.shares import BURST_SECONDS, VARIABLE, Shares, shares_of
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event
 from tests.support.samples import NOW
 
 ONE, OTHER = "one", "another"

@@ -12,7 +12,7 @@ from andon.rules.evaluate import Control
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import sort_of
 from andon.runtime.errors import CallFailed
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
 from tests.support.wire import Parameters, Wire
 from toys.toy_control import (

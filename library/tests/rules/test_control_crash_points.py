@@ -13,23 +13,11 @@ from andon.events.domain_event import DomainEvent
 from andon.rules import due
 from andon.rules.due import partition_of
 from andon.rules.sweep import sweep
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.samples import NOW
-from toys.toy_control import (
-    CONTROL,
-    LABEL,
-    NOISY,
-    SWEPT_MS,
-    VARIABLE,
-    Keeper,
-    KeeperInMemory,
-    knocked,
-    room_of,
-    rules_of,
-    thing_of,
-)
+from toys.toy_control import CONTROL, LABEL, NOISY, SWEPT_MS, VARIABLE, Keeper, knocked, room_of, rules_of, thing_of
 
 # One rule decides at once, under the key of the event; the other waits, under another key, and its fact is stored.
 RULES = CONTROL._replace(rules=rules_of(LABEL, NOISY), remembers={"room-noisy": lambda event: event.partition_key})
@@ -124,9 +112,9 @@ class Run:
 
 
 @pytest.fixture(name="keeper")
-def empty_keeper(one_thread: None) -> Iterator[Keeper]:  # noqa: ARG001
+def empty_keeper() -> Iterator[Keeper]:
     """A control service, at `NOW`, with an empty table."""
-    with KeeperInMemory() as keeper, frozen_clock(NOW):
+    with Keeper() as keeper, frozen_clock(NOW):
         yield keeper
 
 

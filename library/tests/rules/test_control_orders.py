@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.orders import cut_into_batches
 from tests.support.examples import ON_TABLES
-from tests.support.orders import cut_into_batches
 from tests.support.samples import NOW
 from toys.toy_control import (
     BROKEN,

@@ -20,7 +20,7 @@ from toys.things import KEYS, TABLE, VARIABLE, World, current_only, happened, pa
 # Behind every timestamp, so that a writer is refused for its version and not for its clock.
 LATER = NOW + 60_000
 
-pytestmark = [pytest.mark.moto, pytest.mark.usefixtures("world")]
+pytestmark = pytest.mark.usefixtures("world")
 
 
 def paint(name: str, colour: str | None, **members: Any) -> Draft:  # noqa: ANN401

@@ -19,13 +19,15 @@ from andon.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
 from andon.rules.rule import Decision, History
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import MARGIN_MS, sweep
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.above_retries import Pass, between
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.memory.aws import OneTable
+from andon.testing.memory.calls import Call
 from andon.views.materialize import materialize
 from tests.support.crash_points import calls_of
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from toys.things import message
 from toys.toy_control import (
     BROKEN,
@@ -54,8 +56,8 @@ NEWER = [0, 1_000, 5_000]
 
 
 @pytest.fixture(name="table")
-def table_in_memory(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
-    with TableInMemory(VARIABLE, KEYS) as table, frozen_clock(NOW):
+def table_in_memory() -> Iterator[OneTable]:
+    with OneTable(VARIABLE, KEYS) as table, frozen_clock(NOW):
         yield table
 
 
@@ -71,7 +73,7 @@ def stored(event: DomainEvent, **members: Any) -> StoredEvent:  # noqa: ANN401
     return on_happened(event).stored(event, arrived_ms=event.timestamp_ms)._replace(**members)
 
 
-def put(table: TableInMemory, rows: Iterable[dict[str, Any]]) -> None:
+def put(table: OneTable, rows: Iterable[dict[str, Any]]) -> None:
     """Put rows without the stream having records of them."""
     partitions: dict[str, dict[str, Typed]] = {key: dict(there) for key, there in table.partitions.items()}
     for row in rows:
@@ -87,17 +89,17 @@ def listen(*events: DomainEvent) -> None:
     assert materialize(sqs_event(map(message, events)), LambdaContext("l"), view=VIEW) == {"batchItemFailures": []}
 
 
-def react(table: TableInMemory, control: Control = RULES) -> None:
+def react(table: OneTable, control: Control = RULES) -> None:
     while records := table.new_records():
         control_changes({"Records": records}, LambdaContext("t"), facts=FACTS, control=control)
 
 
-def decisions(table: TableInMemory, name: str) -> list[str]:
+def decisions(table: OneTable, name: str) -> list[str]:
     return [row["sk"] for row in table.rows(thing_of(name)) if row["sk"].startswith("decision#")]
 
 
 @pytest.mark.parametrize("newer", NEWER)
-def test_one_old_report_costs_the_same_however_much_is_newer(table: TableInMemory, newer: int) -> None:
+def test_one_old_report_costs_the_same_however_much_is_newer(table: OneTable, newer: int) -> None:
     put(table, (one.row(KEYS) for one in flood("press", newer, since=NOW - HOUR_MS)))
     put(table, [stored(knocked("press", at=NOW - 40_000)).row(KEYS)])
 
@@ -111,7 +113,7 @@ def test_one_old_report_costs_the_same_however_much_is_newer(table: TableInMemor
 
 
 @pytest.mark.parametrize("newer", NEWER)
-def test_an_evaluation_costs_the_same_however_much_has_followed_by_then(table: TableInMemory, newer: int) -> None:
+def test_an_evaluation_costs_the_same_however_much_has_followed_by_then(table: OneTable, newer: int) -> None:
     listen(knocked("press"))
     react(table)
     put(table, (one.row(KEYS) for one in flood("press", newer, since=NOW + FORGOTTEN_MS + 1)))
@@ -123,7 +125,7 @@ def test_an_evaluation_costs_the_same_however_much_has_followed_by_then(table: T
     assert decisions(table, "press") == [f"decision#{what}#{NOW}" for what in ("broken", "forgotten", "label")]
 
 
-def test_an_evaluation_is_bounded_in_the_middle_of_a_flood(table: TableInMemory) -> None:
+def test_an_evaluation_is_bounded_in_the_middle_of_a_flood(table: OneTable) -> None:
     listen(knocked("press"))
     react(table)
     late = {"late_by": frozenset({KNOCKED})}
@@ -138,7 +140,7 @@ def test_an_evaluation_is_bounded_in_the_middle_of_a_flood(table: TableInMemory)
 
 
 @pytest.mark.parametrize("newer", [PAGE * PAGES_OF_NEWER - 1, 5_000])
-def test_in_a_flood_an_event_is_late_without_a_look_at_all_that_is_newer(table: TableInMemory, newer: int) -> None:
+def test_in_a_flood_an_event_is_late_without_a_look_at_all_that_is_newer(table: OneTable, newer: int) -> None:
     put(table, (one.row(KEYS) for one in flood("press", newer, since=NOW + 1, arrived_ms=NOW)))
 
     calls = calls_of(lambda: listen(knocked("press")))
@@ -148,7 +150,7 @@ def test_in_a_flood_an_event_is_late_without_a_look_at_all_that_is_newer(table: 
     assert (row.get("late"), row.get("flooded")) == (([[*KNOCKED]], True) if newer == 5_000 else (None, None))
 
 
-def test_a_long_past_that_has_expired_and_is_still_there_is_not_read_to_its_end(table: TableInMemory) -> None:
+def test_a_long_past_that_has_expired_and_is_still_there_is_not_read_to_its_end(table: OneTable) -> None:
     put(table, (one.row(KEYS) for one in flood("press", 5_000, since=NOW - 40 * 24 * HOUR_MS)))
     listen(knocked("press"))
 
@@ -156,7 +158,7 @@ def test_a_long_past_that_has_expired_and_is_still_there_is_not_read_to_its_end(
 
 
 def test_a_late_event_decides_nothing_although_the_sweep_meets_it_before_the_trigger_does(
-    table: TableInMemory,
+    table: OneTable,
 ) -> None:
     """The stream may lag: what lies in the store has been settled all the same."""
     three = CONTROL._replace(rules=rules_of(BROKEN), remembers={})
@@ -195,20 +197,17 @@ CALL_MS = 10
 FLOOD = int(os.environ.get("FLOOD", "3000"))  # the table in memory takes a minute for 20,000
 
 
-def minutes(
-    table: TableInMemory, machines: list[str], monkeypatch: pytest.MonkeyPatch, *, call_ms: int = CALL_MS
-) -> dict[str, int]:
+def minutes(table: OneTable, machines: list[str], *, call_ms: int = CALL_MS) -> dict[str, int]:
     """Sweep each minute; return in which of the sweeps it was decided about each machine, from 0."""
-    real, found = table._do, dict[str, int]()  # noqa: SLF001
+    found = dict[str, int]()
     for minute in range(2):
         context = Clocked(0, call_ms)
 
-        def counted(operation: str, request: Any, context: Clocked = context) -> Any:  # noqa: ANN401
+        def counted(_: Call, make: Pass, context: Clocked = context) -> dict[str, Any]:
             context.calls += 1
-            return real(operation, request)
+            return make()
 
-        monkeypatch.setattr(table, "_do", counted)
-        with frozen_clock(NOW + SWEPT_MS + minute * MINUTE_MS):
+        with frozen_clock(NOW + SWEPT_MS + minute * MINUTE_MS), between(counted):
             sweep(context, control=EACH_ALONE)
         assert context.get_remaining_time_in_millis() > 0
         print(f"minute {minute}: {context.calls} calls, {60_000 - context.get_remaining_time_in_millis()} ms")  # noqa: T201
@@ -227,7 +226,7 @@ def due_rows(events: Iterable[StoredEvent]) -> Iterator[dict[str, Any]]:
 
 
 def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_minute(
-    table: TableInMemory, monkeypatch: pytest.MonkeyPatch
+    table: OneTable,
 ) -> None:
     machines = [f"press {number}" for number in range(200)]
     assert {shard_of(thing_of(machine)) for machine in machines} == set(range(SHARDS))
@@ -236,7 +235,7 @@ def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_min
     put(table, (one.row(KEYS) for one in [*flooded, *others]))
     put(table, due_rows([*flooded, *others]))
 
-    found = minutes(table, machines, monkeypatch, call_ms=2 * CALL_MS)
+    found = minutes(table, machines, call_ms=2 * CALL_MS)
 
     assert sorted(found) == sorted(machines)
     assert max(found.values()) <= 1
@@ -244,7 +243,7 @@ def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_min
 
 
 def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(
-    table: TableInMemory, monkeypatch: pytest.MonkeyPatch
+    table: OneTable,
 ) -> None:
     machines = [f"press {number}" for number in range(200)]
     others = [stored(knocked(machine)) for machine in machines]
@@ -254,7 +253,7 @@ def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(
     bad = stored(knocked(machines[0], at=NOW - 1)).row(KEYS) | {"arrived": "odd", "ttl": ttl_at(NOW, TTL_DAYS)}
     put(table, [bad])
 
-    found = minutes(table, machines, monkeypatch)
+    found = minutes(table, machines)
 
     assert set(found.values()) == {0}
     assert sorted(found) == sorted(machines)
@@ -262,7 +261,7 @@ def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(
 
 
 def test_rules_that_nobody_knows_delay_no_other_machines_decision(
-    table: TableInMemory, monkeypatch: pytest.MonkeyPatch
+    table: OneTable,
 ) -> None:
     machines = [f"press {number}" for number in range(50)]
     others = [stored(knocked(machine)) for machine in machines]
@@ -271,7 +270,7 @@ def test_rules_that_nobody_knows_delay_no_other_machines_decision(
     put(table, due_rows(others))
     put(table, (row | {"rules": ["gone"]} for row in due_rows(unknown)))
 
-    found = minutes(table, machines, monkeypatch)
+    found = minutes(table, machines)
 
     assert set(found.values()) == {0}
     assert sorted(found) == sorted(machines)

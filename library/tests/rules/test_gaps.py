@@ -23,11 +23,11 @@ from andon.rules.micro_event_store import STORED_WITHIN_MS, store
 from andon.rules.rule import Decision, History, Rule, due_ms
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.memory.aws import OneTable
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from toys.toy_control import (
     BROKEN,
     CONTROL,
@@ -104,7 +104,7 @@ class Knock:
 class Shop:
     """A control service over a table in memory; what is broken off is delivered again."""
 
-    def __init__(self, table: TableInMemory, control: Control, breaking: Breaking | None = None) -> None:
+    def __init__(self, table: OneTable, control: Control, breaking: Breaking | None = None) -> None:
         table.clear()
         table.new_records()
         self._table, self._control = table, control
@@ -167,8 +167,8 @@ class Shop:
 
 
 @pytest.fixture(name="table", scope="module")
-def table_in_memory(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
-    with TableInMemory(VARIABLE, KEYS) as table:
+def table_in_memory() -> Iterator[OneTable]:
+    with OneTable(VARIABLE, KEYS) as table:
         yield table
 
 
@@ -194,7 +194,7 @@ def knocks_of(draw: st.DrawFn, *, most: int = 12) -> list[Knock]:
     knocks_of(), st.sampled_from([1, MINUTE_MS, 7 * MINUTE_MS, 60 * MINUTE_MS]), st.sampled_from([0, 0, 40 * MINUTE_MS])
 )
 def test_timers_decide_what_a_due_time_for_each_event_decides(
-    table: TableInMemory, knocks: list[Knock], every_ms: int, late_ms: int
+    table: OneTable, knocks: list[Knock], every_ms: int, late_ms: int
 ) -> None:
     by_each = Shop(table, BY_EACH).play(knocks, every_ms=every_ms, late_ms=late_ms)
 
@@ -210,7 +210,7 @@ STORIES = {
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_timers_decide_the_same_in_every_order_within_the_hold_back(table: TableInMemory, story: str) -> None:
+def test_timers_decide_the_same_in_every_order_within_the_hold_back(table: OneTable, story: str) -> None:
     at = [NOW + minute * MINUTE_MS + number for number, minute in enumerate(STORIES[story])]
     end_ms = max(at)
     in_order = Shop(table, BY_TIMER).play([Knock(one, end_ms - one) for one in at])
@@ -224,7 +224,7 @@ def test_timers_decide_the_same_in_every_order_within_the_hold_back(table: Table
 @pytest.mark.parametrize("delays", [*product([0, HOLD_BACK_MS + 1, GAP_MS, GAP_MS + HOLD_BACK_MS + 1], repeat=3)])
 @pytest.mark.parametrize("minutes", [(0, 4, 11), (0, 9, 21), (0, 11, 12)])
 def test_timers_decide_the_same_however_long_each_event_is_held_up(
-    table: TableInMemory, minutes: tuple[int, ...], delays: tuple[int, ...]
+    table: OneTable, minutes: tuple[int, ...], delays: tuple[int, ...]
 ) -> None:
     knocks = [Knock(NOW + minute * MINUTE_MS, delay) for minute, delay in zip(minutes, delays, strict=True)]
 
@@ -234,7 +234,7 @@ def test_timers_decide_the_same_however_long_each_event_is_held_up(
 @pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
 def test_timers_that_are_broken_off_at_any_call_decide_the_same_and_none_is_left(
-    table: TableInMemory, interruption: Interruption
+    table: OneTable, interruption: Interruption
 ) -> None:
     knocks = [Knock(NOW + minute * MINUTE_MS, 1_000) for minute in (0, 4, 9, 13, 25, 29)]
     whole = Shop(table, BY_TIMER).play(knocks)
@@ -326,14 +326,14 @@ def test_the_hold_back_of_these_tests_is_that_of_the_rules() -> None:
     assert hold_back_ms() == HOLD_BACK_MS
 
 
-def units(table: TableInMemory, control: Control, knocks: Sequence[Knock]) -> float:
+def units(table: OneTable, control: Control, knocks: Sequence[Knock]) -> float:
     """Return the write units of each knock: rows are small, and a condition that fails is paid for, too."""
     calls = calls_of(lambda: Shop(table, control).play(knocks))
     return sum(call in {"PutItem", "DeleteItem", "UpdateItem"} for call in calls) / len(knocks)
 
 
 @pytest.mark.parametrize("clock_ms", [0, 2 * HOLD_BACK_MS], ids=["its clock is right", "its clock is behind"])
-def test_an_event_among_many_costs_little_more_than_to_store_it(table: TableInMemory, clock_ms: int) -> None:
+def test_an_event_among_many_costs_little_more_than_to_store_it(table: OneTable, clock_ms: int) -> None:
     hours = [Knock(NOW + number * MINUTE_MS, clock_ms) for number in range(5 * 60)]
 
     by_timer, by_each = units(table, BY_TIMER, hours), units(table, BY_EACH, hours[:60])
@@ -343,7 +343,7 @@ def test_an_event_among_many_costs_little_more_than_to_store_it(table: TableInMe
     assert by_each >= 5
 
 
-def test_a_timer_that_got_lost_is_missed_for_some_hours_at_most(table: TableInMemory) -> None:
+def test_a_timer_that_got_lost_is_missed_for_some_hours_at_most(table: OneTable) -> None:
     hours = RENEWED_MS // (60 * MINUTE_MS)
     shop = Shop(table, BY_TIMER)
     for minute in range(0, hours * 60 + 5, 5):
@@ -356,7 +356,7 @@ def test_a_timer_that_got_lost_is_missed_for_some_hours_at_most(table: TableInMe
     assert shop.play([]) == [f"decision#forgotten#{last_ms}"]
 
 
-def test_timers_that_were_started_side_by_side_become_one(table: TableInMemory) -> None:
+def test_timers_that_were_started_side_by_side_become_one(table: OneTable) -> None:
     """As those that an older version left, which had one for each event."""
     shop = Shop(table, control_of(EACH_BEFORE))
     for minute in range(5):
@@ -377,7 +377,7 @@ def test_timers_that_were_started_side_by_side_become_one(table: TableInMemory) 
     assert shop.play([]) == [f"decision#forgotten#{end - MINUTE_MS}"]
 
 
-def test_a_gap_that_was_made_longer_is_waited_for(table: TableInMemory) -> None:
+def test_a_gap_that_was_made_longer_is_waited_for(table: OneTable) -> None:
     Shop(table, BY_TIMER).arrive(Knock(NOW))
     (row,) = (row for row in table.rows() if row.get("rules") == ["forgotten"])
     longer = control_of(BEFORE._replace(after_ms=2 * GAP_MS))
@@ -389,7 +389,7 @@ def test_a_gap_that_was_made_longer_is_waited_for(table: TableInMemory) -> None:
     assert moved["at"] == NOW + 2 * GAP_MS + HOLD_BACK_MS
 
 
-def test_in_a_flood_of_late_events_a_timer_moves_to_one_that_counts(table: TableInMemory) -> None:
+def test_in_a_flood_of_late_events_a_timer_moves_to_one_that_counts(table: OneTable) -> None:
     shop = Shop(table, BY_TIMER)
     shop.arrive(Knock(NOW))
     shop.arrive(Knock(NOW + 1))
@@ -404,7 +404,7 @@ def test_in_a_flood_of_late_events_a_timer_moves_to_one_that_counts(table: Table
     assert shop.play([]) == [f"decision#forgotten#{NOW + 1}"]
 
 
-def test_a_timer_at_no_event_is_given_up(table: TableInMemory) -> None:
+def test_a_timer_at_no_event_is_given_up(table: OneTable) -> None:
     table.clear()
     due = Due(at_ms=NOW, key=thing_of(NAME), anchor="nowhere", rules=("forgotten",), ttl=0)
     TABLE.put(due.row(KEYS), condition=UNCONDITIONAL)

@@ -3,7 +3,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from botocore.awsrequest import AWSResponse
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
@@ -14,8 +13,9 @@ from andon.rules.micro_event_store import FEW, STORED_WITHIN_MS, Past, store
 from andon.rules.stored_event import BEHIND_ALL, StoredEvent
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
+from andon.testing.memory.aws import AwsInMemory
+from andon.testing.memory.calls import Refused
 from andon.views.outcome import Outcome
-from andon.wire import aws
 from andon.wire.deadline import ATTEMPT_MS
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -34,8 +34,6 @@ from toys.toy_control import (
     on_happened,
     thing_of,
 )
-
-pytestmark = pytest.mark.moto
 
 PAGE = 4
 
@@ -346,26 +344,17 @@ def test_an_event_of_another_topic_makes_late_only_for_rules_that_are_on_both(ke
 def test_an_event_whose_put_takes_too_long_is_not_stored_with_an_old_arrival_but_comes_again(name: str) -> None:
     attempts = []
 
-    def slow(**_: object) -> AWSResponse:
+    def slow(*_: object) -> None:
         attempts.append(clock.now_ms())
         time.return_value += 2_000
-        return AWSResponse("https://dynamodb", 500, {}, Body())
+        raise Refused("InternalServerError", status=500)
 
-    events = aws.client("dynamodb").meta.events
-    with patch("andon.runtime.clock.now_ms", return_value=NOW) as time:
-        events.register_first("before-send.dynamodb.PutItem", slow)
-        try:
-            with pytest.raises(CallFailed, match="BegunTooLate"):
-                keep(knocked(name))
-        finally:
-            events.unregister("before-send.dynamodb.PutItem", slow)
+    with (
+        patch("andon.runtime.clock.now_ms", return_value=NOW) as time,
+        patch.object(AwsInMemory, "_write", slow),
+        pytest.raises(CallFailed, match="BegunTooLate"),
+    ):
+        keep(knocked(name))
 
     assert attempts == [NOW, NOW + 2_000]  # the third would have begun 4 s after the arrival
     assert all(attempt + ATTEMPT_MS < NOW + STORED_WITHIN_MS for attempt in attempts)
-
-
-class Body:
-    """What an outage answers."""
-
-    def stream(self) -> Iterator[bytes]:
-        yield b"{}"

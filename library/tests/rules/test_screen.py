@@ -24,11 +24,13 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.screen import MOST_BEHIND
 from andon.rules.stored_event import EVENT, StoredEvent
 from andon.rules.sweep import sweep
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.above_retries import Pass, between
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.memory.aws import OneTable
+from andon.testing.memory.calls import Call
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from toys.toy_control import (
     BROKEN,
     CONTROL,
@@ -101,7 +103,7 @@ class Happening:
 class Line:
     """Listeners, a trigger and a sweep over a table in memory; what is broken off is delivered again."""
 
-    table: TableInMemory
+    table: OneTable
     control: Control
     breaking: Breaking = field(default_factory=Breaking.nothing)
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -180,25 +182,24 @@ def live(line: Line, happenings: Sequence[Happening], chance: random.Random) -> 
 
 
 @pytest.fixture(name="table", scope="module")
-def table_in_memory(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
+def table_in_memory() -> Iterator[OneTable]:
     """A table whose reads, where they are not asked to be consistent, know nothing of the last write."""
-    with TableInMemory(VARIABLE, KEYS) as table:
-        real, before = table._do, [table.partitions]  # noqa: SLF001
+    with OneTable(VARIABLE, KEYS) as table:
+        before = [table.partitions]
 
-        def lagging(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        def lagging(call: Call, make: Pass) -> dict[str, Any]:
+            if call.operation != "Query":
+                before[0] = table.partitions
+                return make()
             now = table.partitions
-            if operation == "Query" and not request["ConsistentRead"]:
+            if not call.request["ConsistentRead"]:
                 table.partitions = before[0]
             try:
-                return real(operation, request)
+                return make()
             finally:
-                if operation == "Query":
-                    table.partitions = now
-                else:
-                    before[0] = now
+                table.partitions = now
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(table, "_do", lagging)
+        with between(lagging):
             yield table
 
 
@@ -228,7 +229,7 @@ HELD_UP = [Happening(NOW + 1, 5_000), Happening(NOW + 2, 5_001, 9_000), Happenin
 @example(HELD_UP, 1)
 @example(HELD_UP, 2)
 def test_a_screened_rule_decides_what_a_due_time_for_each_event_decides(
-    table: TableInMemory, story: list[Happening], seed: int
+    table: OneTable, story: list[Happening], seed: int
 ) -> None:
     by_each = live(Line(table, control_of(*PLAIN)), story, random.Random(seed))  # noqa: S311  no secret
 
@@ -243,9 +244,7 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_it_does_in_every_order_of_arrival_and_whatever_batches_the_trigger_gets(
-    table: TableInMemory, name: str
-) -> None:
+def test_it_does_in_every_order_of_arrival_and_whatever_batches_the_trigger_gets(table: OneTable, name: str) -> None:
     expected: list[str] | None = None
     for order in permutations(SMALL[name]):
         for is_cut in product([False, True], repeat=len(order) - 1):
@@ -263,7 +262,7 @@ def test_it_does_in_every_order_of_arrival_and_whatever_batches_the_trigger_gets
 
 @pytest.mark.parametrize("order", [*permutations(range(4))])
 def test_the_order_in_which_records_reach_the_trigger_does_not_matter_either(
-    table: TableInMemory, order: tuple[int, ...]
+    table: OneTable, order: tuple[int, ...]
 ) -> None:
     ends = []
     for rules in (PLAIN, SCREENED):
@@ -281,7 +280,7 @@ def test_the_order_in_which_records_reach_the_trigger_does_not_matter_either(
 
 @pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
-def test_it_does_wherever_it_is_broken_off(table: TableInMemory, interruption: Interruption) -> None:
+def test_it_does_wherever_it_is_broken_off(table: OneTable, interruption: Interruption) -> None:
     story = SMALL["knocks"]
 
     def run(breaking: Breaking, rules: tuple[Rule, ...] = SCREENED) -> list[str]:
@@ -301,7 +300,7 @@ def test_it_does_wherever_it_is_broken_off(table: TableInMemory, interruption: I
 
 
 def test_an_event_at_which_nothing_would_be_decided_costs_one_query_and_nothing_in_the_sweep(
-    table: TableInMemory,
+    table: OneTable,
 ) -> None:
     line = Line(table, control_of(BROKEN._replace(screened=True)))
     for number in range(2):
@@ -316,7 +315,7 @@ def test_an_event_at_which_nothing_would_be_decided_costs_one_query_and_nothing_
     assert [row["anchor"] for row in line.dues] == [f"event#{NOW + 3}#knock of press at {NOW + 3}"]
 
 
-def test_a_key_is_read_once_for_a_batch_however_many_events_arrived(table: TableInMemory) -> None:
+def test_a_key_is_read_once_for_a_batch_however_many_events_arrived(table: OneTable) -> None:
     line = Line(table, control_of(*SCREENED))
     for number in range(20):
         line.put(line.settle(Happening(NOW + number, 60 - number)))
@@ -324,14 +323,14 @@ def test_a_key_is_read_once_for_a_batch_however_many_events_arrived(table: Table
     assert calls_of(lambda: line.react(NOW + 60)).count("Query") == 1
 
 
-def test_without_the_context_that_it_needs_an_event_costs_nothing(table: TableInMemory) -> None:
+def test_without_the_context_that_it_needs_an_event_costs_nothing(table: OneTable) -> None:
     line = Line(table, control_of(*(rule._replace(needs_context=True) for rule in SCREENED)))
     line.put(line.settle(Happening(NOW)))
 
     assert calls_of(lambda: line.react(NOW)) == []
 
 
-def test_without_the_context_that_it_needs_the_sweep_reads_nothing_for_it(table: TableInMemory) -> None:
+def test_without_the_context_that_it_needs_the_sweep_reads_nothing_for_it(table: OneTable) -> None:
     line = Line(table, control_of(*PLAIN))
     line.put(line.settle(Happening(NOW + 1)))
     line.react(NOW + 1)
@@ -340,7 +339,7 @@ def test_without_the_context_that_it_needs_the_sweep_reads_nothing_for_it(table:
     assert calls_of(lambda: line.sweep(NOW + 1 + SWEPT_MS)) == ["Query", "DeleteItem"]  # what is due, and it is done
 
 
-def test_a_late_event_costs_nothing(table: TableInMemory) -> None:
+def test_a_late_event_costs_nothing(table: OneTable) -> None:
     line = Line(table, control_of(*SCREENED))
     line.put(line.settle(Happening(NOW)))
     line.react(NOW)
@@ -354,7 +353,7 @@ def broken_down(_: History) -> Iterable[Decision]:
     raise ZeroDivisionError
 
 
-def test_a_rule_that_fails_in_the_look_becomes_one_fault_in_the_sweep(table: TableInMemory) -> None:
+def test_a_rule_that_fails_in_the_look_becomes_one_fault_in_the_sweep(table: OneTable) -> None:
     line = Line(table, control_of(BROKEN._replace(screened=True, expression=broken_down)))
     line.put(line.settle(Happening(NOW)))
 
@@ -366,7 +365,7 @@ def test_a_rule_that_fails_in_the_look_becomes_one_fault_in_the_sweep(table: Tab
     assert "ZeroDivisionError" in fault["Detail"]
 
 
-def test_what_is_due_at_the_time_of_an_unscreened_rule_is_due_without_a_look(table: TableInMemory) -> None:
+def test_what_is_due_at_the_time_of_an_unscreened_rule_is_due_without_a_look(table: OneTable) -> None:
     """One row has both: where each put its own, the later one would take away what the other rule is due for."""
     line = Line(table, control_of(BROKEN._replace(screened=True), EVEN, FORGOTTEN))
     line.put(line.settle(Happening(NOW + 1)))
@@ -376,7 +375,7 @@ def test_what_is_due_at_the_time_of_an_unscreened_rule_is_due_without_a_look(tab
     assert sorted(row["rules"] for row in line.dues) == [["broken", "even"], ["forgotten"]]
 
 
-def test_the_row_of_what_is_due_names_all_screened_rules_whichever_of_them_would_decide(table: TableInMemory) -> None:
+def test_the_row_of_what_is_due_names_all_screened_rules_whichever_of_them_would_decide(table: OneTable) -> None:
     line = Line(table, control_of(*SCREENED))
     for number in (1, 2):  # two knocks: even, and not three
         line.put(line.settle(Happening(NOW + number)))
@@ -385,7 +384,7 @@ def test_the_row_of_what_is_due_names_all_screened_rules_whichever_of_them_would
     assert [row["rules"] for row in line.dues] == [["broken", "even"]]
 
 
-def test_what_was_due_before_the_rule_was_screened_is_decided(table: TableInMemory) -> None:
+def test_what_was_due_before_the_rule_was_screened_is_decided(table: OneTable) -> None:
     line = Line(table, control_of(*PLAIN))
     for one in SMALL["knocks"]:
         line.put(line.settle(one))
@@ -395,7 +394,7 @@ def test_what_was_due_before_the_rule_was_screened_is_decided(table: TableInMemo
     assert line.finish() == live(Line(table, control_of(*PLAIN)), SMALL["knocks"], random.Random(1))  # noqa: S311
 
 
-def flood(table: TableInMemory, numbers: Iterable[int], *, arrived_ms: int, **members: Any) -> None:  # noqa: ANN401
+def flood(table: OneTable, numbers: Iterable[int], *, arrived_ms: int, **members: Any) -> None:  # noqa: ANN401
     """Put knocks without the stream having records of them."""
     there = {name: dict(partition) for name, partition in table.partitions.items()}
     for number in numbers:
@@ -406,7 +405,7 @@ def flood(table: TableInMemory, numbers: Iterable[int], *, arrived_ms: int, **me
 
 
 @pytest.mark.parametrize("behind", [MOST_BEHIND, MOST_BEHIND + 1, 4_000])
-def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table: TableInMemory, behind: int) -> None:
+def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table: OneTable, behind: int) -> None:
     """Those that were stored before it are; the flood came later, and will be looked at when it reaches the trigger."""
     line = Line(table, control_of(BROKEN._replace(screened=True)))
     follower = [line.settle(Happening(NOW + 2 * number, 5_000)) for number in (2, 3)]
@@ -427,7 +426,7 @@ def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table
     ]
 
 
-def test_a_flood_that_lags_costs_a_due_time_for_each_event_and_decides_as_ever(table: TableInMemory) -> None:
+def test_a_flood_that_lags_costs_a_due_time_for_each_event_and_decides_as_ever(table: OneTable) -> None:
     story = [Happening(NOW + 7 * number, 2_000 + number % 5) for number in range(240)]
     ends, puts = [], []
     for rules in (PLAIN, SCREENED):
@@ -446,9 +445,7 @@ def test_a_flood_that_lags_costs_a_due_time_for_each_event_and_decides_as_ever(t
 
 
 @pytest.mark.parametrize("late", [PASSED_OVER + 1, PASSED_OVER + 100], ids=["within reach", "out of reach"])
-def test_where_a_flood_lies_between_two_events_that_arrive_what_follows_each_is_due(
-    table: TableInMemory, late: int
-) -> None:
+def test_where_a_flood_lies_between_two_events_that_arrive_what_follows_each_is_due(table: OneTable, late: int) -> None:
     line = Line(table, control_of(BROKEN._replace(screened=True, most=3)))
     for at in (NOW + 2, NOW + 4, NOW + 50_002, NOW + 50_004):
         line.put(line.settle(Happening(at, NOW + 55_000 - at)))
@@ -463,7 +460,7 @@ def test_where_a_flood_lies_between_two_events_that_arrive_what_follows_each_is_
 
 
 @pytest.mark.parametrize("left", [[], [NOW - 1]], ids=["nothing is left", "an older one is left"])
-def test_an_event_that_cannot_be_found_is_due_without_a_look(table: TableInMemory, left: list[int]) -> None:
+def test_an_event_that_cannot_be_found_is_due_without_a_look(table: OneTable, left: list[int]) -> None:
     line = Line(table, control_of(*SCREENED))
     line.put(line.settle(Happening(NOW + 1)))
     table.partitions = {}
@@ -475,7 +472,7 @@ def test_an_event_that_cannot_be_found_is_due_without_a_look(table: TableInMemor
     assert line.finish() == []
 
 
-def test_where_too_much_that_is_late_lies_before_an_event_the_sweep_counts_it(table: TableInMemory) -> None:
+def test_where_too_much_that_is_late_lies_before_an_event_the_sweep_counts_it(table: OneTable) -> None:
     line = Line(table, control_of(*SCREENED))
     flood(table, range(-BROKEN.most - PASSED_OVER - 1, 0), arrived_ms=NOW, late_by=frozenset({KNOCKED}))
     line.put(line.settle(Happening(NOW + 1)))
@@ -485,7 +482,7 @@ def test_where_too_much_that_is_late_lies_before_an_event_the_sweep_counts_it(ta
     assert len(line.dues) == 1
 
 
-def test_an_event_that_became_a_fault_is_in_nobodys_way(table: TableInMemory) -> None:
+def test_an_event_that_became_a_fault_is_in_nobodys_way(table: OneTable) -> None:
     line = Line(table, control_of(*SCREENED))
     nameless = knocked(NAME, at=NOW + 1)._replace(entities={"thing": {}})
     line.put(line.settle(Happening(NOW + 1))._replace(event=nameless))
@@ -498,7 +495,7 @@ def test_an_event_that_became_a_fault_is_in_nobodys_way(table: TableInMemory) ->
     assert len(table.published) == 1
 
 
-def test_what_is_due_is_the_same_row_whoever_finds_it(table: TableInMemory) -> None:
+def test_what_is_due_is_the_same_row_whoever_finds_it(table: OneTable) -> None:
     line = Line(table, control_of(*SCREENED))
     stored = [line.settle(Happening(NOW + number, 5_000)) for number in (1, 2)]
     for one in stored:

@@ -13,7 +13,7 @@ from andon.rules.evaluate import Control
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.sweep import MARGIN_MS, OLDEST, UNKNOWN_AGAIN_MS, shards_in, sweep
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.toy_control import (
@@ -481,7 +481,6 @@ def test_when_time_is_short_it_stops_in_the_middle_and_the_rest_is_due_at_the_ne
     assert len(decided(keeper, name)) == 5
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_every_key_has_its_turn_before_one_that_has_much_to_be_done_goes_on(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
 ) -> None:

@@ -1,10 +1,15 @@
 from collections.abc import Iterator
+from typing import Any
 
 import boto3
 import pytest
 from moto import mock_aws
 
 from andon.runtime.errors import CallFailed
+from andon.testing.above_retries import Pass, between
+from andon.testing.environment import ENVIRONMENT, environment
+from andon.testing.memory.aws import AwsInMemory
+from andon.testing.memory.calls import Call
 from andon.wire import aws
 from andon.wire.bucket import ATTEMPTS, Bucket
 from tests.support.wire import Wire
@@ -12,18 +17,16 @@ from tests.support.wire import Wire
 VARIABLE = "THINGS_BUCKET"
 
 
-@pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
-    """An empty bucket."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv(VARIABLE, "things")
-    with mock_aws():
-        aws.forget()
-        boto3.client("s3").create_bucket(Bucket="things")
-        yield Bucket(VARIABLE)
-    aws.forget()
+@pytest.fixture(params=["memory", "moto"])
+def bucket(request: pytest.FixtureRequest) -> Iterator[Bucket]:
+    """An empty bucket: in memory, and where the memory's oracle has it, behind all of botocore."""
+    if request.param == "memory":
+        with AwsInMemory({}, [VARIABLE]):
+            yield Bucket(VARIABLE)
+    else:
+        with environment({**ENVIRONMENT, VARIABLE: "things"}), mock_aws():
+            boto3.client("s3").create_bucket(Bucket="things")
+            yield Bucket(VARIABLE)
 
 
 def test_an_object_is_written_once_whoever_comes_later(bucket: Bucket) -> None:
@@ -105,11 +108,11 @@ def test_keys_are_listed_by_prefix_in_order_from_behind_a_key_however_many_pages
     for key in ("a/1", "b/1", "b/2", "b/3", "b/4", "c/1"):
         bucket.replace(key, {})
 
-    with Wire(("s3",)) as wire:
-        aws.client("s3").meta.events.register(
-            "provide-client-params.s3.ListObjectsV2", lambda params, **_: {**params, "MaxKeys": 2}
-        )
+    def by_twos(call: Call, make: Pass) -> dict[str, Any]:
+        call.request["MaxKeys"] = 2
+        return make()
 
+    with between(by_twos), Wire(("s3",)) as wire:
         assert list(bucket.keys("b/")) == ["b/1", "b/2", "b/3", "b/4"]
         assert list(bucket.keys("b/", after="b/1")) == ["b/2", "b/3", "b/4"]
         assert wire.operations == ["ListObjectsV2"] * 4
@@ -120,3 +123,23 @@ def test_folders_are_listed_without_what_is_in_them(bucket: Bucket) -> None:
         bucket.replace(key, {})
 
     assert list(bucket.folders("days/")) == ["days/1/", "days/2/"]
+
+
+def test_a_write_upon_what_is_no_longer_there_is_refused(bucket: Bucket) -> None:
+    bucket.replace("a.json", {"count": 1})
+    stale = aws.call("s3", "get_object", Bucket=bucket.name, Key="a.json")["ETag"]
+    bucket.replace("a.json", {"count": 2})
+
+    with pytest.raises(CallFailed, match="PreconditionFailed") as refused:
+        aws.call("s3", "put_object", Bucket=bucket.name, Key="a.json", Body=b"{}", IfMatch=stale)
+
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 412
+    assert bucket.require("a.json") == {"count": 2}
+
+
+def test_bytes_behind_the_end_are_an_error(bucket: Bucket) -> None:
+    bucket.replace("a", b"0123456789")
+
+    assert bucket.require_bytes("a", first=8, length=9) == b"89"
+    with pytest.raises(CallFailed, match="InvalidRange"):
+        bucket.require_bytes("a", first=10, length=1)

@@ -11,16 +11,14 @@ from andon.packages.package import Package
 from andon.rules.sweep import MARGIN_MS
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.loop import Loop
 from andon.wire.deadline import LAST_MS, begun_by, in_time, require_in_time
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.wire import Wire
-
-pytestmark = pytest.mark.moto
 
 
 @dataclass

@@ -15,7 +15,7 @@ from toys.two_sides import TwoSides
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["rows", "histories"])
-def sides(request: pytest.FixtureRequest, one_thread: None) -> Iterator[TwoSides]:  # noqa: ARG001
+def sides(request: pytest.FixtureRequest) -> Iterator[TwoSides]:
     with TwoSides(keeps_history=request.param) as sides:
         yield sides
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
-from andon.wire import aws
+from andon.testing.above_retries import Pass, between
+from andon.testing.memory.calls import Call
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 from toys.pair import Side
 from toys.two_sides import TwoSides
@@ -17,7 +17,7 @@ OLDER, SAME, NEWER = 4, 5, 6
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["rows", "histories"])
-def of_module(request: pytest.FixtureRequest, one_thread: None) -> Iterator[TwoSides]:  # noqa: ARG001
+def of_module(request: pytest.FixtureRequest) -> Iterator[TwoSides]:
     with TwoSides(keeps_history=request.param) as sides:
         yield sides
 
@@ -81,18 +81,17 @@ def test_what_is_broken_at_any_call_ends_up_the_same(sides: TwoSides, interrupti
 @contextmanager
 def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
     """Do something just before a call, counted from 1; yield the calls."""
-    calls: list[str] = []
-    client = aws.client("dynamodb")
-    real = client._make_api_call  # noqa: SLF001  every operation goes through here
+    calls, intruded = list[str](), list[bool]()
 
-    def call(operation: str, request: dict[str, Any]) -> Any:  # noqa: ANN401  botocore has no types
-        calls.append(operation)
-        if len(calls) == number:
-            with patch.object(client, "_make_api_call", real):
-                do()
-        return real(operation, request)
+    def call(made: Call, make: Pass) -> dict[str, Any]:
+        if not intruded:
+            calls.append(made.operation)
+        if len(calls) == number and not intruded:
+            intruded.append(True)
+            do()
+        return make()
 
-    with patch.object(client, "_make_api_call", call):
+    with between(call):
         yield calls
 
 

@@ -21,7 +21,7 @@ from toys.two_sides import CLOCK_MS, TwoSides
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["rows", "histories"])
-def of_module(request: pytest.FixtureRequest, one_thread: None) -> Iterator[TwoSides]:  # noqa: ARG001
+def of_module(request: pytest.FixtureRequest) -> Iterator[TwoSides]:
     with TwoSides(keeps_history=request.param) as sides:
         yield sides
 

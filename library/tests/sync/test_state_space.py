@@ -21,13 +21,13 @@ PUT, LATER, DELETE = Planned("put", 1), Planned("put", 2), Planned("delete", 1)
 
 
 @pytest.fixture(scope="module")
-def rows(one_thread: None) -> Iterator[TwoSides]:  # noqa: ARG001
+def rows() -> Iterator[TwoSides]:
     with TwoSides() as sides:
         yield sides
 
 
 @pytest.fixture
-def histories(one_thread: None) -> Iterator[TwoSides]:  # noqa: ARG001
+def histories() -> Iterator[TwoSides]:
     with TwoSides(keeps_history=True) as sides:
         yield sides
 

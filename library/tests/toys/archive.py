@@ -8,9 +8,8 @@ from typing import Any
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.tools.in_process.world import InProcess
+from andon.testing.world import World
 from andon.versions.versioned_write import Revisions, Versions
-from tests.support.aws_in_memory import AwsInMemory
 from tests.support.crash_points import AFTER, Breaking, Interruption, Killed
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
@@ -19,19 +18,12 @@ CURRENT = Table("CURRENT_TABLE", KEYS)
 HISTORY = Table("HISTORY_TABLE", BY_VERSION)
 
 
-class Archive(InProcess):
-    """The two tables on moto."""
+class Archive(World):
+    """The two tables."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.schemas = {
-            "CURRENT_TABLE": TableSchema(KEYS, stream=True),
-            "HISTORY_TABLE": TableSchema(BY_VERSION, expires=False),
-        }
-
-
-class ArchiveInMemory(AwsInMemory, Archive):
-    """The same, without moto."""
+        history = TableSchema(BY_VERSION, expires=False)
+        super().__init__({"CURRENT_TABLE": TableSchema(KEYS, stream=True), "HISTORY_TABLE": history})
 
 
 Crash = Killed

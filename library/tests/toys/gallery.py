@@ -10,7 +10,7 @@ from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Facts, fact_of_row
 from andon.runtime.errors import Rejected
-from andon.tools.in_process.world import InProcess
+from andon.testing.world import World
 from andon.versions import numbered_versions
 from andon.versions.bitemporal import Asked
 from andon.versions.numbered_versions import Numbered
@@ -18,7 +18,6 @@ from andon.versions.optimistic_lock import Command, Draft, Saved, VersionedRow, 
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource, ResourceEntity, ResourceRow
 from andon.versions.versioned_write import Versions, save
 from andon.wire import aws
-from tests.support.aws_in_memory import AwsInMemory
 from tests.support.samples import NOW
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
@@ -71,14 +70,11 @@ FACTS: Final = Facts(
 )
 
 
-class _Tables(InProcess):
-    def __init__(self) -> None:
-        super().__init__()
-        self.schemas = {TABLE.variable: TableSchema(KEYS, stream=True), PICTURES.history.variable: HISTORY_SCHEMA}
-
-
-class Gallery(AwsInMemory, _Tables):
+class Gallery(World):
     """The tables of pictures."""
+
+    def __init__(self) -> None:
+        super().__init__({TABLE.variable: TableSchema(KEYS, stream=True), PICTURES.history.variable: HISTORY_SCHEMA})
 
     def facts(self, picture: str) -> list[DomainEvent]:
         """Return what the trigger publishes about a picture since the last time."""

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from threading import Semaphore, Thread, current_thread
 from typing import Any
+from unittest.mock import patch
 
 from andon.wire import aws
-
-CALL = "provide-client-params.dynamodb"
 
 
 class Killed(BaseException):
@@ -28,7 +27,9 @@ class Held:
         self.call: tuple[str, dict[str, Any]] | None = None
         self.result: Any = None
         self.error: BaseException | None = None
-        aws.client("dynamodb").meta.events.register(CALL, self._hold)
+        _HELD[self._thread] = self
+        if len(_HELD) == 1:
+            _PATCH.start()
         self._thread.start()
         self._held.acquire()
 
@@ -44,10 +45,9 @@ class Held:
         if self.call is not None:
             self.go_on()
 
-    def _hold(self, params: dict[str, Any], model: Any, **_: object) -> None:  # noqa: ANN401  botocore's
-        if current_thread() is not self._thread:
-            return
-        self.call = (model.name, params)
+    def hold(self, operation: str, request: dict[str, Any]) -> None:
+        """Wait before a call until the test lets it go on."""
+        self.call = ("".join(word.capitalize() for word in operation.split("_")), request)
         self._held.release()
         self._go.acquire()
         if self._killed:
@@ -59,5 +59,21 @@ class Held:
         except (Exception, Killed) as error:  # noqa: BLE001  the test looks at it
             self.error = error
         finally:
-            aws.client("dynamodb").meta.events.unregister(CALL, self._hold)
+            del _HELD[self._thread]
+            if not _HELD:
+                _PATCH.stop()
             self._held.release()
+
+
+_HELD: dict[Thread, Held] = {}
+_call = aws.call
+
+
+def _call_held(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+    held = _HELD.get(current_thread())
+    if service == "dynamodb" and held:
+        held.hold(operation, request)
+    return _call(service, operation, **request)
+
+
+_PATCH = patch.object(aws, "call", _call_held)

@@ -11,14 +11,13 @@ from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent, Entity
-from andon.tools.in_process.world import InProcess
+from andon.testing import world
 from andon.versions.optimistic_lock import Command, Draft, fingerprint_of
 from andon.versions.versioned_write import Revisions, Versions
 from andon.views.materialize import View
 from andon.views.oplock_family import OplockFamily
 from andon.views.view_update import Anchor, On, ViewUpdate
 from andon.wire import aws
-from tests.support.aws_in_memory import AwsInMemory
 from tests.support.samples import NOW
 
 TTL_DAYS = 10
@@ -30,12 +29,11 @@ VARIABLE = "THINGS_TABLE"
 TABLE = Table(VARIABLE, KEYS)
 
 
-class World(InProcess):
+class World(world.World):
     """A table of things, and a bus."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.schemas = {VARIABLE: TableSchema(KEYS, indexes={"ByColour": Index(BY_COLOUR)}, stream=True)}
+        super().__init__({VARIABLE: TableSchema(KEYS, indexes={"ByColour": Index(BY_COLOUR)}, stream=True)})
 
     def thing(self, name: str) -> dict[str, Any] | None:
         """Read one thing."""
@@ -45,13 +43,9 @@ class World(InProcess):
         """Return what was published since the last time, in EventBridge's envelopes."""
         return [json.loads(body) for body in self.new_messages()]
 
-    def reap(self, name: str) -> None:
+    def take_away(self, name: str) -> None:
         """Delete one thing, as DynamoDB does some day after its ttl."""
         aws.client("dynamodb").delete_item(TableName=TABLE.name, Key=to_typed({"pk": name, "sk": "-"}))
-
-
-class WorldInMemory(AwsInMemory, World):
-    """The same, without moto."""
 
 
 def happened(kind: str, name: str, *, at: int = NOW, id: str = "e1", **fields: object) -> DomainEvent:  # noqa: A002

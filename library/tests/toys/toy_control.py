@@ -23,11 +23,11 @@ from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
 from andon.rules.stored_event import PREFIX, StoredEvent
 from andon.rules.sweep import sweep
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.world import InProcess, frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.world import World
 from andon.views.materialize import View, materialize
-from tests.support.aws_in_memory import AwsInMemory
 from tests.support.samples import NOW
 from toys.things import happened, message
 
@@ -259,12 +259,11 @@ VIEW = View(
 )
 
 
-class Keeper(InProcess):
+class Keeper(World):
     """The service, and a bus."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.schemas = {VARIABLE: TableSchema(KEYS, stream=True)}
+        super().__init__({VARIABLE: TableSchema(KEYS, stream=True)})
 
     def listen(self, *events: DomainEvent) -> list[str]:
         """Deliver a batch; return the ids of the messages that must come again."""
@@ -321,7 +320,3 @@ class Keeper(InProcess):
             TABLE.delete({name: row[name] for name in KEYS.names})
         self.new_records(VARIABLE)
         self.new_messages()
-
-
-class KeeperInMemory(AwsInMemory, Keeper):
-    """The same, without moto."""

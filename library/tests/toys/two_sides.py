@@ -9,11 +9,11 @@ from andon.events.hops import MAX_HOPS
 from andon.events.latch import LATCHED
 from andon.events.publish_changes import publish_changes
 from andon.sync.edit import Edit, edit_of
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.world import InProcess, frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.world import World
 from andon.views.materialize import materialize
-from tests.support.aws_in_memory import AwsInMemory
 from tests.support.samples import NOW
 from toys.pair import NAMES, Name, Side, schemas, shared_of
 
@@ -24,26 +24,6 @@ NOT_ON_ROW: Final = ("discriminator", "since")
 """What a revision says otherwise than the row."""
 
 
-class _Tables(InProcess):
-    keeps_history = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.schemas = schemas(keeps_history=self.keeps_history)
-
-
-class _WithHistory(_Tables):
-    keeps_history = True
-
-
-class _InMemory(AwsInMemory, _Tables):
-    """Tables without histories."""
-
-
-class _HistoryInMemory(AwsInMemory, _WithHistory):
-    """Tables with histories."""
-
-
 class TwoSides(AbstractContextManager["TwoSides"]):
     """Both services, as their streams and the bus saw them.
 
@@ -52,7 +32,7 @@ class TwoSides(AbstractContextManager["TwoSides"]):
     """
 
     def __init__(self, *, keeps_history: bool = False) -> None:
-        self.world = _HistoryInMemory() if keeps_history else _InMemory()
+        self.world = World(schemas(keeps_history=keeps_history))
         self.sides: dict[Name, Side] = {name: Side(name, keeps_history) for name in NAMES}
         self.published: list[dict[str, Any]] = []
         self.edits: dict[Name, list[Edit]] = {name: [] for name in NAMES}
@@ -66,7 +46,7 @@ class TwoSides(AbstractContextManager["TwoSides"]):
 
     def __exit__(self, *_: object) -> None:
         self._clock.__exit__(None, None, None)
-        self.world.__exit__()
+        self.world.__exit__(None, None, None)
 
     @property
     def old(self) -> Side:

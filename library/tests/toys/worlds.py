@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from andon.sync.edit import Edit
-from tests.support.table_in_memory import Partitions
+from andon.testing.memory.tables import Partitions
 from toys.pair import NAMES, Name, Side
 from toys.two_sides import TwoSides
 

@@ -5,8 +5,8 @@ import pytest
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.testing.memory.aws import AwsInMemory
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from tests.support.aws_in_memory import AwsInMemory, StreamedTable
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
@@ -26,11 +26,9 @@ LATER = 10**12
 @pytest.mark.parametrize("places", ["ab", "ba"])
 @pytest.mark.parametrize("valid_from", [{}, {"validFrom": 5}], ids=["recorded at once", "recorded late"])
 def test_of_two_revisions_of_one_time_the_higher_version_is_the_later_one(
-    monkeypatch: pytest.MonkeyPatch, places: str, valid_from: dict[str, int]
+    places: str, valid_from: dict[str, int]
 ) -> None:
-    with AwsInMemory() as world:
-        monkeypatch.setenv("REVISIONS_TABLE", "REVISIONS_TABLE")
-        world.tables["REVISIONS_TABLE"] = StreamedTable("REVISIONS_TABLE", SCHEMA)
+    with AwsInMemory({"REVISIONS_TABLE": SCHEMA}):
         TABLE.put({"pk": "press", "sk": "0", "version": 1, "timestamp": 1}, condition=TABLE.absent)
         for version, place in enumerate(places, start=2):
             row = {"pk": "press", "sk": place, "version": version, "timestamp": 9, **valid_from}

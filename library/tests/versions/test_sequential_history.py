@@ -14,17 +14,7 @@ from andon.versions.sequential_history import is_new_version, save, visible, vis
 from andon.versions.versioned_write import Contended, Requirement, Versions
 from tests.support.samples import NOW
 from tests.support.wire import Wire
-from toys.archive import (
-    CURRENT,
-    HISTORY,
-    Archive,
-    ArchiveInMemory,
-    Choose,
-    Crash,
-    crash_after,
-    every_run_of,
-    versions_of,
-)
+from toys.archive import CURRENT, HISTORY, Archive, Choose, Crash, crash_after, every_run_of, versions_of
 from toys.held import Held
 from toys.things import painting
 
@@ -35,7 +25,7 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module", autouse=True)
 def archive() -> Iterator[Archive]:
-    with ArchiveInMemory() as archive:
+    with Archive() as archive:
         yield archive
 
 

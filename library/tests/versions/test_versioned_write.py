@@ -26,7 +26,7 @@ Kept = Callable[[str], Versions[Any]]
 
 WRITES = ("PutItem", "UpdateItem", "TransactWriteItems")
 
-pytestmark = [pytest.mark.moto, pytest.mark.usefixtures("world")]
+pytestmark = pytest.mark.usefixtures("world")
 
 
 @pytest.fixture(params=[current_only, with_history], ids=["current only", "with history"])
@@ -191,7 +191,7 @@ def test_timestamps_increase_although_a_clock_is_behind(kept: Kept, name: str, w
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=6))
 def test_timestamps_increase_strictly_whatever_the_clocks_of_writers_show(world: World, clocks: list[int]) -> None:
     name = f"clocks {clocks}"
-    world.reap(name)
+    world.take_away(name)
 
     rows = [
         save(current_only(name), painting(name, f"colour {n}", if_match=n or None, now_ms=NOW + offset)).row

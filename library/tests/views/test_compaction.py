@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import DomainEvent
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.memory.aws import OneTable
 from andon.views.compaction import Message, compact
 from andon.views.inverse_oplock import order_of
 from andon.views.materialize import interpret, materialize
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from toys.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message, on_painted
 
 OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
@@ -44,20 +44,20 @@ batches = st.lists(st.lists(bodies, min_size=1, max_size=10), min_size=1, max_si
 
 
 @pytest.fixture(name="memory", scope="module")
-def memory_of_module(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
+def memory_of_module() -> Iterator[OneTable]:
     """Rows in this process, at `NOW`."""
-    with TableInMemory(VARIABLE, KEYS) as memory, frozen_clock(NOW):
+    with OneTable(VARIABLE, KEYS) as memory, frozen_clock(NOW):
         yield memory
 
 
 @pytest.fixture(autouse=True)
-def let_all_through(memory: TableInMemory) -> None:
+def let_all_through(memory: OneTable) -> None:
     """Begin each test without errors."""
     memory.busy_after(None)
 
 
 @pytest.fixture(scope="module")
-def lines(memory: TableInMemory) -> Iterator[LogLines]:  # noqa: ARG001  its service names the logger
+def lines(memory: OneTable) -> Iterator[LogLines]:  # noqa: ARG001  its service names the logger
     """What is logged of each batch."""
     with logged() as lines:
         yield lines
@@ -70,7 +70,7 @@ def deliver(*bodies: str) -> list[str]:
 
 
 @given(batches)
-def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: TableInMemory, series: list[list[str]]) -> None:
+def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: OneTable, series: list[list[str]]) -> None:
     memory.partitions = {}
     for batch in series:
         assert deliver(*batch) == []
@@ -85,7 +85,7 @@ def test_compacted_and_uncompacted_delivery_give_the_same_table(memory: TableInM
 
 @given(st.lists(bodies, max_size=6), st.lists(bodies, min_size=1, max_size=10), st.integers(0, 5))
 def test_every_message_has_one_outcome_and_those_that_failed_come_again_to_the_same_table(
-    memory: TableInMemory, lines: LogLines, before: list[str], batch: list[str], writes: int
+    memory: OneTable, lines: LogLines, before: list[str], batch: list[str], writes: int
 ) -> None:
     memory.partitions = {}
     deliver(*before)
@@ -112,7 +112,7 @@ def paintings(name: str, *, of: int = 3) -> list[str]:
     return [message(happened("painted", name, id=f"e{number}", colour=f"c{number}")) for number in range(1, of + 1)]
 
 
-def colour_in(memory: TableInMemory) -> object:
+def colour_in(memory: OneTable) -> object:
     """Read the one row."""
     ((row,),) = (rows.values() for rows in memory.partitions.values())
     return row["colour"]
@@ -127,7 +127,7 @@ def colour_in(memory: TableInMemory) -> object:
     ],
 )
 def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_other_newest_first(
-    memory: TableInMemory, lines: LogLines, refused: int, colour: dict[str, str], counts: dict[str, int]
+    memory: OneTable, lines: LogLines, refused: int, colour: dict[str, str], counts: dict[str, int]
 ) -> None:
     memory.partitions = {}
     memory.refuse(lambda number, _: "ValidationException" if number <= refused else None)
@@ -138,7 +138,7 @@ def test_members_of_a_write_that_is_refused_for_ever_are_written_one_after_the_o
     assert {outcome: lines[-1][outcome] for outcome in OUTCOMES if lines[-1][outcome]} == counts
 
 
-def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: TableInMemory, lines: LogLines) -> None:
+def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: OneTable, lines: LogLines) -> None:
     memory.partitions, published = {}, len(memory.published)
     memory.refuse(lambda *_: "ValidationException")
 
@@ -150,7 +150,7 @@ def test_if_every_member_is_refused_for_ever_each_is_a_fault(memory: TableInMemo
 
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError", "AccessDeniedException"])
-def test_a_failure_that_may_pass_fails_all_members(memory: TableInMemory, lines: LogLines, code: str) -> None:
+def test_a_failure_that_may_pass_fails_all_members(memory: OneTable, lines: LogLines, code: str) -> None:
     memory.partitions = {}
     memory.refuse(lambda *_: code)
 
@@ -161,7 +161,7 @@ def test_a_failure_that_may_pass_fails_all_members(memory: TableInMemory, lines:
 
 
 def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_come_again(
-    memory: TableInMemory, lines: LogLines
+    memory: OneTable, lines: LogLines
 ) -> None:
     memory.partitions = {}
     bodies = paintings("lathe")
@@ -175,7 +175,7 @@ def test_a_failure_that_may_pass_behind_one_for_ever_fails_the_rest_and_they_com
     assert colour_in(memory) == {"S": "c2"}
 
 
-def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: TableInMemory, lines: LogLines) -> None:
+def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: OneTable, lines: LogLines) -> None:
     memory.partitions = {}
     bodies = paintings("lathe")
     deliver(bodies[2])

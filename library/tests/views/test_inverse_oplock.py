@@ -180,7 +180,7 @@ def test_an_event_expires_on_arrival_in_the_very_second_of_its_ttl(
 def test_a_late_duplicate_does_not_resurrect_a_row_that_was_reaped(world: World, name: str) -> None:
     event = happened("painted", name, colour="red")
     assert apply(event) == Outcome.APPLIED
-    world.reap(name)
+    world.take_away(name)
 
     assert apply(event, now_ms=NOW + TTL_MS) == Outcome.EXPIRED
     assert world.thing(name) is None

@@ -6,8 +6,8 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.runtime.errors import Poison
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import interpret, materialize
 from andon.wire import in_threads
 from tests.support.samples import NOW

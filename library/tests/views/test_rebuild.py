@@ -14,14 +14,14 @@ from andon.events.bus_entry import Replay, to_replayed
 from andon.events.domain_event import DomainEvent
 from andon.handlers.declared_view import listening_view
 from andon.packages.discovery import services, views
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.memory.aws import OneTable
 from andon.views.materialize import View, materialize
 from andon.views.row_life import REBUILT
 from tests.support.log_lines import logged
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from toys.things import ANCHORED, KEYS, LABELLED, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 
 HOUR_MS: Final = 3_600_000
@@ -37,8 +37,8 @@ Story = Sequence[DomainEvent]
 
 
 @pytest.fixture(name="memory", scope="module")
-def memory_of_module(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
-    with TableInMemory(VARIABLE, KEYS) as memory:
+def memory_of_module() -> Iterator[OneTable]:
+    with OneTable(VARIABLE, KEYS) as memory:
         yield memory
 
 
@@ -63,11 +63,11 @@ def replayed(event: DomainEvent) -> str:
     return to_replayed(json.loads(message(event)), JOB)
 
 
-def alive(memory: TableInMemory) -> list[dict[str, Any]]:
+def alive(memory: OneTable) -> list[dict[str, Any]]:
     return [row for row in memory.rows() if is_alive(row, NOW)]
 
 
-def lived(memory: TableInMemory, view: View, story: Story, *, reaps: bool = False) -> list[dict[str, Any]]:
+def lived(memory: OneTable, view: View, story: Story, *, reaps: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a view to which every event came when it happened."""
     memory.clear()
     for event in sorted(story, key=lambda event: (event.timestamp_ms, event.id)):
@@ -78,7 +78,7 @@ def lived(memory: TableInMemory, view: View, story: Story, *, reaps: bool = Fals
 
 
 def rebuilt(
-    memory: TableInMemory, view: View, story: Story, dice: random.Random, *, marked: bool = True
+    memory: OneTable, view: View, story: Story, dice: random.Random, *, marked: bool = True
 ) -> list[dict[str, Any]]:
     """Return the rows of a view that got the lake's events in a random order, and live what happened since `BEGUN`."""
     memory.clear()
@@ -138,7 +138,7 @@ VIEWS: Final = {
 @pytest.mark.parametrize("name", VIEWS)
 @given(data=st.data(), seed=st.integers(), reaps=st.booleans())
 def test_a_rebuild_in_any_order_beside_live_events_equals_the_view_that_lived_through_them(
-    memory: TableInMemory, name: str, data: st.DataObject, seed: int, *, reaps: bool
+    memory: OneTable, name: str, data: st.DataObject, seed: int, *, reaps: bool
 ) -> None:
     view, kinds = VIEWS[name]
     story = data.draw(stories(kinds))
@@ -152,7 +152,7 @@ KEPT_ALIVE: Story = (OLD_WEIGHT, PAINT)
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_messages_without_the_mark_lose_what_a_later_fact_kept_alive(memory: TableInMemory, seed: int) -> None:
+def test_messages_without_the_mark_lose_what_a_later_fact_kept_alive(memory: OneTable, seed: int) -> None:
     with_it, without = (rebuilt(memory, VIEW, KEPT_ALIVE, chance(seed), marked=marked) for marked in (True, False))
 
     assert with_it == lived(memory, VIEW, KEPT_ALIVE)
@@ -160,7 +160,7 @@ def test_messages_without_the_mark_lose_what_a_later_fact_kept_alive(memory: Tab
     assert [row.get("grams") for row in without] == [None], "an event that has expired on arrival is dropped"
 
 
-def wrong(memory: TableInMemory) -> None:
+def wrong(memory: OneTable) -> None:
     """Write what a listener with a bug would have written: the right oplocks, another field."""
     memory.partitions = {
         partition: {sort: {**row, "colour": {"S": "wrong"}} for sort, row in rows.items()}
@@ -169,7 +169,7 @@ def wrong(memory: TableInMemory) -> None:
 
 
 def test_a_rebuild_into_a_filled_table_shows_no_difference_so_that_only_an_empty_one_proves_anything(
-    memory: TableInMemory,
+    memory: OneTable,
 ) -> None:
     expected = lived(memory, VIEW, KEPT_ALIVE)
     wrong(memory)
@@ -181,7 +181,7 @@ def test_a_rebuild_into_a_filled_table_shows_no_difference_so_that_only_an_empty
     assert memory.rows() == before != expected, "the bug is still there"
 
 
-def test_a_row_that_has_expired_since_is_there_until_it_is_reaped_and_nobody_sees_it(memory: TableInMemory) -> None:
+def test_a_row_that_has_expired_since_is_there_until_it_is_reaped_and_nobody_sees_it(memory: OneTable) -> None:
     line = delivered(VIEW, [replayed(OLD_WEIGHT)], at_ms=NOW)
 
     [row] = memory.rows()
@@ -193,7 +193,7 @@ def test_a_row_that_has_expired_since_is_there_until_it_is_reaped_and_nobody_see
 @pytest.mark.parametrize("view", [VIEW, ANCHORED], ids=["joined", "anchored"])
 @pytest.mark.parametrize("is_rebuilt", [True, False], ids=["of a rebuild", "of a view that lived"])
 def test_a_live_fact_joins_a_row_of_a_rebuild_that_has_expired_and_replaces_any_other(
-    memory: TableInMemory, view: View, *, is_rebuilt: bool
+    memory: OneTable, view: View, *, is_rebuilt: bool
 ) -> None:
     if is_rebuilt:
         delivered(view, [replayed(OLD_WEIGHT)], at_ms=NOW)
@@ -207,7 +207,7 @@ def test_a_live_fact_joins_a_row_of_a_rebuild_that_has_expired_and_replaces_any_
 
 
 def test_a_live_fact_joins_an_unregistered_row_of_a_rebuild_for_as_long_as_such_a_row_is_kept(
-    memory: TableInMemory,
+    memory: OneTable,
 ) -> None:
     delivered(ANCHORED, [replayed(OLD_WEIGHT)], at_ms=NOW)
 
@@ -217,7 +217,7 @@ def test_a_live_fact_joins_an_unregistered_row_of_a_rebuild_for_as_long_as_such_
     assert (row["grams"], row["ttl"], REBUILT in row) == (2, ttl_at(NOW, TTL_DAYS), False)
 
 
-def test_what_a_row_had_forgotten_is_there_again(memory: TableInMemory) -> None:
+def test_what_a_row_had_forgotten_is_there_again(memory: OneTable) -> None:
     """In any order nobody can know that nothing lies between two facts; so a gap as long as a row's life joins them."""
     story = (happened("weighed", "lathe", at=NOW - 2 * TTL_MS, id="w0", grams=1), PAINT)
 

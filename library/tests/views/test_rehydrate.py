@@ -11,16 +11,16 @@ import pytest
 from andon.dynamodb.ttl import ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.events.domain_event import DomainEvent
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.memory.aws import OneTable
+from andon.testing.orders import Step, ends_of_every_order
 from andon.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
 from tests.support.log_lines import logged
-from tests.support.orders import Step, ends_of_every_order
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from tests.support.wire import Wire
 from toys.things import KEYS, ON, TABLE, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 
@@ -32,8 +32,8 @@ KEY = {"pk": "lathe", "sk": "-"}
 
 
 @pytest.fixture(name="memory", scope="module")
-def memory_of_module(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
-    with TableInMemory(VARIABLE, KEYS) as memory, frozen_clock(NOW):
+def memory_of_module() -> Iterator[OneTable]:
+    with OneTable(VARIABLE, KEYS) as memory, frozen_clock(NOW):
         yield memory
 
 
@@ -64,7 +64,7 @@ def found() -> dict[str, Any] | None:
     return row if row and row["ttl"] > NOW // 1000 else None
 
 
-def steps_of(*events: DomainEvent, old: DomainEvent, memory: TableInMemory) -> list[Step]:
+def steps_of(*events: DomainEvent, old: DomainEvent, memory: OneTable) -> list[Step]:
     replay, reap = Step("replayed", lambda: deliver(*replayed(old))), Step("reap", lambda: memory.reap(NOW))
     duplicate = Step("duplicate of the old", lambda: deliver(*live(old)))
     newer = [Step(f"{event.id} live", partial(deliver, *live(event))) for event in events]
@@ -82,7 +82,7 @@ SCENARIOS = {
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("is_reaped", [False, True], ids=["not yet reaped", "reaped"])
 def test_every_order_of_replayed_live_duplicate_and_reap_ends_in_the_same_row(
-    memory: TableInMemory, scenario: str, *, is_reaped: bool
+    memory: OneTable, scenario: str, *, is_reaped: bool
 ) -> None:
     old, newer = SCENARIOS[scenario]
 
@@ -107,7 +107,7 @@ def _expired_row(old: DomainEvent) -> None:
         deliver(*live(OLDER_WEIGHT, *((old,) if old is OLD_PAINT else ())))
 
 
-def test_an_expired_row_that_is_not_reaped_comes_back_with_a_fresh_ttl(memory: TableInMemory) -> None:
+def test_an_expired_row_that_is_not_reaped_comes_back_with_a_fresh_ttl(memory: OneTable) -> None:
     memory.partitions = {}
     _expired_row(OLD_PAINT)
     assert found() is None
@@ -121,7 +121,7 @@ def test_an_expired_row_that_is_not_reaped_comes_back_with_a_fresh_ttl(memory: T
     assert "lag" not in line
 
 
-def test_all_of_a_row_comes_back_from_all_of_its_events_in_any_order(memory: TableInMemory) -> None:
+def test_all_of_a_row_comes_back_from_all_of_its_events_in_any_order(memory: OneTable) -> None:
     for order in permutations([OLD_PAINT, OLDER_WEIGHT]):
         memory.partitions = {}
         _expired_row(OLD_PAINT)
@@ -133,7 +133,7 @@ def test_all_of_a_row_comes_back_from_all_of_its_events_in_any_order(memory: Tab
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_replayed_message_is_never_compacted_with_a_live_one(memory: TableInMemory, first: int) -> None:
+def test_a_replayed_message_is_never_compacted_with_a_live_one(memory: OneTable, first: int) -> None:
     memory.partitions = {}
     bodies = [*replayed(OLD_PAINT), *live(NEW_PAINT)]
 
@@ -146,7 +146,7 @@ def test_a_replayed_message_is_never_compacted_with_a_live_one(memory: TableInMe
     assert len(line["lag"]) == 1
 
 
-def test_replayed_messages_of_one_replay_are_compacted(memory: TableInMemory) -> None:
+def test_replayed_messages_of_one_replay_are_compacted(memory: OneTable) -> None:
     memory.partitions = {}
     older = happened("painted", "lathe", at=OLD_PAINT.timestamp_ms - 1, id="p", colour="green")
 
@@ -154,7 +154,7 @@ def test_replayed_messages_of_one_replay_are_compacted(memory: TableInMemory) ->
     assert found() == {**TABLE.get(KEY), "colour": "red"}  # type: ignore[dict-item]
 
 
-def test_of_two_replays_the_later_end_counts(memory: TableInMemory) -> None:
+def test_of_two_replays_the_later_end_counts(memory: OneTable) -> None:
     for order in permutations([JOB, Replay("job-2", UNTIL + 99)]):
         memory.partitions = {}
         for replay in order:
@@ -164,7 +164,7 @@ def test_of_two_replays_the_later_end_counts(memory: TableInMemory) -> None:
         assert row["ttl"] == UNTIL + 99
 
 
-def test_what_comes_after_its_own_end_stays_away(memory: TableInMemory) -> None:
+def test_what_comes_after_its_own_end_stays_away(memory: OneTable) -> None:
     memory.partitions = {}
 
     assert deliver(*replayed(OLD_PAINT, replay=Replay("job", NOW // 1000)))["expired"] == 1
@@ -191,14 +191,14 @@ def test_what_is_replayed_and_refused_is_not_published_again(world: World, wire:
     assert len(world.new_messages()) == 1
 
 
-def test_an_archive_of_the_bus_replays_live_messages(memory: TableInMemory) -> None:
+def test_an_archive_of_the_bus_replays_live_messages(memory: OneTable) -> None:
     memory.partitions = {}
     body = json.dumps({**json.loads(message(NEW_PAINT)), "replay-name": "of EventBridge"})
 
     assert len(deliver(body)["lag"]) == 1
 
 
-def test_a_row_that_keeps_changing_is_tried_again_later(memory: TableInMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_that_keeps_changing_is_tried_again_later(memory: OneTable, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.partitions = {}
     deliver(*live(NEW_PAINT))
     update = ON["workshop", "thing-painted"](OLD_PAINT)
@@ -213,7 +213,7 @@ def test_a_row_that_keeps_changing_is_tried_again_later(memory: TableInMemory, m
     assert len(attempts) == ATTEMPTS
 
 
-def test_a_replay_is_stale_where_a_newer_row_lives_longer(memory: TableInMemory) -> None:
+def test_a_replay_is_stale_where_a_newer_row_lives_longer(memory: OneTable) -> None:
     memory.partitions = {}
     deliver(*live(happened("painted", "lathe", at=NOW + 1000, id="p2", colour="blue")))
     update = ON["workshop", "thing-painted"](OLD_PAINT)

@@ -15,7 +15,7 @@ from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.publish import publish, try_publish
-from andon.tools.in_process.create_table import create_table_request
+from andon.testing.create_table import create_table_request
 from andon.tools.stack import aws as emulated
 from andon.wire import aws
 from tests.support.deployed.empty_emulator import empty_emulator

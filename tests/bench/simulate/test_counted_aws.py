@@ -8,8 +8,8 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.testing.memory.meter import Place
 from bench.simulate.counted_aws import CountedAws
-from bench.simulate.used import Place
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 BY_PLACE = Keys("place", "sk", one_partition_per="tenant")

@@ -7,6 +7,7 @@ import pytest
 
 from andon.cdk.capacity import USED, Capacity
 from andon.packages.discovery import packages
+from andon.testing.memory.meter import Place
 from bench import prices
 from bench.simulate import bills, limits
 from bench.simulate.bills import JUDGED, RATE, Bill, report, reserved
@@ -16,7 +17,6 @@ from bench.simulate.model import Model
 from bench.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.sample import count
 from bench.simulate.settings import PLANNED_OVER_USUAL, Settings, stages
-from bench.simulate.used import Place
 
 WRITE_RATIO = prices.PROVISIONED_WRITE.dollars / prices.WRITE_UNIT.dollars
 READ_RATIO = prices.PROVISIONED_READ.dollars / prices.READ_UNIT.dollars

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from andon.runtime import clock
-from andon.tools.in_process.world import InProcess
+from andon.testing.world import World
 from andon.tools.lake import lake_copy
 from andon.wire import aws
 from andon.wire.bucket import Bucket
@@ -14,15 +14,14 @@ from demo.lake import make_train
 from demo.lake.make_train import Models, main
 from demo.lake.synthetic import Company, envelopes, objects
 from services.anomalies.current_model import CurrentModel
-from tests.support.aws_in_memory import AwsInMemory
 
 ALL = {"ARGS": "since=2026-10-01"}
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[InProcess]:
+def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[World]:
     """A stack with an empty lake."""
-    with AwsInMemory() as world:
+    with World() as world:
         s3 = aws.client("s3")
         lake = lake_copy.Lake(world.buckets["LAKE_BUCKET"], s3, tmp_path)
         monkeypatch.setattr(lake_copy, "of_running_stack", lambda: lake)
@@ -30,12 +29,12 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[InProcess
         yield world
 
 
-def fill(world: InProcess) -> None:
+def fill(world: World) -> None:
     for key, body in objects(envelopes(Company(factories=1, lines=1, machines=1), 1_500)):
         aws.client("s3").put_object(Bucket=world.buckets["LAKE_BUCKET"], Key=key, Body=body)
 
 
-def test_what_was_trained_is_what_the_service_reads(world: InProcess, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_trained_is_what_the_service_reads(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     fill(world)
 
     assert main(ALL) == 0
@@ -48,7 +47,7 @@ def test_what_was_trained_is_what_the_service_reads(world: InProcess, capsys: py
     assert second == "1 machines, 1 of them with 500 reports in 72 hours"
 
 
-def test_to_train_again_says_that_nothing_is_new(world: InProcess, capsys: pytest.CaptureFixture[str]) -> None:
+def test_to_train_again_says_that_nothing_is_new(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     fill(world)
 
     assert [main(ALL), main(ALL)] == [0, 0]
@@ -65,7 +64,7 @@ def test_without_a_lake_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("given", [{"ARGS": "yesterday"}, {"ARGS": "since=2099-01-01"}, {"ARGS": "equipment=press-7"}])
 def test_what_cannot_be_trained_is_said_in_one_line(
-    world: InProcess, given: dict[str, str], capsys: pytest.CaptureFixture[str]
+    world: World, given: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(world)
 

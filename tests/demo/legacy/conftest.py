@@ -2,13 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from andon.tools.in_process.world import frozen_clock
-from tests.support.loop.in_memory import LoopInMemory
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.samples import NOW
 
 
 @pytest.fixture(scope="module")
-def loop_in_memory(one_thread: None) -> Iterator[LoopInMemory]:  # noqa: ARG001
+def loop_in_memory() -> Iterator[Loop]:
     """Everything, at `NOW`."""
-    with LoopInMemory() as loop, frozen_clock(NOW):
+    with Loop() as loop, frozen_clock(NOW):
         yield loop

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import pytest
 
 from andon.events.publish import NotPublished
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from demo.legacy import adapter
 from demo.legacy.beside import Beside
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.legacy import ID, connect, fresh, insert, prepare, require_in_step, update
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.machines import get2, machine, put2
 
@@ -42,7 +42,7 @@ class Breakable(sqlite3.Connection):
         raise Killed
 
 
-def edit_both(loop: LoopInMemory, beside: Beside, newer: str) -> None:
+def edit_both(loop: Loop, beside: Beside, newer: str) -> None:
     """Let there be an edit of each side to be brought over."""
     insert(beside)
     beside.settle()
@@ -62,7 +62,7 @@ def bring_over(beside: Beside) -> None:
 @pytest.mark.parametrize(("newer", "statements"), [("theirs", 5), ("ours", 9)])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_the_adapter_may_end_at_any_statement(
-    loop_in_memory: LoopInMemory, tmp_path: Path, when: str, newer: str, statements: int
+    loop_in_memory: Loop, tmp_path: Path, when: str, newer: str, statements: int
 ) -> None:
     for number in count(1):
         path = tmp_path / f"{number}.db"
@@ -86,9 +86,7 @@ def test_the_adapter_may_end_at_any_statement(
 
 
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
-def test_the_adapter_and_the_listener_may_end_at_any_call(
-    loop_in_memory: LoopInMemory, interruption: Interruption
-) -> None:
+def test_the_adapter_and_the_listener_may_end_at_any_call(loop_in_memory: Loop, interruption: Interruption) -> None:
     def run(breaking: Breaking) -> None:
         beside = fresh(loop_in_memory)
         edit_both(loop_in_memory, beside, "theirs")

@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andon.events.domain_event import Entity
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.views.outcome import Outcome
 from demo.legacy import assets, mapping
 from tests.support.legacy import ID, connect, delete, fresh, insert, require_in_step, update
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.machines import HALL, LEVELS, delete2, get2, put2, versions2
 from tests.support.services.machines import machine as body_of
 
 
-def test_an_edit_of_each_side_is_found_on_the_other(loop_in_memory: LoopInMemory) -> None:
+def test_an_edit_of_each_side_is_found_on_the_other(loop_in_memory: Loop) -> None:
     beside = fresh(loop_in_memory)
     insert(beside)
     beside.settle()
@@ -38,7 +38,7 @@ def test_an_edit_of_each_side_is_found_on_the_other(loop_in_memory: LoopInMemory
     require_in_step(loop_in_memory, beside)
 
 
-def test_deletions_cross_both_ways_and_what_was_deleted_comes_back(loop_in_memory: LoopInMemory) -> None:
+def test_deletions_cross_both_ways_and_what_was_deleted_comes_back(loop_in_memory: Loop) -> None:
     beside = fresh(loop_in_memory)
     insert(beside)
     beside.settle()
@@ -58,7 +58,7 @@ def test_deletions_cross_both_ways_and_what_was_deleted_comes_back(loop_in_memor
     require_in_step(loop_in_memory, beside)
 
 
-def test_of_one_millisecond_the_legacy_edit_is_the_later_one_on_both_sides(loop_in_memory: LoopInMemory) -> None:
+def test_of_one_millisecond_the_legacy_edit_is_the_later_one_on_both_sides(loop_in_memory: Loop) -> None:
     beside = fresh(loop_in_memory)
     insert(beside)
     beside.settle()
@@ -74,7 +74,7 @@ def test_of_one_millisecond_the_legacy_edit_is_the_later_one_on_both_sides(loop_
 class TwoSides:
     """Edits on both sides, and messages that come late, twice or in another order."""
 
-    def __init__(self, loop: LoopInMemory, *, skew_ms: int) -> None:
+    def __init__(self, loop: Loop, *, skew_ms: int) -> None:
         self.loop, self.beside = loop, fresh(loop, connect(skew_ms=skew_ms))
         self.delivered: list[dict[str, Any]] = []
         self.edits = {"legacy": 0, "equipment2": 0}
@@ -137,7 +137,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(sorted(DO)), st.integers(0, 3), st.in
 @settings(max_examples=80)
 @given(STEPS, st.integers(-3, 3))
 def test_both_end_alike_whatever_is_edited_and_however_it_is_delivered(
-    loop_in_memory: LoopInMemory, steps: list[tuple[str, int, int]], skew_ms: int
+    loop_in_memory: Loop, steps: list[tuple[str, int, int]], skew_ms: int
 ) -> None:
     now, two = NOW, TwoSides(loop_in_memory, skew_ms=skew_ms)
     for step, which, passes_ms in steps:
@@ -154,7 +154,7 @@ def test_both_end_alike_whatever_is_edited_and_however_it_is_delivered(
     assert history == list(range(len(history), 0, -1))
 
 
-def test_without_the_latch_an_edit_comes_back(loop_in_memory: LoopInMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_latch_an_edit_comes_back(loop_in_memory: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assets, "SCHEMA", assets.SCHEMA.replace(" WHEN NOT (SELECT closed FROM latch)", ""))
     beside = fresh(loop_in_memory)
     put2(loop_in_memory, ID, body_of("ours"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from andon.http.static_files import CONTENT_TYPES, StaticFile, static_files
-from andon.tools.in_process.lambda_context import LambdaContext
+from andon.testing.lambda_context import LambdaContext
 from pages.board import query
 from tests.support.log_lines import LogLines
 

@@ -7,7 +7,7 @@ from tests.support.log_lines import unlogged
 
 
 @pytest.fixture(scope="module")
-def detector(one_thread: None) -> Iterator[Detector]:  # noqa: ARG001
+def detector() -> Iterator[Detector]:
     """Anomalies alone, over AWS in memory; to be restarted by who wants it empty."""
     with Detector() as detector, unlogged():
         yield detector

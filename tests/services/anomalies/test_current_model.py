@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from andon.testing.loop import Loop
 from andon.wire import aws
 from andon.wire.bucket import Bucket
 from services.anomalies.current_model import CURRENT, CurrentModel, key_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.log_lines import LogLines, logged
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
+from tests.support.wire import Wire
 
 BUCKET = "MODELS_BUCKET"
 OLD = model_content("press-7")
@@ -20,19 +21,19 @@ NEW = model_content("press-7", "press-8", until="2020-04-27T00:00:00.000Z")
 
 
 @pytest.fixture(scope="module")
-def memory() -> Iterator[LoopInMemory]:
-    with LoopInMemory() as memory:
+def memory() -> Iterator[Loop]:
+    with Loop() as memory:
         yield memory
 
 
 @pytest.fixture
-def world(memory: LoopInMemory) -> LoopInMemory:
+def world(memory: Loop) -> Loop:
     memory.clear()
     return memory
 
 
 @pytest.fixture
-def models(world: LoopInMemory) -> CurrentModel:  # noqa: ARG001
+def models(world: Loop) -> CurrentModel:  # noqa: ARG001
     return CurrentModel(Bucket(BUCKET))
 
 
@@ -43,7 +44,7 @@ def refreshed(models: CurrentModel) -> tuple[str | None, LogLines]:
     return models.model.version if models.model else None, lines
 
 
-def put_raw(world: LoopInMemory, key: str, body: str) -> None:
+def put_raw(world: Loop, key: str, body: str) -> None:
     world.restore_objects(BUCKET, [{"Key": key, "Body": body}])
 
 
@@ -51,7 +52,7 @@ def test_before_anything_was_trained_there_is_no_model_and_nothing_to_complain_o
     assert refreshed(models) == (None, [])
 
 
-def test_a_new_version_is_read_at_the_next_refresh(world: LoopInMemory, models: CurrentModel) -> None:
+def test_a_new_version_is_read_at_the_next_refresh(world: Loop, models: CurrentModel) -> None:
     put_model(world, OLD)
     assert refreshed(models) == (OLD["version"], [])
 
@@ -59,9 +60,7 @@ def test_a_new_version_is_read_at_the_next_refresh(world: LoopInMemory, models: 
     assert refreshed(models) == (NEW["version"], [])
 
 
-def test_the_same_version_is_not_read_again(
-    world: LoopInMemory, models: CurrentModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_version_is_not_read_again(world: Loop, models: CurrentModel, monkeypatch: pytest.MonkeyPatch) -> None:
     put_model(world, OLD)
     refreshed(models)
     asked: list[str] = []
@@ -77,7 +76,7 @@ def test_the_same_version_is_not_read_again(
     assert asked == [CURRENT]
 
 
-def test_who_removes_the_pointer_wants_no_model(world: LoopInMemory, models: CurrentModel) -> None:
+def test_who_removes_the_pointer_wants_no_model(world: Loop, models: CurrentModel) -> None:
     put_model(world, OLD)
     refreshed(models)
     world.clear()
@@ -88,7 +87,7 @@ def test_who_removes_the_pointer_wants_no_model(world: LoopInMemory, models: Cur
 @pytest.mark.parametrize("pointer", ["", "{", "[]", "7", "{}", '{"version": 7}', '{"version": "of nobody"}'])
 @pytest.mark.parametrize("had_one", [False, True])
 def test_a_pointer_to_nothing_is_counted_and_the_last_model_stays(
-    world: LoopInMemory,
+    world: Loop,
     models: CurrentModel,
     had_one: bool,  # noqa: FBT001
     pointer: str,
@@ -106,7 +105,7 @@ def test_a_pointer_to_nothing_is_counted_and_the_last_model_stays(
 
 
 @pytest.mark.parametrize("body", ["", "{", "{}", '{"version": "v", "trainedUntil": "", "machines": []}'])
-def test_a_model_that_cannot_be_read_is_counted(world: LoopInMemory, models: CurrentModel, body: str) -> None:
+def test_a_model_that_cannot_be_read_is_counted(world: Loop, models: CurrentModel, body: str) -> None:
     put_model(world, OLD)
     put_raw(world, key_of(OLD["version"]), body)
 
@@ -116,23 +115,17 @@ def test_a_model_that_cannot_be_read_is_counted(world: LoopInMemory, models: Cur
     assert gc.isenabled()
 
 
-def test_a_model_under_the_key_of_another_is_not_taken(world: LoopInMemory, models: CurrentModel) -> None:
+def test_a_model_under_the_key_of_another_is_not_taken(world: Loop, models: CurrentModel) -> None:
     put_model(world, OLD)
     Bucket(BUCKET).replace(key_of(OLD["version"]), NEW)
 
     assert refreshed(models)[0] is None
 
 
-def test_a_bucket_that_cannot_be_reached_is_counted(models: CurrentModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(BUCKET, "nobodys-bucket")
-    monkeypatch.setattr(aws.client("s3"), "_make_api_call", _denied)
+def test_a_bucket_that_cannot_be_reached_is_counted(models: CurrentModel) -> None:
+    with Wire(("s3",)) as wire:
+        wire.fail("GetObject", "AccessDenied")
 
-    version, [line] = refreshed(models)
+        version, [line] = refreshed(models)
 
     assert (version, line["errors"]) == (None, ["AccessDenied"])
-
-
-def _denied(operation: str, _: object) -> None:
-    from botocore.exceptions import ClientError  # noqa: PLC0415
-
-    raise ClientError({"Error": {"Code": "AccessDenied"}}, operation)

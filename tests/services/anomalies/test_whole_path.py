@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.tools.lake import engine
 from andon.wire import aws
 from demo.lake.synthetic import DAY_MS, START_MS, Company, envelopes, objects
@@ -30,7 +30,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> TrainedModel:
 
 
 @pytest.fixture
-def world(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
+def world() -> Iterator[Loop]:
     with Loop() as world:
         yield world
 

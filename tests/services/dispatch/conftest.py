@@ -7,7 +7,7 @@ from tests.support.samples import NOW
 
 
 @pytest.fixture(scope="module")
-def floor(one_thread: None) -> Iterator[Floor]:  # noqa: ARG001
+def floor() -> Iterator[Floor]:
     """Dispatch alone, at `NOW`; to be restarted by who wants it empty."""
     with Floor(NOW) as floor:
         yield floor

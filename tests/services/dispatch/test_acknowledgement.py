@@ -4,13 +4,11 @@ import pytest
 
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW
 from tests.support.services.reports import ACKNOWLEDGEMENT, AT, acknowledge, assign, log_path, told_of
 from tests.support.wire import Wire
-
-pytestmark = pytest.mark.moto
 
 MINUTE = 60_000
 DAY = 24 * 60 * MINUTE

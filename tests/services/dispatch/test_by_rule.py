@@ -1,8 +1,8 @@
 """What a rule decides is the row that a person would have written, and a person has the last word."""
 
 from andon.packages.package import Package
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assign, escalate

@@ -2,12 +2,10 @@ import pytest
 
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW
 from tests.support.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path, told_of
-
-pytestmark = pytest.mark.moto
 
 MINUTES = 60_000
 

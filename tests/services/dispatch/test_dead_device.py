@@ -1,8 +1,8 @@
 """A device that reports ERROR once and dies, through the whole loop, minute by minute."""
 
 from andon.rules.micro_event_store import STORED_WITHIN_MS
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES, ESCALATION, ESCALATIONS, report

@@ -2,7 +2,7 @@
 
 from unittest.mock import patch
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.services.reports import EPISODES, report
 
 SMALL = 3_000

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from services.dispatch import episode_pages
 from tests.support.dispatch.shop import MINUTE, found, log, open_shop, reported, swept
 from tests.support.samples import NOW

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from services.dispatch.command import app
 from tests.support.dispatch.shop import log, open_shop, reported
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.services.broken_commands import Scenario, Suite
 from tests.support.services.reports import (
@@ -64,9 +63,9 @@ SCENARIOS = [
 
 
 @pytest.fixture(scope="module")
-def loop(one_thread: None) -> Iterator[Loop]:  # noqa: ARG001
+def loop() -> Iterator[Loop]:
     """Everything, for this file alone: its ids are sentences."""
-    with LoopInMemory() as loop, frozen_clock(NOW):
+    with Loop() as loop, frozen_clock(NOW):
         yield loop
 
 

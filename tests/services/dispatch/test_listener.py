@@ -7,16 +7,14 @@ import pytest
 
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.dispatch.floor import report_body
 from tests.support.dispatch.model import Report
 from tests.support.dispatch.shop import MINUTE, kinds, open_shop, swept
 from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.services.reports import report
 from tests.support.wire import Wire
-
-pytestmark = pytest.mark.moto
 
 DISPATCH = Package("services", "dispatch")
 DAY = 86_400_000

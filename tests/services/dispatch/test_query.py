@@ -1,8 +1,8 @@
 import pytest
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.services.reports import ASSIGNMENT, AT, ESCALATION, assign, escalate, log_path
 
 EXPIRES_MS = times.to_ms(AT) + 33 * 86_400_000

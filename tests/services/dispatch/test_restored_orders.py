@@ -11,14 +11,14 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive, ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.packages.package import Package
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.memory.tables import Partitions, Record
+from andon.testing.orders import Step, ends_of_every_order
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
-from tests.support.orders import Step, ends_of_every_order
 from tests.support.samples import NOW
 from tests.support.services.reports import ASSIGN, log_path
-from tests.support.table_in_memory import Partitions, Record
 
 DAY_MS = 86_400_000
 RESTORE = Package("services", "dispatch").handler("restore")
@@ -33,7 +33,7 @@ ERROR = Report(NOW, "ERROR", NOW)
 
 
 @pytest.fixture(scope="module")
-def old_floor(one_thread: None) -> Iterator[Floor]:  # noqa: ARG001
+def old_floor() -> Iterator[Floor]:
     """Dispatch alone, forty days before `NOW`."""
     with Floor(LONG_AGO) as floor:
         yield floor

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from services.dispatch.bodies import MAX_OPERATORS
 from tests.support.samples import NOW
 from tests.support.services.reports import ROSTER, STAFF, staff

@@ -4,7 +4,7 @@ import pytest
 
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW
 from tests.support.services.crews import ASSIGN_CREW, assign_crew, crew_of
 from tests.support.services.reports import AT, log_path, told_of

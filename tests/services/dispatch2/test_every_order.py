@@ -10,9 +10,8 @@ import pytest
 from andon.packages.discovery import subscribers_of
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer
-from andon.tools.in_process.world import frozen_clock
-from tests.support.loop.in_memory import LoopInMemory
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW, body_of, fact
 from tests.support.services.crews import CREW, assign_crew
 from tests.support.services.reports import ASSIGNMENT, assign, log_path, staff
@@ -26,22 +25,22 @@ Sent = list[tuple[Package, str]]
 
 
 @pytest.fixture(scope="module")
-def world(one_thread: None) -> Iterator[LoopInMemory]:  # noqa: ARG001
-    with LoopInMemory() as world:
+def world() -> Iterator[Loop]:
+    with Loop() as world:
         yield world
 
 
-def decide_by_rule(world: LoopInMemory) -> None:
+def decide_by_rule(world: Loop) -> None:
     """Let the rule see the report, at which it assigns the log unless that has an operator."""
     assert world.deliver(DISPATCH, [body_of(REPORT)]) == []
 
 
-def edit_on_v1(world: LoopInMemory) -> None:
+def edit_on_v1(world: Loop) -> None:
     etag = _etag(world.request(ASSIGNMENT, path=PATH))
     assert assign(world, "press-7", "Sue", path=PATH, if_match=etag).status in {200, 201}
 
 
-def edit_on_v2(world: LoopInMemory) -> None:
+def edit_on_v2(world: Loop) -> None:
     etag = _etag(world.request(CREW, path=PATH))
     assert assign_crew(world, "press-7", "Ann", ["Tom"], path=PATH, if_match=etag).status in {200, 201}
 
@@ -50,7 +49,7 @@ def _etag(answer: Answer) -> str | None:
     return answer.headers["etag"].strip('"') if answer.status == 200 else None
 
 
-def published(world: LoopInMemory) -> Sent:
+def published(world: Loop) -> Sent:
     """Let the triggers run until they have no more to do; return what they published."""
     sent: Sent = []
     while world._trigger():  # noqa: SLF001  one step of the loop
@@ -61,12 +60,12 @@ def published(world: LoopInMemory) -> Sent:
     return sent
 
 
-def deliver(world: LoopInMemory, sent: Sequence[tuple[Package, str]]) -> None:
+def deliver(world: Loop, sent: Sequence[tuple[Package, str]]) -> None:
     for reader, body in sent:
         assert world.deliver(reader, [body]) == []
 
 
-def begin(world: LoopInMemory) -> None:
+def begin(world: Loop) -> None:
     """Start with the machine in a factory that has a roster."""
     world.clear()
     with frozen_clock(NOW - 60_000):
@@ -77,7 +76,7 @@ def begin(world: LoopInMemory) -> None:
         published(world)
 
 
-def end_of(world: LoopInMemory) -> dict[str, Any]:
+def end_of(world: Loop) -> dict[str, Any]:
     """Return who is on the log, as each side and each view has it, and the edit that the sides have."""
     (crew,) = world.rows("DISPATCH2_TABLE")
     (assignment,) = (row for row in world.rows("DISPATCH_TABLE") if row.get("discriminator") == "assignment")
@@ -100,12 +99,12 @@ def edit_in(body: str) -> tuple[tuple[int, str], str]:
     return (detail["timestamp"], envelope["source"]), person
 
 
-Edit = Callable[[LoopInMemory], None]
+Edit = Callable[[Loop], None]
 EDITS: tuple[Edit, ...] = (edit_on_v1, edit_on_v2, decide_by_rule)
 
 
 @pytest.mark.parametrize("skew_ms", [-1, 0, 1], ids=["v2's clock is behind", "in one millisecond", "v2's is ahead"])
-def test_all_agree_whatever_happens_and_arrives_in_which_order(world: LoopInMemory, skew_ms: int) -> None:
+def test_all_agree_whatever_happens_and_arrives_in_which_order(world: Loop, skew_ms: int) -> None:
     for order, at_once in product(permutations(EDITS), product((True, False), repeat=len(EDITS))):
         for backwards in (False, True):
             begin(world)

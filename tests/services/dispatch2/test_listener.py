@@ -8,7 +8,7 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact
 from tests.support.services.reports import AT

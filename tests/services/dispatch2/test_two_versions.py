@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.crews import CREW, assign_crew, crew_of

@@ -4,7 +4,7 @@ import pytest
 
 from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from services.equipment.tables import KEYS, TABLE, partition_of
 from tests.support.samples import NOW
 from tests.support.services.reports import report

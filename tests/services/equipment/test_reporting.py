@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from tests.support.services import versions
 from tests.support.services.reports import AT, REPORT, STATES, told_of
 from tests.support.services.versions import delete, equipment

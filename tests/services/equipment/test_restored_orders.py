@@ -11,17 +11,17 @@ from andon.events.bus_entry import Replay, to_message, to_replayed
 from andon.events.change_data_capture import events_of
 from andon.packages.package import Package
 from andon.runtime import clock, times
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.memory.aws import OneTable
+from andon.testing.orders import Step, ends_of_every_order
 from services.equipment import command
 from services.equipment.facts import FACTS
 from services.equipment.tables import KEYS, TABLE, partition_of
 from tests.support.log_lines import unlogged
-from tests.support.orders import Step, ends_of_every_order
 from tests.support.samples import NOW
 from tests.support.services.reports import REPORT
-from tests.support.table_in_memory import TableInMemory
 
 DAY_MS = 86_400_000
 PRESS = "press-7"
@@ -37,8 +37,8 @@ LAST_MINUTE_MS = NOW - 33 * DAY_MS + 60_000
 
 
 @pytest.fixture(name="memory", scope="module")
-def memory_of_module(one_thread: None) -> Iterator[TableInMemory]:  # noqa: ARG001
-    with TableInMemory("EQUIPMENT_TABLE", KEYS) as memory, frozen_clock(NOW), unlogged():
+def memory_of_module() -> Iterator[OneTable]:
+    with OneTable("EQUIPMENT_TABLE", KEYS) as memory, frozen_clock(NOW), unlogged():
         yield memory
 
 
@@ -54,7 +54,7 @@ def restored(message: str, replay: Replay) -> None:
     assert RESTORE(sqs_event([body]), CONTEXT) == {"batchItemFailures": []}
 
 
-def reported(memory: TableInMemory, at_ms: int) -> str:
+def reported(memory: OneTable, at_ms: int) -> str:
     """Report a state when it is so; return the message of its event."""
     with frozen_clock(at_ms):
         assert report(at_ms) == 201
@@ -68,7 +68,7 @@ def row_of(at_ms: int) -> dict[str, Any] | None:
     return row if row and row["ttl"] > clock.now_ms() // 1000 else None
 
 
-def ends(memory: TableInMemory, at_ms: int, *, is_reaped: bool = False, time_passes_ms: int = 0) -> dict[str, str]:
+def ends(memory: OneTable, at_ms: int, *, is_reaped: bool = False, time_passes_ms: int = 0) -> dict[str, str]:
     """Return what every order comes to: the row of a report, and what was published."""
     memory.clear()
     message = reported(memory, at_ms)
@@ -102,7 +102,7 @@ def ends(memory: TableInMemory, at_ms: int, *, is_reaped: bool = False, time_pas
 
 @pytest.mark.parametrize("is_reaped", [False, True], ids=["not yet reaped", "reaped"])
 def test_an_expired_row_is_the_same_after_every_order_and_nothing_is_published(
-    memory: TableInMemory, *, is_reaped: bool
+    memory: OneTable, *, is_reaped: bool
 ) -> None:
     found = ends(memory, EXPIRED_MS, is_reaped=is_reaped)
 
@@ -112,7 +112,7 @@ def test_an_expired_row_is_the_same_after_every_order_and_nothing_is_published(
     assert published == []
 
 
-def test_a_row_that_has_not_expired_stays_as_it_is_and_lives_as_long_after_every_order(memory: TableInMemory) -> None:
+def test_a_row_that_has_not_expired_stays_as_it_is_and_lives_as_long_after_every_order(memory: OneTable) -> None:
     found = ends(memory, ALIVE_MS)
 
     assert len(found) == 1, found
@@ -121,7 +121,7 @@ def test_a_row_that_has_not_expired_stays_as_it_is_and_lives_as_long_after_every
     assert published == []
 
 
-def test_a_row_that_expires_meanwhile_is_there_after_every_order(memory: TableInMemory) -> None:
+def test_a_row_that_expires_meanwhile_is_there_after_every_order(memory: OneTable) -> None:
     """Whether it had to come back, or only to live on, is all that differs."""
     found = ends(memory, LAST_MINUTE_MS, time_passes_ms=120_000)
 

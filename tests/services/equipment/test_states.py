@@ -1,8 +1,8 @@
 import pytest
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from tests.support.samples import NOW
 from tests.support.services.reports import AT, LATEST, STATES, report, told_of
 from tests.support.wire import Wire

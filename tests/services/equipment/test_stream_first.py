@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from andon.events.identifiers import by_time
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.samples import sample
 from tests.support.wire import Wire
 

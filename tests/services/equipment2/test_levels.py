@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from contract.entities import LevelEntity
 from contract.locations import FIELDS
 from tests.support.services.machines import CELL, HALL, LEVELS, get2, machine, put2

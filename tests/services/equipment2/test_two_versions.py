@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from contract.locations import FIELDS
 from tests.support.samples import NOW
 from tests.support.services.machines import (

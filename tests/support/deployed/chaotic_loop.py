@@ -11,8 +11,8 @@ from andon.events.publish import NotPublished
 from andon.packages.discovery import follower_of_table, readers, services, subscribers_of
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.loop import BATCH, Loop
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.loop import BATCH, Loop
 
 STREAM_BATCH: Final = 100
 DOUBLED: Final = 0.1

@@ -7,8 +7,8 @@ from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.packages.package import Package
 from andon.rules.stored_event import PREFIX, StoredEvent, readable
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from services.dispatch.control import CONTROL
 from services.dispatch.tables import KEYS, partition_of
 from tests.support.samples import NOW, body_of, fact

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 
 EQUIPMENT: Final = 40
 TRIES: Final = 20

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from andon.tools.in_process.world import ENVIRONMENT
+from andon.testing.environment import ENVIRONMENT
 from andon.tools.stack.stack import Stack
 from andon.wire import aws
 

@@ -11,14 +11,15 @@ from andon.dynamodb.attribute_values import Typed
 from andon.packages.package import Package
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.runtime import clock, times
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.memory.aws import OneTable
+from andon.testing.memory.tables import Record
 from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report
 from tests.support.log_lines import unlogged
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
-from tests.support.table_in_memory import Record, TableInMemory
 
 FACTORY: Final = "gdl-1"
 OPERATORS: Final = ("Liz", "Sue", "Ann")
@@ -46,7 +47,7 @@ class Floor(AbstractContextManager["Floor"]):
     def __init__(self, start_ms: int) -> None:
         self._start_ms = start_ms
         self.now_ms = start_ms
-        self.table = TableInMemory("DISPATCH_TABLE", KEYS)
+        self.table = OneTable("DISPATCH_TABLE", KEYS)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from tests.support.samples import NOW
 from tests.support.services.reports import report, staff
 from tests.support.services.versions import PUT, equipment

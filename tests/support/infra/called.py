@@ -8,9 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pytest
-from botocore.client import BaseClient
-
 from andon.dynamodb.attribute_values import to_typed
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
@@ -21,30 +18,21 @@ from andon.packages.package import Package
 from andon.rules.rule import RULE
 from andon.runtime import times
 from andon.runtime.errors import Poison
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
-from andon.tools.in_process.loop import REPLAYS, Loop
-from andon.tools.in_process.replay import Invocation, invocations_of, time_of
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.above_retries import Pass, between
+from andon.testing.drift import keep_in_lake
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.loop import REPLAYS, Loop
+from andon.testing.memory.calls import Call
+from andon.testing.replayable import Invocation, invocations_of, time_of
 from andon.wire import aws
 from services.dispatch import whereabouts
 from services.dispatch.tables import TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
-from tests.support.archive import (
-    ARCHIVE,
-    DAY_MS,
-    EQUIPMENT_ROUTE,
-    OPERATOR_ROUTE,
-    keep_in_lake,
-    line_of,
-    report_of,
-)
-from tests.support.loop.in_memory import LoopInMemory
+from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of, report_of
 from tests.support.samples import NOW, fact, paths
 from tests.support.wire import Wire
-
-Call = tuple[str, str, dict[str, Any]]
-"""Service, operation, parameters."""
 
 # Within a transaction each part needs the permission of what it does; the transaction itself has no action.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
@@ -97,7 +85,7 @@ def by_file() -> dict[str, set[Asked]]:
     """
     asked: dict[str, set[Asked]] = defaultdict(set)
     connection._origin_of_account.cache_clear()  # noqa: SLF001  a process asks once
-    with LoopInMemory() as loop, Wire() as wire:
+    with Loop() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
         for machine in MACHINES:  # a rule without a roster reads nothing
             row = {**whereabouts.key_of(partition_of(machine)), "factoryId": FACTORY}
@@ -241,16 +229,14 @@ def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
 
 @contextmanager
 def _recorded() -> Iterator[list[Call]]:
-    """Record every call of every client."""
+    """Record every call."""
     calls: list[Call] = []
-    real = BaseClient._make_api_call  # noqa: SLF001  the one place that all calls go through; AWS in memory hooks in here, too
 
-    def recording(client: Any, operation: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401
-        calls.append((client.meta.service_model.service_name, operation, parameters))
-        return real(client, operation, parameters)
+    def recording(call: Call, make: Pass) -> dict[str, Any]:
+        calls.append(call)
+        return make()
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BaseClient, "_make_api_call", recording)
+    with between(recording):
         yield calls
 
 

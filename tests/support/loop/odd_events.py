@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from andon.runtime import times
-from andon.tools.in_process.lambda_events import bus_message
+from andon.testing.lambda_events import bus_message
 from tests.support.samples import fact, sample
 
 DAY_MS: Final = 86_400_000

@@ -5,7 +5,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from andon.packages.discovery import apis
-from andon.tools.in_process.lambda_events import http_event
+from andon.testing.lambda_events import http_event
 
 ROUTES: Final = sorted(route for package in apis() for route in package.routes)
 

@@ -11,13 +11,12 @@ from andon.packages.discovery import follower_of_table, packages, readers, servi
 from andon.packages.package import Package
 from andon.runtime import clock, strict_json, texts, times
 from andon.stores.faults.store import BUCKET
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
-from andon.tools.in_process.loop import Answer
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.loop import Answer, Loop
 from andon.views.outcome import Outcome
 from tests.support.lake import LAKE, lake_of
 from tests.support.log_lines import LogLines, logged
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.loop.model import LOG_DAYS, Log, Model
 from tests.support.loop.odd_events import NO_FAULT, POISON, odd_body
 from tests.support.samples import NOW
@@ -49,7 +48,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
     ahead_ms: by how much the clock of the next invocation is ahead of the time.
     """
 
-    def __init__(self, loop: LoopInMemory) -> None:
+    def __init__(self, loop: Loop) -> None:
         """Begin with an empty loop."""
         loop.clear()
         self.ahead_ms = 0

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from tests.support.services.reports import log_path
 
 ASSIGN_CREW: Final = "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment"

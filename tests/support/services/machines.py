@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from contract.entities import LevelEntity
 from contract.locations import FIELDS
 from tests.support.services.versions import LOCATION, everything, tag

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 
 REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 STATES: Final = "GET /equipment/{id}/states"

@@ -6,7 +6,7 @@ from typing import Any, Final
 from andon.dynamodb.attribute_values import to_typed
 from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from andon.wire import aws
 from services.equipment.facts import FACTS
 from services.equipment.metadata import EQUIPMENT

@@ -7,12 +7,12 @@ import pytest
 
 from andon.cdk.names import FAILURES
 from andon.packages.package import Package
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.tools.ops.replay_failures import failures, replay, sources
 from andon.tools.stack.errors import Failed
 from andon.tools.views.deployed import Deployed
 from andon.wire import aws
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 
@@ -28,7 +28,7 @@ KEY = f"{FAILURES}/5c1b3c2e/shardId-0001/2026/11/22/2026-11-22T05.0{{}}.00-7f1c"
 class Functions:
     """Lambda, as far as it is called: the function is the real trigger."""
 
-    def __init__(self, loop: LoopInMemory) -> None:
+    def __init__(self, loop: Loop) -> None:
         self._loop = loop
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803  boto3's names
@@ -41,23 +41,23 @@ class Functions:
 
 
 @pytest.fixture
-def loop() -> Iterator[LoopInMemory]:
-    with frozen_clock(NOW), LoopInMemory() as loop:
+def loop() -> Iterator[Loop]:
+    with frozen_clock(NOW), Loop() as loop:
         yield loop
 
 
 @pytest.fixture
-def stack(loop: LoopInMemory) -> Deployed:
+def stack(loop: Loop) -> Deployed:
     functions = Functions(loop)
     outputs = OUTPUTS | {"EquipmentFailuresBucket": bucket_of(loop)}
     return Deployed(None, outputs, lambda name: functions if name == "lambda" else aws.client(name), settles_s=0)
 
 
-def bucket_of(loop: LoopInMemory) -> str:
+def bucket_of(loop: Loop) -> str:
     return next(iter(loop.buckets.values()))
 
 
-def report(loop: LoopInMemory, machine: str) -> list[dict[str, Any]]:
+def report(loop: Loop, machine: str) -> list[dict[str, Any]]:
     """Report a state, and take the change out of the stream before its trigger sees it."""
     path = {"id": machine, "timestamp": "2020-04-27T10:00:00.000Z"}
     loop.request("PUT /equipment/{id}/states/{timestamp}", path=path, body={"state": "WARNING1"}, groups=["operator"])
@@ -85,12 +85,12 @@ def kept(stack: Deployed) -> list[str]:
     return [failure.key for failure in failures(stack.client("s3"), source.bucket)]
 
 
-def machines(loop: LoopInMemory) -> set[str]:
+def machines(loop: Loop) -> set[str]:
     loop.run()
     return {row["DeviceID"] for row in loop.rows(LOG)}
 
 
-def test_what_a_trigger_gave_up_on_is_published_and_its_object_is_gone(loop: LoopInMemory, stack: Deployed) -> None:
+def test_what_a_trigger_gave_up_on_is_published_and_its_object_is_gone(loop: Loop, stack: Deployed) -> None:
     give_up(stack, 1, report(loop, "press-1"))
     give_up(stack, 0, report(loop, "press-2"))
     assert machines(loop) == set()
@@ -106,7 +106,7 @@ def test_what_a_trigger_gave_up_on_is_published_and_its_object_is_gone(loop: Loo
     assert kept(stack) == []
 
 
-def test_what_fails_again_stays_and_holds_up_nothing(loop: LoopInMemory, stack: Deployed) -> None:
+def test_what_fails_again_stays_and_holds_up_nothing(loop: Loop, stack: Deployed) -> None:
     stays = give_up(stack, 0, report(loop, "press-1"))
     give_up(stack, 1, report(loop, "press-2"))
     [source] = sources(stack.outputs)
@@ -121,7 +121,7 @@ def test_what_fails_again_stays_and_holds_up_nothing(loop: LoopInMemory, stack: 
     assert machines(loop) == {"press-2"}
 
 
-def test_a_second_time_changes_nothing(loop: LoopInMemory, stack: Deployed) -> None:
+def test_a_second_time_changes_nothing(loop: Loop, stack: Deployed) -> None:
     records = report(loop, "press-1")
     [source] = sources(stack.outputs)
     rows = []
@@ -134,7 +134,7 @@ def test_a_second_time_changes_nothing(loop: LoopInMemory, stack: Deployed) -> N
     assert rows[0] == rows[1] != []
 
 
-def test_a_batch_is_read_whether_lambda_wrote_its_event_as_text_or_as_json(loop: LoopInMemory, stack: Deployed) -> None:
+def test_a_batch_is_read_whether_lambda_wrote_its_event_as_text_or_as_json(loop: Loop, stack: Deployed) -> None:
     records = report(loop, "press-1")
     give_up(stack, 0, records)
     give_up(stack, 1, records, payload={"Records": records})
@@ -149,7 +149,7 @@ def test_a_batch_is_read_whether_lambda_wrote_its_event_as_text_or_as_json(loop:
     "written", [{"payload": "no JSON"}, {"payload": {}}, {"payload": None}, {"requestContext": {}}]
 )
 def test_an_object_that_lambda_did_not_write_stops_it_before_anything_is_done(
-    loop: LoopInMemory, stack: Deployed, written: dict[str, object]
+    loop: Loop, stack: Deployed, written: dict[str, object]
 ) -> None:
     give_up(stack, 0, report(loop, "press-1"))
     give_up(stack, 1, [], **written)

@@ -17,7 +17,7 @@ from toys.two_sides import CLOCK_MS, TwoSides
 
 
 @pytest.fixture(scope="module")
-def of_module(one_thread: None) -> Iterator[TwoSides]:  # noqa: ARG001
+def of_module() -> Iterator[TwoSides]:
     with TwoSides() as sides:
         yield sides
 

@@ -66,7 +66,7 @@ def test_contracts_hold_with_a_version_that_does_not_serve(clone: Clone) -> None
     quietly = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     chosen = "digests or stack or openapi or sample or imports or subscri"
 
-    clone.done(*quietly, "tests/test_contracts.py", "-k", chosen)
+    clone.done(*quietly, "tests/test_contracts.py", "--laws", "-k", chosen)
 
 
 def test_a_version_says_that_its_rows_are_as_before(clone: Clone, view: str) -> None:

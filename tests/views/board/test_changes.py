@@ -9,10 +9,10 @@ import pytest
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.domain_event import DomainEvent
 from andon.live.push import ScreenMessage
+from andon.testing.memory.aws import OneTable
 from contract.locations import LEVELS
 from tests.support.samples import NOW, fact
 from tests.support.screen import Screen, as_pushed
-from tests.support.table_in_memory import TableInMemory
 from tests.views.board.stories import EVERYTHING, MINUTES, acknowledgement, assignment, audit, metadata, state
 from views.board.changes import messages_of
 from views.board.standing import to_response
@@ -26,8 +26,8 @@ Pair = tuple[Item | None, Item | None]
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[TableInMemory]:
-    with TableInMemory("BOARD_TABLE", KEYS) as table:
+def table() -> Iterator[OneTable]:
+    with OneTable("BOARD_TABLE", KEYS) as table:
         yield table
 
 
@@ -39,7 +39,7 @@ def registered(number: int, path: Sequence[str], kind: str = "updated") -> Domai
     return metadata(kind, 1000 * number, f"m{number}", location=at(path))
 
 
-def changes(table: TableInMemory, events: Sequence[DomainEvent]) -> list[Pair]:
+def changes(table: OneTable, events: Sequence[DomainEvent]) -> list[Pair]:
     """Return the images before and after each change of the row."""
     table.clear()
     for event in events:
@@ -51,11 +51,11 @@ def changes(table: TableInMemory, events: Sequence[DomainEvent]) -> list[Pair]:
     ]
 
 
-def last(table: TableInMemory, *events: DomainEvent) -> list[ScreenMessage]:
+def last(table: OneTable, *events: DomainEvent) -> list[ScreenMessage]:
     return [*messages_of(*changes(table, events)[-1])]
 
 
-def test_every_message_is_the_item_that_the_list_has_then(table: TableInMemory) -> None:
+def test_every_message_is_the_item_that_the_list_has_then(table: OneTable) -> None:
     for old, new in changes(table, [registered(1, HERE, "created"), *EVERYTHING]):
         for message in messages_of(old, new):
             assert message.body in (to_response(new), {**gone(new), "version": message.body["version"]})  # type: ignore[arg-type]
@@ -66,20 +66,20 @@ def gone(row: Item | None) -> dict[str, Any]:
     return {"equipmentId": row["EquipmentID"], "version": version_of(row), "gone": True}
 
 
-def test_equipment_that_appears_is_told_to_its_place(table: TableInMemory) -> None:
+def test_equipment_that_appears_is_told_to_its_place(table: OneTable) -> None:
     (message,) = last(table, registered(1, HERE, "created"))
 
     assert message.path == HERE
     assert message.body["name"]
 
 
-def test_what_nobody_registered_is_told_to_nobody_until_it_is(table: TableInMemory) -> None:
+def test_what_nobody_registered_is_told_to_nobody_until_it_is(table: OneTable) -> None:
     assert last(table, state("ERROR", 1, "s1")) == []
     (message,) = last(table, state("ERROR", 1, "s1"), registered(1, HERE, "created"))
     assert message.body["state"] == "ERROR"
 
 
-def test_what_was_deleted_is_gone_from_its_place_and_comes_back_to_it(table: TableInMemory) -> None:
+def test_what_was_deleted_is_gone_from_its_place_and_comes_back_to_it(table: OneTable) -> None:
     created, deleted, undeleted = (
         registered(number, HERE, kind) for number, kind in enumerate(("created", "deleted", "undeleted"))
     )
@@ -92,11 +92,11 @@ def test_what_was_deleted_is_gone_from_its_place_and_comes_back_to_it(table: Tab
     assert back.body["version"] > left.body["version"]
 
 
-def test_what_happens_to_deleted_equipment_is_told_to_nobody(table: TableInMemory) -> None:
+def test_what_happens_to_deleted_equipment_is_told_to_nobody(table: OneTable) -> None:
     assert last(table, registered(1, HERE, "created"), registered(2, HERE, "deleted"), state("ERROR", 1, "s")) == []
 
 
-def test_what_moved_is_gone_from_its_old_place_and_an_older_tombstone_never_hides_it(table: TableInMemory) -> None:
+def test_what_moved_is_gone_from_its_old_place_and_an_older_tombstone_never_hides_it(table: OneTable) -> None:
     pairs = changes(table, [registered(1, HERE, "created"), registered(2, THERE)])
 
     left, stands = messages_of(*pairs[-1])
@@ -105,7 +105,7 @@ def test_what_moved_is_gone_from_its_old_place_and_an_older_tombstone_never_hide
     assert version_of(pairs[0][1] or {}) <= left.body["version"] < stands.body["version"]
 
 
-def test_a_row_that_somebody_removed_is_gone(table: TableInMemory) -> None:
+def test_a_row_that_somebody_removed_is_gone(table: OneTable) -> None:
     (_, row), *_ = changes(table, [registered(1, HERE, "created")])
 
     (message,) = messages_of(row, None)
@@ -113,7 +113,7 @@ def test_a_row_that_somebody_removed_is_gone(table: TableInMemory) -> None:
     assert (message.path, message.body) == (HERE, gone(row))
 
 
-def test_a_skeleton_that_expired_is_told_to_nobody(table: TableInMemory) -> None:
+def test_a_skeleton_that_expired_is_told_to_nobody(table: OneTable) -> None:
     (_, row), *_ = changes(table, [state("ERROR", 1, "s")])
 
     assert row
@@ -132,19 +132,19 @@ def test_a_skeleton_that_expired_is_told_to_nobody(table: TableInMemory) -> None
     ],
     ids=["NORMAL again", "ERROR", "an older ERROR", "an audit", "assigned without trouble"],
 )
-def test_only_what_a_person_would_see_is_told(table: TableInMemory, news: DomainEvent, *, told: bool) -> None:
+def test_only_what_a_person_would_see_is_told(table: OneTable, news: DomainEvent, *, told: bool) -> None:
     before = [registered(1, HERE, "created"), state("NORMAL", 1, "s1")]
 
     assert bool(last(table, *before, news)) == told
 
 
-def test_a_repeated_report_of_trouble_is_told_for_people_act_upon_the_newest_log(table: TableInMemory) -> None:
+def test_a_repeated_report_of_trouble_is_told_for_people_act_upon_the_newest_log(table: OneTable) -> None:
     (message,) = last(table, registered(1, HERE, "created"), state("ERROR", 1, "s1"), state("ERROR", 2, "s2"))
 
     assert message.body["stateTimestamp"] == MINUTES[2]
 
 
-def test_rows_and_events_of_before_go_on_without_names_and_lines(table: TableInMemory) -> None:
+def test_rows_and_events_of_before_go_on_without_names_and_lines(table: OneTable) -> None:
     location = at(HERE)
     old = fact("equipment-created", location=location, factoryId=None, lineId=None)
     seen = fact("state-acknowledged", equipmentId=old.entity("equipment").text("id"), acknowledgedByName=None)
@@ -175,9 +175,7 @@ STORY = [
 
 
 @pytest.mark.parametrize("length", range(1, len(STORY) + 1))
-def test_screens_show_what_the_list_says_whatever_becomes_of_messages_on_the_way(
-    table: TableInMemory, length: int
-) -> None:
+def test_screens_show_what_the_list_says_whatever_becomes_of_messages_on_the_way(table: OneTable, length: int) -> None:
     chance = random.Random(length)  # noqa: S311  no secret
     for _ in range(100):
         events = chance.sample(STORY[:length], length)

@@ -10,10 +10,10 @@ from andon.events.domain_event import DomainEvent
 from andon.packages.package import Package
 from andon.runtime import times
 from andon.runtime.errors import NotFound
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.convergence import converges, view_of
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from contract.names import NORMAL
-from tests.support.convergence import converges, view_of
 from tests.support.samples import NOW, body_of, fact
 from tests.views.board.stories import (
     MINUTES,
@@ -110,14 +110,12 @@ def _decide(event: DomainEvent) -> Any:  # noqa: ANN401
 MORE_STATES = [*STATES[:3], state("ERROR2", 3, "s7"), state("ERROR3", 4, "s8"), state("WARNING1", 5, "s9")]
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_a_board_that_keeps_two_states_converges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view, "REPORTS", _keeping(2))
 
     converges(view_of("board"), MORE_STATES)
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_a_board_that_keeps_sixteen_states_converges_in_random_batches() -> None:
     converges(view_of("board"), [metadata("created", 1, "c1"), state(NORMAL, 1, "n1"), *MANY], limit=1)
 

@@ -6,15 +6,14 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.loop import Loop
 from andon.wire import aws
 from tests.support.log_lines import LogLines
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.screen import Screen, as_pushed, is_within
 from views.board.topics import filter_of
@@ -23,17 +22,15 @@ BOARD = Package("views", "board")
 CONTEXT = LambdaContext("board-push")
 ROOT = "Andon"
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 @pytest.fixture(scope="module")
-def kept(one_thread: None) -> Iterator[LoopInMemory]:  # noqa: ARG001
-    with LoopInMemory() as loop, frozen_clock(NOW):
+def kept() -> Iterator[Loop]:
+    with Loop() as loop, frozen_clock(NOW):
         yield loop
 
 
 @pytest.fixture
-def loop(kept: LoopInMemory) -> LoopInMemory:
+def loop(kept: Loop) -> Loop:
     kept.clear()
     return kept
 
@@ -42,7 +39,7 @@ def push(records: list[Any]) -> None:
     BOARD.handler("push")({"Records": records}, CONTEXT)
 
 
-def records(loop: LoopInMemory, *machines: str) -> list[Any]:
+def records(loop: Loop, *machines: str) -> list[Any]:
     """Return the records of machines that were registered, and that reported NORMAL and then WARNING1."""
     for machine in machines:
         reports = [fact("state-reported", id=name, equipmentId=machine, state=name) for name in ("NORMAL", "WARNING1")]
@@ -53,24 +50,23 @@ def records(loop: LoopInMemory, *machines: str) -> list[Any]:
     return loop.new_records("BOARD_TABLE")
 
 
-def pushed(loop: LoopInMemory) -> list[dict[str, Any]]:
+def pushed(loop: Loop) -> list[dict[str, Any]]:
     return [json.loads(body) for _, body in loop.pushed]
 
 
 def refusing(monkeypatch: pytest.MonkeyPatch, code_of: Callable[[dict[str, Any]], str | None]) -> None:
     """Let the broker refuse messages by their bodies."""
-    client = aws.client(aws.IOT_DATA)
-    real = client._make_api_call  # noqa: SLF001  see tests/support/loop/in_memory.py
+    real = aws.call
 
-    def call(operation: str, request: dict[str, Any]) -> Any:  # noqa: ANN401
-        if code := code_of(json.loads(request["payload"])):
-            raise ClientError({"Error": {"Code": code}}, operation)
-        return real(operation, request)
+    def call(service: str, operation: str, **request: Any) -> Any:  # noqa: ANN401
+        if service == aws.IOT_DATA and (code := code_of(json.loads(request["payload"]))):
+            raise CallFailed(code)
+        return real(service, operation, **request)
 
-    monkeypatch.setattr(client, "_make_api_call", call)
+    monkeypatch.setattr(aws, "call", call)
 
 
-def test_the_sample_of_the_stream_is_pushed_to_whoever_shows_its_place(loop: LoopInMemory) -> None:
+def test_the_sample_of_the_stream_is_pushed_to_whoever_shows_its_place(loop: Loop) -> None:
     push(sample("push", "board")["Records"])
 
     ((topic, body),) = loop.pushed
@@ -81,7 +77,7 @@ def test_the_sample_of_the_stream_is_pushed_to_whoever_shows_its_place(loop: Loo
     assert json.loads(body)["state"] == "WARNING1"
 
 
-def test_screens_show_what_the_list_says(loop: LoopInMemory) -> None:
+def test_screens_show_what_the_list_says(loop: Loop) -> None:
     push(records(loop, "press-1", "press-2"))
 
     items = loop.request("GET /board/{company}", path={"company": "Acme"}).body["items"]
@@ -89,7 +85,7 @@ def test_screens_show_what_the_list_says(loop: LoopInMemory) -> None:
     assert len(items) == 2
 
 
-def test_several_changes_of_a_row_in_a_batch_are_one_message(loop: LoopInMemory, log_lines: LogLines) -> None:
+def test_several_changes_of_a_row_in_a_batch_are_one_message(loop: Loop, log_lines: LogLines) -> None:
     batch = records(loop, "press-1", "press-2")
 
     push(batch)
@@ -101,7 +97,7 @@ def test_several_changes_of_a_row_in_a_batch_are_one_message(loop: LoopInMemory,
     assert "press" not in json.dumps(line)
 
 
-def test_a_batch_that_comes_again_says_the_same_again(loop: LoopInMemory) -> None:
+def test_a_batch_that_comes_again_says_the_same_again(loop: Loop) -> None:
     batch = records(loop, "press-1")
 
     push(batch)
@@ -112,7 +108,7 @@ def test_a_batch_that_comes_again_says_the_same_again(loop: LoopInMemory) -> Non
 
 
 def test_what_the_broker_did_not_take_comes_again_and_all_others_were_taken(
-    loop: LoopInMemory, monkeypatch: pytest.MonkeyPatch
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = records(loop, "press-1", "press-2", "press-3")
     with monkeypatch.context() as broken:
@@ -128,7 +124,7 @@ def test_what_the_broker_did_not_take_comes_again_and_all_others_were_taken(
 
 
 def test_what_the_broker_will_never_take_is_a_fault_and_its_neighbours_are_pushed(
-    loop: LoopInMemory, monkeypatch: pytest.MonkeyPatch
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = records(loop, "press-1", "press-2")
     refusing(monkeypatch, lambda item: "InvalidRequestException" if item["equipmentId"] == "press-1" else None)
@@ -152,7 +148,7 @@ def test_what_the_broker_will_never_take_is_a_fault_and_its_neighbours_are_pushe
     ids=["no images", "no keys", "no place", "no order", "a place that is none"],
 )
 def test_a_row_that_nobody_understands_is_a_fault_and_its_neighbours_are_pushed(
-    loop: LoopInMemory,
+    loop: Loop,
     images: Any,  # noqa: ANN401
 ) -> None:
     poison, healthy = deepcopy(sample("push", "board")["Records"][0]), records(loop, "press-1")
@@ -170,7 +166,7 @@ def test_a_row_that_nobody_understands_is_a_fault_and_its_neighbours_are_pushed(
     assert first["consumer"] == "board.push"
 
 
-def faults(loop: LoopInMemory) -> list[dict[str, Any]]:
+def faults(loop: Loop) -> list[dict[str, Any]]:
     published = [json.loads(body) for body in loop.new_messages()]
     assert {(event["source"], event["detail-type"]) for event in published} <= {("board", "fault")}
     return [event["detail"]["fault"] for event in published]

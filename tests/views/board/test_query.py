@@ -8,7 +8,7 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import views
 from andon.runtime import times
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from contract.locations import LEVELS
 from tests.support.samples import body_of, fact, sample
 from tests.support.services.versions import LOCATION

@@ -8,8 +8,8 @@ import pytest
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.domain_event import DomainEvent
+from andon.testing.memory.aws import OneTable
 from tests.support.samples import NOW
-from tests.support.table_in_memory import TableInMemory
 from tests.views.board.stories import ANOMALIES, EVERYTHING, HELP, JOIN, LIFE, PEOPLE, STATES, state
 from views.board.version import version_of
 from views.board.view import KEYS, ON, REPORTS, TABLE
@@ -19,12 +19,12 @@ STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "anom
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[TableInMemory]:
-    with TableInMemory("BOARD_TABLE", KEYS) as table:
+def table() -> Iterator[OneTable]:
+    with OneTable("BOARD_TABLE", KEYS) as table:
         yield table
 
 
-def images(table: TableInMemory, events: Sequence[DomainEvent]) -> list[Item]:
+def images(table: OneTable, events: Sequence[DomainEvent]) -> list[Item]:
     """Return the images of the row, in order, as events change it."""
     table.clear()
     for event in events:
@@ -33,9 +33,7 @@ def images(table: TableInMemory, events: Sequence[DomainEvent]) -> list[Item]:
 
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
-def test_it_grows_in_every_order_and_ends_at_the_same_number(
-    table: TableInMemory, story: Sequence[DomainEvent]
-) -> None:
+def test_it_grows_in_every_order_and_ends_at_the_same_number(table: OneTable, story: Sequence[DomainEvent]) -> None:
     ends = set()
     for events in permutations(story):
         versions = [version_of(row) for row in images(table, events)]
@@ -45,7 +43,7 @@ def test_it_grows_in_every_order_and_ends_at_the_same_number(
 
 
 @pytest.mark.parametrize("story", [MANY, EVERYTHING], ids=["more states than are kept", "everything"])
-def test_it_never_falls_when_the_oldest_reports_are_removed(table: TableInMemory, story: Sequence[DomainEvent]) -> None:
+def test_it_never_falls_when_the_oldest_reports_are_removed(table: OneTable, story: Sequence[DomainEvent]) -> None:
     chance, ends = random.Random(7), set()  # noqa: S311  no secret
     for _ in range(60):
         events = chance.sample([*story, *story], 2 * len(story))
@@ -55,7 +53,7 @@ def test_it_never_falls_when_the_oldest_reports_are_removed(table: TableInMemory
     assert len(ends) == 1
 
 
-def test_what_is_said_again_about_the_same_log_ties_and_is_not_older(table: TableInMemory) -> None:
+def test_what_is_said_again_about_the_same_log_ties_and_is_not_older(table: OneTable) -> None:
     liz, ann = PEOPLE[3], PEOPLE[5]
 
     first, second = images(table, [liz, ann])
@@ -64,7 +62,7 @@ def test_what_is_said_again_about_the_same_log_ties_and_is_not_older(table: Tabl
     assert version_of(first) == version_of(second)
 
 
-def test_javascript_can_hold_it(table: TableInMemory) -> None:
+def test_javascript_can_hold_it(table: OneTable) -> None:
     everything = [*EVERYTHING, *MANY]
 
     assert version_of(images(table, everything)[-1]) * 5 < 2**53  # the clock may show year 2200

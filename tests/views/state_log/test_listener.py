@@ -9,7 +9,7 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.handlers.declared_view import listening_view
 from andon.packages.discovery import views
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from andon.views.inverse_oplock import order_of
 from tests.support.examples import ON_TABLES
 from tests.support.samples import body_of, fact

@@ -3,7 +3,7 @@
 import pytest
 
 from andon.runtime import times
-from andon.tools.in_process.loop import Loop
+from andon.testing.loop import Loop
 from tests.support.samples import NOW
 from tests.support.services.reports import LOGS, report
 from views.state_log.older import link_to_archive

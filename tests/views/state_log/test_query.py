@@ -2,12 +2,10 @@
 
 import pytest
 
-from andon.tools.in_process.loop import Answer, Loop
+from andon.testing.loop import Answer, Loop
 from demo.device_state_log import sample
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
 from tests.support.wire import Wire
-
-pytestmark = pytest.mark.moto
 
 Row = tuple[str, str, str, str, str | None]
 

@@ -17,28 +17,16 @@ from typing import Any
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.schema import Keys
-from andon.events.domain_event import DomainEvent
-from andon.events.topic import ANY
-from andon.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, subscribers_of
-from andon.packages.package import Package
 from andon.runtime import times
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import bus_message, sqs_event
-from andon.tools.in_process.row_diff import diff_rows
-from andon.tools.in_process.world import InProcess, frozen_clock, to_bytes
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.replayable import NotReplayable, invocations_of, time_of
+from andon.testing.row_diff import diff_rows
+from andon.testing.world import World, to_bytes
 
 KEPT = Path(".local/replay.json")
 
 OBJECT = Keys("Key", one_partition_per="entity")  # a bucket is shown as a table with one row for each object
-
-
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """A handler and the event to call it with."""
-
-    package: Package
-    role: str
-    event: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,51 +39,7 @@ class Replay:
     logged: list[dict[str, Any]]
 
 
-class NotReplayable(Exception):
-    """No handler takes this message."""
-
-
-def invocations_of(message: dict[str, Any]) -> list[Invocation]:
-    """Return the handlers of a message, found by its `routeKey`, its `eventSourceARN` or by subscription.
-
-    Whoever subscribes to everything gets what somebody else subscribes to: else a typing error would be kept for ever.
-
-    Raises:
-        NotReplayable: there are none.
-
-    """
-    try:
-        if "routeKey" in message:
-            return [Invocation(*owner_of_route(message["routeKey"]), message)]
-        if "Records" in message:
-            arn = message["Records"][0]["eventSourceARN"]
-            if ":sqs:" in arn:
-                return [Invocation(owner_of_queue(arn.rpartition(":")[2]), "listener", message)]
-            return [Invocation(*follower_of_table(arn.split("/")[1]), message)]
-        event = DomainEvent.from_wire(message)
-    except Exception as error:
-        raise NotReplayable(f"no HTTP event, batch of a stream or a queue, or domain event: {error}") from error
-    source = event.tags.get("source", "")
-    batch = sqs_event([bus_message(event, source=source)])
-    found = subscribers_of(source, event.type)
-    if all((ANY, ANY) in package.subscriptions for package in found):
-        raise NotReplayable(f"nobody subscribes to {event.type} of {source or 'an unnamed source'}")
-    return [Invocation(package, "listener", batch) for package in found]
-
-
-def time_of(message: dict[str, Any]) -> int:
-    """Return the time of a message, in epoch milliseconds."""
-    if "routeKey" in message:
-        return int(message["requestContext"]["timeEpoch"])
-    if "Records" in message:
-        last = message["Records"][-1]
-        if "dynamodb" not in last:
-            return int(last["attributes"]["SentTimestamp"])
-        return int(last["dynamodb"]["ApproximateCreationDateTime"] * 1000)
-    return int(message["timestamp"])
-
-
-def replay(message: dict[str, Any], world: InProcess) -> Replay:
+def replay(message: dict[str, Any], world: World) -> Replay:
     """Run a message through its handlers; the clock shows its time."""
     before = _rows(world)
     answers, log = [], io.StringIO()
@@ -110,7 +54,7 @@ def replay(message: dict[str, Any], world: InProcess) -> Replay:
     return Replay(written, published, answers, [json.loads(line) for line in log.getvalue().splitlines()])
 
 
-def _rows(world: InProcess) -> dict[str, list[Item]]:
+def _rows(world: World) -> dict[str, list[Item]]:
     tables = {table: world.rows(table) for table in world.schemas}
     return tables | {bucket: [_legible(one) for one in world.objects(bucket)] for bucket in world.buckets}
 
@@ -158,14 +102,14 @@ def main() -> None:
         print(
             f"{invocation.package.side}.{invocation.package.name}.{invocation.role}, {times.to_utc(time_of(message))}"
         )
-    with InProcess() as world:
+    with World() as world:
         _restore(world, fresh=arguments.fresh)
         for line in report(replay(message, world)):
             print(line)
         _keep(world)
 
 
-def _restore(world: InProcess, *, fresh: bool) -> None:
+def _restore(world: World, *, fresh: bool) -> None:
     if fresh or not KEPT.exists():
         return
     for table, rows in json.loads(KEPT.read_text()).items():
@@ -175,7 +119,7 @@ def _restore(world: InProcess, *, fresh: bool) -> None:
             world.restore_objects(table, rows)
 
 
-def _keep(world: InProcess) -> None:
+def _keep(world: World) -> None:
     KEPT.parent.mkdir(exist_ok=True)
     tables = {table: world.typed_rows(table) for table in world.schemas}
     KEPT.write_text(json.dumps(tables | {bucket: world.objects(bucket) for bucket in world.buckets}))

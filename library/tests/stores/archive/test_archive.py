@@ -23,9 +23,10 @@ from andon.stores.archive.sweep_days import (
     days_to_check,
     kinds_kept,
 )
-from andon.tools.in_process.lambda_events import http_event
-from andon.tools.in_process.loop import Loop
-from andon.tools.in_process.world import to_bytes
+from andon.testing.drift import keep_in_lake
+from andon.testing.lambda_events import http_event
+from andon.testing.loop import Loop
+from andon.testing.world import to_bytes
 from andon.wire.bucket import Bucket
 from contract import groups
 from tests.support.archive import (
@@ -39,7 +40,6 @@ from tests.support.archive import (
     TODAY,
     clear,
     happened_to,
-    keep_in_lake,
     keys_in,
     line_of,
     report_of,

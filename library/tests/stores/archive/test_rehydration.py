@@ -14,12 +14,13 @@ from andon.runtime import times
 from andon.stores.archive.jobs import QUEUE
 from andon.stores.archive.rehydration import MOST_DAYS
 from andon.stores.archive.store import BUCKET, LAKE
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.drift import keep_in_lake
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_events import sqs_event
+from andon.testing.loop import Answer, Loop
 from andon.wire import aws
 from contract import groups
-from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keep_in_lake, keys_in, line_of, report_of, sweep
+from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keys_in, line_of, report_of, sweep
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import log_path, report

@@ -16,8 +16,8 @@ from andon.packages.package import Package
 from andon.runtime.errors import Poison
 from andon.stores.faults.record import ATTEMPTS_KEPT
 from andon.stores.faults.store import BUCKET
-from andon.tools.in_process.loop import Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Answer, Loop
 from andon.wire import aws
 from contract import groups
 from tests.support.samples import NOW, body_of, fact

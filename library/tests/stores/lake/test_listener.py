@@ -12,9 +12,9 @@ from andon.stores.lake import listener
 from andon.stores.lake.batch import COUNTS
 from andon.stores.lake.objects import unreadable_key_of
 from andon.stores.lake.store import BUCKET
-from andon.tools.in_process.lambda_events import bus_message
+from andon.testing.lambda_events import bus_message
+from andon.testing.loop import Loop
 from tests.support.lake import LAKE, lake_of
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, fact
 
 HOUR_MS = 3_600_000
@@ -25,13 +25,13 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def loop() -> Iterator[LoopInMemory]:
-    with LoopInMemory() as loop:
+def loop() -> Iterator[Loop]:
+    with Loop() as loop:
         yield loop
 
 
 @pytest.fixture(autouse=True)
-def empty(loop: LoopInMemory) -> None:
+def empty(loop: Loop) -> None:
     loop.clear()
 
 
@@ -39,16 +39,16 @@ def body(number: int, *, hours_ago: int = 0) -> str:
     return bus_message(fact("state-reported", id=f"fact-{number}", at=NOW - hours_ago * HOUR_MS), source="equipment")
 
 
-def ids(loop: LoopInMemory) -> set[str]:
+def ids(loop: Loop) -> set[str]:
     return {event_id for _, event_id in lake_of(loop).events}
 
 
-def keys(loop: LoopInMemory) -> list[str]:
+def keys(loop: Loop) -> list[str]:
     return [one["Key"] for one in loop.objects(BUCKET)]
 
 
 def test_a_batch_is_one_object_for_each_hour_with_both_images_of_each_event(
-    loop: LoopInMemory, log_lines: list[dict[str, Any]]
+    loop: Loop, log_lines: list[dict[str, Any]]
 ) -> None:
     bodies = [body(1), body(2), body(3, hours_ago=5)]
 
@@ -62,7 +62,7 @@ def test_a_batch_is_one_object_for_each_hour_with_both_images_of_each_event(
     assert counted == {"received": 3, "applied": 3, "duplicate": 0, "failed": 0, "unreadable": 0, "objects": 2}
 
 
-def test_the_same_batch_in_another_order_writes_nothing(loop: LoopInMemory, log_lines: list[dict[str, Any]]) -> None:
+def test_the_same_batch_in_another_order_writes_nothing(loop: Loop, log_lines: list[dict[str, Any]]) -> None:
     bodies = [body(number) for number in range(9)]
     loop.deliver(LAKE, bodies)
     before = loop.objects(BUCKET)
@@ -74,7 +74,7 @@ def test_the_same_batch_in_another_order_writes_nothing(loop: LoopInMemory, log_
 
 
 def test_what_cannot_be_read_is_kept_as_it_came_and_its_neighbours_are_lines(
-    loop: LoopInMemory, log_lines: list[dict[str, Any]]
+    loop: Loop, log_lines: list[dict[str, Any]]
 ) -> None:
     odd = ["{", json.dumps({"source": "equipment"}), "{"]
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_read_is_kept_as_it_came_and_its_neighbours_are_lines(
 
 
 def test_a_message_is_acknowledged_only_when_it_is_written(
-    loop: LoopInMemory, monkeypatch: pytest.MonkeyPatch, log_lines: list[dict[str, Any]]
+    loop: Loop, monkeypatch: pytest.MonkeyPatch, log_lines: list[dict[str, Any]]
 ) -> None:
     put = listener._bucket.put_if_absent  # noqa: SLF001
 
@@ -106,7 +106,7 @@ def test_a_message_is_acknowledged_only_when_it_is_written(
     assert log_lines[-1]["failed"] == 2
 
 
-def test_one_log_line_has_no_content_and_is_its_metrics(loop: LoopInMemory, log_lines: list[dict[str, Any]]) -> None:
+def test_one_log_line_has_no_content_and_is_its_metrics(loop: Loop, log_lines: list[dict[str, Any]]) -> None:
     loop.deliver(LAKE, [body(1)])
 
     [line] = log_lines
@@ -124,7 +124,7 @@ MOST = 30
 
 @pytest.mark.parametrize("seed", range(60))
 def test_killed_anywhere_redelivered_and_batched_anew_nothing_is_lost_and_nothing_counts_twice(
-    loop: LoopInMemory, seed: int
+    loop: Loop, seed: int
 ) -> None:
     chance = random.Random(seed)  # noqa: S311  the same at every run
     count = chance.randint(1, MOST)

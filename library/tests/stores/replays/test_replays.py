@@ -14,17 +14,17 @@ from andon.stores.replays import pace
 from andon.stores.replays.pace import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE
 from andon.stores.replays.settings import QUEUE, SETTLES, queue_variable
 from andon.stores.replays.store import BUCKET
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.loop import REPLAYS, Answer, Loop
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.drift import keep_in_lake
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_events import sqs_event
+from andon.testing.loop import REPLAYS, Answer, Loop
 from andon.wire import aws
 from andon.wire.bucket import Bucket
 from andon.wire.queue import MOST_BYTES
 from contract import groups
-from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, keep_in_lake, line_of, report_of
+from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 from tests.support.log_lines import LogLines
-from tests.support.loop.in_memory import LoopInMemory
 from tests.support.samples import NOW, fact
 from tests.support.wire import Wire
 
@@ -36,7 +36,7 @@ LOG_QUEUE: Final = queue_variable("state_log")
 
 @pytest.fixture(autouse=True)
 def nothing_kept(loop: Loop) -> None:
-    assert isinstance(loop, LoopInMemory)
+    assert isinstance(loop, Loop)
     loop.clear()
     clear()
 
@@ -389,7 +389,7 @@ def test_a_replay_that_began_and_could_not_ask_for_its_days_is_resumed(loop: Loo
 
 def lived_again(loop: Loop, breaking: Breaking) -> tuple[str, list[Any], list[dict[str, Any]]]:
     """Begin, work and finish, broken at one call; what was asked for comes again until it is done."""
-    assert isinstance(loop, LoopInMemory)
+    assert isinstance(loop, Loop)
     loop.clear()
     for hour in range(2):
         keep_in_lake(reports(2, at_ms=NOW - DAY_MS + hour * HOUR_MS, name=f"hour {hour}"))

@@ -1,11 +1,9 @@
-"""Every view converges, found by its folder; see `tests/support/convergence.py`."""
+"""Orders: every view has the rows of its facts in whatever order they come; see `library/andon/testing/convergence.py`."""
 
 import pytest
 
 from andon.packages.discovery import views
-from tests.support.convergence import converges, stories_of, view_of
-
-pytestmark = pytest.mark.usefixtures("one_thread")
+from andon.testing.convergence import converges, stories_of, view_of
 
 STORIES = [(package.name, story) for package in views() for story in stories_of(package.name)]
 

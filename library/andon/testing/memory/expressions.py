@@ -21,13 +21,22 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda one, other: one > other,
     ">=": lambda one, other: one >= other,
 }
-FITS: dict[str, Callable[[str, str, str], bool]] = {
+_SORTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "#p = :p": lambda *_: True,
-    "#p = :p AND begins_with(#s, :s)": lambda sort, first, _: sort.startswith(first),
-    "#p = :p AND #s BETWEEN :s AND :t": lambda sort, first, last: first <= sort <= last,
-    "#p = :p AND #s < :s": lambda sort, bound, _: sort < bound,
+    "#p = :p AND begins_with(#s, :s)": lambda sort, first, _: bool(sort.startswith(first)),
+    "#p = :p AND #s BETWEEN :s AND :t": lambda sort, first, last: bool(first <= sort <= last),
+    "#p = :p AND #s < :s": lambda sort, bound, _: bool(sort < bound),
+    "#p = :p AND #s > :s": lambda sort, bound, _: bool(sort > bound),
 }
-"""Key condition -> whether a sort key fits it, with the values of `:s` and `:t`."""
+
+
+def key_condition(request: Request) -> Callable[[Typed], bool]:
+    """Return the condition of a query on sort keys."""
+    if request["KeyConditionExpression"] not in _SORTS:
+        raise NotImplementedError(request["KeyConditionExpression"])
+    holds, values = _SORTS[request["KeyConditionExpression"]], request["ExpressionAttributeValues"]
+    first, last = (_comparable(values[place]) if place in values else None for place in (":s", ":t"))
+    return lambda sort: holds(_comparable(sort), first, last)
 
 
 def updated(row: Typed, request: Request) -> Typed:
@@ -37,7 +46,7 @@ def updated(row: Typed, request: Request) -> Typed:
     row = dict(row)
     rest, _, added = request["UpdateExpression"].partition("ADD ")
     sets, _, removes = rest.removeprefix("SET ").partition("REMOVE ")
-    names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
+    names, values = request["ExpressionAttributeNames"], request.get("ExpressionAttributeValues", {})
     for assignment in sets.strip().split(", ") if sets else ():
         place, value = assignment.split(" = ")
         row[names[place]] = values[value]

@@ -1,7 +1,7 @@
 """Does a view converge? In whatever order, batches and duplicates its events arrive, its rows must be the same.
 
 `converges(view, story)` delivers events through the real `materialize` and raises `Diverged` with the shortest sequence
-that breaks: fewest events, then fewest deliveries. `stories_of("board")` finds what to tell a view, by its name.
+that breaks: fewest events, then fewest deliveries. `stories_of(name)` finds the stories for a view, by its name.
 
 What a listener does depends on the rows and the clock alone. So it is enough to deliver every event, and every two in a
 batch, wherever a series of deliveries can lead: that covers every permutation, with duplicates in all places, by some
@@ -27,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations_with_replacement, count
-from pathlib import Path
 from typing import Any, Self, cast
 
 from andon.dynamodb.attribute_values import Item, to_plain
@@ -35,23 +34,26 @@ from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.handlers.declared_view import listening_view
 from andon.packages.package import Package
+from andon.project import project
 from andon.runtime import log
 from andon.runtime.errors import Poison
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import sqs_event
-from andon.tools.in_process.row_diff import diff_rows
-from andon.tools.in_process.world import frozen_clock
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import sqs_event
+from andon.testing.memory.aws import OneTable
+from andon.testing.memory.tables import Partitions
+from andon.testing.orders import cut_into_batches
+from andon.testing.row_diff import diff_rows
+from andon.testing.samples import body_of, paths, sample
 from andon.views.inverse_oplock import order_of
 from andon.views.materialize import View, interpret, materialize
 from andon.views.outcome import Outcome
 from andon.views.view_update import On, ViewUpdate
-from tests.support.orders import cut_into_batches
-from tests.support.samples import body_of, paths, sample
-from tests.support.table_in_memory import Partitions, TableInMemory
 
 LIMIT = 6
 WALKS = 25
 BATCH = 10
+UNACKNOWLEDGED = 0.3  # of the batches of a walk
 
 Story = Sequence[DomainEvent]
 Rows = str
@@ -121,7 +123,7 @@ def view_of(name: str) -> View:
 
 
 def stories_of(name: str) -> dict[str, Story]:
-    """Find what a view is told: the samples of each row, and `STORIES` in `tests/views/<name>/stories.py`."""
+    """Find the stories for a view: the samples of each row, and `STORIES` in `tests/views/<name>/stories.py`."""
     view = view_of(name)
     stories: dict[str, list[DomainEvent]] = {}
     for path in paths("domain"):
@@ -133,7 +135,7 @@ def stories_of(name: str) -> dict[str, Story]:
                 hint = "an old shape is lifted by UPCASTERS" if ".v" in path.stem else "see its view.py"
                 raise AssertionError(f"view {name} cannot read events/domain/{path.name}: {error}; {hint}") from error
     found: dict[str, Story] = dict(stories)
-    if (Path(__file__).parents[1] / "views" / name / "stories.py").exists():
+    if (project().root / "tests" / "views" / name / "stories.py").exists():
         found |= importlib.import_module(f"tests.views.{name}.stories").STORIES
     return found
 
@@ -195,7 +197,7 @@ class _Lab:
             raise ValueError("an id names one event")
 
     def __enter__(self) -> Self:
-        self._memory = TableInMemory(f"{self._view.name.upper()}_TABLE", self._view.table.keys)
+        self._memory = OneTable(f"{self._view.name.upper()}_TABLE", self._view.table.keys)
         self._memory.__enter__()
         self._line = _LastLine()
         self._write, log.write = log.write, self._line.hear
@@ -355,7 +357,7 @@ class _Lab:
         chance.shuffle(messages)
         for batch in cut_into_batches(chance, messages, BATCH):
             yield Deliver(batch, chance.choice([None, chance.randrange(len(batch) + 1)]))
-            if chance.random() < 0.3:  # written, and not acknowledged
+            if chance.random() < UNACKNOWLEDGED:
                 yield Deliver(batch)
 
     def _astray(self, steps: Steps) -> str | None:
@@ -427,24 +429,24 @@ def _plain(rows: Rows) -> list[Item]:
 
 
 def _source(view: View, event: DomainEvent) -> str:
-    """The service that a view subscribes to an event of; empty: none."""
+    """Return the service that a view subscribes to an event of; empty: none."""
     return next((source for source, event_type in view.on if event_type == event.type), "")
 
 
 def _row(view: View, event: DomainEvent) -> str:
-    """The row that an event is about."""
+    """Return the key of the row that an event is about."""
     return " ".join(str(value) for value in _update(view, event).key.values())
 
 
 def _update(view: View, event: DomainEvent) -> ViewUpdate:
-    """What a view keeps of an event."""
+    """Return the update that a view makes of an event."""
     body = body_of(event, _source(view, event))
     _, update = interpret(body, _on(view), view.upcasters, now_ms=event.timestamp_ms)
     return update
 
 
 def _on(view: View) -> On:
-    """What a view keeps of events; a view collects none of them whole."""
+    """Return the projections of a view, which collects no event whole."""
     return cast("On", view.on)
 
 

@@ -18,9 +18,9 @@ from andon.packages.discovery import (
     subscribers_of,
 )
 from andon.packages.package import Package
-from andon.tools.in_process.lambda_context import LambdaContext
-from andon.tools.in_process.lambda_events import http_event, sqs_event
-from andon.tools.in_process.world import InProcess
+from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.world import World
 
 BATCH = 10
 
@@ -36,7 +36,7 @@ class Answer:
     body: Any
 
 
-class Loop(InProcess):
+class Loop(World):
     """All packages of `functions/`, connected."""
 
     def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`

@@ -1,0 +1,58 @@
+"""The environment of handlers in this process."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from andon.project import project
+from andon.runtime import clock
+from andon.wire import aws
+
+REGION: Final = "us-east-1"
+ACCOUNT: Final = "000000000000"
+BUS: Final = "andon"
+
+ENVIRONMENT: Final = {
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_WIRE": aws.LIBCURL,
+    "BUS_NAME": BUS,
+    "STAGE": "local",
+    "LIVE_ROOT": project().name,
+    "LIVE_ROLE_ARN": f"arn:aws:iam::{ACCOUNT}:role/browser",
+    "POWERTOOLS_SERVICE_NAME": "local",
+    "POWERTOOLS_METRICS_NAMESPACE": project().name,
+    # What a page is told of its deployment; nobody signs in here.
+    "ISSUER": f"https://cognito-idp.{REGION}.amazonaws.com/{REGION}_local",
+    "CLIENT_ID": "people",
+    "WALL_CLIENT_ID": "walls",
+    "SIGN_IN_ORIGIN": "https://sign-in.example",
+    "LIVE_ORIGIN": "wss://live.example",
+}
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables, and choose and connect to AWS anew; all of it is as before afterwards."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    aws.forget()
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+        aws.forget()
+
+
+@contextmanager
+def frozen_clock(now_ms: int) -> Iterator[None]:
+    """Stop the clock of all handlers at `now_ms`."""
+    real = clock.now_ms
+    clock.now_ms = lambda: now_ms
+    try:
+        yield
+    finally:
+        clock.now_ms = real

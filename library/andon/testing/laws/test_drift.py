@@ -1,0 +1,44 @@
+"""Drift: rows are what past events make of them; one that is not is found and repaired, and no other is touched."""
+
+import pytest
+
+from andon.dynamodb.attribute_values import Item, to_typed
+from andon.events.domain_event import DomainEvent
+from andon.packages.discovery import recomputed
+from andon.packages.package import Package
+from andon.testing.drift import look, remember, rows_of, take_in
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_events import bus_message
+from andon.testing.loop import Loop
+from andon.testing.samples import is_of_old, paths, read, topic_of
+
+WRONG = "nobody said so"
+
+
+@pytest.mark.parametrize("view", recomputed(), ids=lambda view: view.name)
+def test_what_is_not_as_its_events_make_it_is_found_and_repaired(world: Loop, view: Package) -> None:
+    samples = [path for path in paths("domain") if view.subscribes_to(*topic_of(path)) and not is_of_old(path)]
+    events = [DomainEvent.from_wire(read(path)) for path in samples]
+    lines = [bus_message(event, source=event.tags["source"]) for event in events]
+    [table] = view.tables
+
+    with frozen_clock(max(event.timestamp_ms for event in events)):
+        take_in(world, view, lines)
+        remember(lines)
+        sound = rows_of(world, view)
+        assert look(world, view) == []
+        assert rows_of(world, view) == sound
+
+        for row in sound:
+            world.tables[table].write("Put", {"Item": to_typed({**row, _said_in(row, world, table): WRONG})})
+        found = look(world, view)
+
+    assert len(found) == len(sound) > 0
+    assert rows_of(world, view) == sound
+
+
+def _said_in(row: Item, world: Loop, table: str) -> str:
+    """Return an attribute that says something, and is in no key."""
+    schema = world.schemas[table]
+    keys = {name for keys in (schema.keys, *(index.keys for index in schema.indexes.values())) for name in keys.names}
+    return min(name for name, value in row.items() if isinstance(value, str) and "#" not in name and name not in keys)

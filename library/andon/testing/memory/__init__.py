@@ -1,0 +1,1 @@
+"""One AWS in memory: under production's own wire, thread-safe, and many times as fast as moto."""

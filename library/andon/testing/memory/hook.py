@@ -1,0 +1,115 @@
+"""Requests of this process -> AWS in memory: those of libcurl as bytes, those of botocore's clients as parameters."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from http import HTTPStatus
+from typing import Any, Final
+from unittest.mock import patch
+from urllib.parse import unquote, urlsplit
+
+import orjson
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError, ReadTimeoutError
+
+from andon.testing.memory.calls import Answer, Call, Lost, Refused
+from andon.wire import curl, in_turns
+from andon.wire.aws_json import PROTOCOLS
+from andon.wire.curl import END_OF_HEADERS, Request, Response
+from andon.wire.retries import ATTEMPTS
+
+Answering = Callable[[Call], Answer]
+
+LOST: Final = "ReadTimeoutError"
+
+_SERVICES: Final = {protocol.target: service for service, protocol in PROTOCOLS.items()}
+
+
+@contextmanager
+def in_place_of_aws(answering: Answering) -> Iterator[None]:
+    """Answer all requests of this process; one AWS may be inside another, which is there again afterwards."""
+    connections = _Connections(answering)
+    with (
+        patch.object(curl, "CONNECTIONS", connections),
+        patch.object(in_turns, "CONNECTIONS", connections),
+        patch.object(BaseClient, "_make_api_call", _client_call(answering)),
+    ):
+        yield
+
+
+class _Connections(threading.local):
+    """Connections of a thread, as `curl.Connections`; what begins is answered at once, and has ended when asked."""
+
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
+        self.forget()
+
+    def forget(self) -> None:
+        self._ended: list[tuple[object, Response]] = []
+
+    def send(self, request: Request) -> Response:
+        return _response(self._answering, request)
+
+    def begin(self, request: Request) -> object:
+        handle = object()
+        self._ended.append((handle, _response(self._answering, request)))
+        return handle
+
+    def ended(self, *, within_seconds: float = 0) -> list[tuple[object, Response]]:  # noqa: ARG002  libcurl's signature
+        ended, self._ended = self._ended, []
+        return ended
+
+    def give_up(self, handle: object) -> None:
+        self._ended = [one for one in self._ended if one[0] is not handle]
+
+
+def _response(answering: Answering, request: Request) -> Response:
+    try:
+        return _whole(HTTPStatus.OK, answering(_call_in(request)))
+    except Refused as refused:
+        said = {"__type": f"com.amazonaws#{refused.code}", "message": refused.message, **refused.members}
+        return _whole(refused.status, said, f"x-amzn-errortype: {refused.code}\r\n".encode())
+    except Lost:
+        return Response(0, (), b"", LOST)
+
+
+def _whole(status: int, said: Answer, *headers: bytes) -> Response:
+    return Response(status, (*headers, END_OF_HEADERS), orjson.dumps(said))
+
+
+def _call_in(request: Request) -> Call:
+    """Return the call that a request makes: of a JSON protocol, else the one of IoT's that has none."""
+    service, operation = _target(request.headers)
+    if service:
+        return Call(service, operation, orjson.loads(request.body))
+    url = urlsplit(request.url)
+    topic = unquote(url.path.removeprefix("/topics/"))
+    return Call("iot-data", "Publish", {"topic": topic, "payload": request.body})
+
+
+@cache
+def _target(headers: tuple[str, ...]) -> tuple[str, str]:
+    named = [header.partition(": ")[2] for header in headers if header.startswith("X-Amz-Target: ")]
+    target, _, operation = named[0].partition(".") if named else ("", "", "")
+    return _SERVICES.get(target, ""), operation
+
+
+def _client_call(answering: Answering) -> Callable[[Any, str, dict[str, Any]], Answer]:
+    def call(client: Any, operation: str, request: dict[str, Any]) -> Answer:  # noqa: ANN401  botocore has no types
+        service: str = client.meta.service_model.service_name
+        for _ in range(ATTEMPTS):
+            try:
+                return {"ResponseMetadata": {"HTTPStatusCode": 200}, **answering(Call(service, operation, request))}
+            except Refused as refused:
+                raise ClientError(_as_botocore_has_it(refused), operation) from refused
+            except Lost:
+                continue
+        raise ReadTimeoutError(endpoint_url=service)
+
+    return call
+
+
+def _as_botocore_has_it(refused: Refused) -> Answer:
+    error = {"Code": refused.code, "Message": refused.message}
+    return {"Error": error, "ResponseMetadata": {"HTTPStatusCode": refused.status}, **refused.members}

@@ -1,0 +1,58 @@
+"""Queues of SQS."""
+
+from collections import defaultdict
+from typing import Any, Final, NamedTuple
+
+from andon.testing.memory.calls import Answer, Refused
+
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
+MOST_MESSAGES: Final = 10
+MOST_BYTES: Final = 1024 * 1024
+
+
+class Message(NamedTuple):
+    """delay_seconds: how long the queue holds it back."""
+
+    body: str
+    delay_seconds: int = 0
+
+
+class Queues:
+    """The messages of each queue, which is made when a message is sent to it; the URL of a queue is its name."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, list[Message]] = defaultdict(list)
+
+    def clear(self) -> None:
+        """Forget all messages."""
+        self._messages.clear()
+
+    def take(self, queue: str, *, waited_seconds: int | None = None) -> list[str]:
+        """Take the messages of a queue: those that it has not held back any longer; None: all."""
+        messages = self._messages.pop(queue, [])
+        if waited_seconds is not None:
+            self._messages[queue] = [one for one in messages if one.delay_seconds > waited_seconds]
+            messages = [one for one in messages if one.delay_seconds <= waited_seconds]
+        return [one.body for one in messages]
+
+    def answer(self, operation: str, request: dict[str, Any]) -> Answer:
+        """Answer one request."""
+        match operation:
+            case "SendMessage":
+                self._send(request["QueueUrl"], request)
+                return {"MessageId": "sent"}
+            case "SendMessageBatch":
+                self._require_few(request["Entries"])
+                for entry in request["Entries"]:
+                    self._send(request["QueueUrl"], entry)
+                return {"Successful": [{"Id": entry["Id"], "MessageId": "sent"} for entry in request["Entries"]]}
+        raise NotImplementedError(operation)
+
+    def _send(self, queue: str, entry: dict[str, Any]) -> None:
+        self._messages[queue].append(Message(entry["MessageBody"], entry.get("DelaySeconds", 0)))
+
+    def _require_few(self, entries: list[dict[str, Any]]) -> None:
+        if len(entries) > MOST_MESSAGES:
+            raise Refused("AWS.SimpleQueueService.TooManyEntriesInBatchRequest")
+        if sum(len(entry["MessageBody"].encode()) for entry in entries) > MOST_BYTES:
+            raise Refused("AWS.SimpleQueueService.BatchRequestTooLong")

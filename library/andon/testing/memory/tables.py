@@ -1,0 +1,272 @@
+"""A table of DynamoDB: its rows, indexes, limits and stream."""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from hashlib import blake2s
+from typing import Any, Final, Literal, NamedTuple, Protocol
+
+from andon.dynamodb.attribute_values import Typed
+from andon.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.ttl import is_expired
+from andon.events.change_data_capture import TTL_SERVICE
+from andon.runtime import clock
+from andon.testing.environment import ACCOUNT, REGION
+from andon.testing.memory.calls import Answer, Refused, invalid
+from andon.testing.memory.expressions import Request, condition, key_condition, updated
+from andon.testing.memory.units import size_of
+
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+MAX_KEY_BYTES: Final = (2048, 1024)  # of a partition key, of a sort key
+MAX_ITEM_BYTES: Final = 400 * 1024
+MAX_PAGE_BYTES: Final = 1024 * 1024
+
+Partitions = Mapping[str, Mapping[str, Typed]]
+"""Partition key -> sort key (empty text where the table has none; numbers with leading zeros) -> row."""
+Record = dict[str, Any]
+WriteKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
+Place = tuple[str, str]
+Order = tuple[str | int, ...]
+
+
+class Observer(Protocol):
+    """Sees what requests do to a table, before they are answered."""
+
+    def wrote(self, table: "Table", key: Typed, old: Typed | None, new: Typed | None) -> None:
+        """See a write, which may have changed nothing."""
+
+    def refused(self, table: "Table", key: Typed, old: Typed | None) -> None:
+        """See a write whose condition did not hold."""
+
+    def read(self, table: "Table", index: str, rows: list[Typed], *, consistent: bool) -> None:
+        """See what one read found."""
+
+
+class Write(NamedTuple):
+    """A write whose condition holds: the row before and after."""
+
+    key: Typed
+    old: Typed | None
+    new: Typed | None
+
+
+class Table:
+    """The rows of one table; it is not for several threads at once."""
+
+    def __init__(self, name: str, schema: TableSchema, observer: Observer | None = None) -> None:
+        self.name, self.schema, self.keys = name, schema, schema.keys
+        self.observer = observer
+        self._changes = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all rows and records."""
+        self._rows: dict[str, dict[str, Typed]] = {}
+        self._order: dict[str, list[str]] = {}
+        self._records: list[Record] = []
+
+    @property
+    def partitions(self) -> Partitions:
+        """A copy of the rows, which can be kept and put back."""
+        return {partition: dict(rows) for partition, rows in self._rows.items()}
+
+    @partitions.setter
+    def partitions(self, rows: Partitions) -> None:
+        self._rows = {partition: dict(some) for partition, some in rows.items()}
+        self._order = {partition: sorted(some) for partition, some in rows.items()}
+
+    def rows(self, partition: str | None = None) -> Iterator[Typed]:
+        """Yield the rows of a partition, or of all, in the order of their keys."""
+        for key in sorted(self._rows) if partition is None else [partition]:
+            yield from (self._rows[key][sort] for sort in self._order.get(key, ()))
+
+    def new_records(self) -> list[Record]:
+        """Take the stream's records since the last time, as Lambda gets them; a table without a stream has none."""
+        records, self._records = self._records, []
+        return records if self.schema.stream else []
+
+    def reap(self, now_ms: int) -> None:
+        """Remove the rows that have expired, as the TTL service does, which the stream says."""
+        for row in list(self.rows()) if self.schema.expires else ():
+            if "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms):
+                self._replace(self._key_in(row), row, None)
+                if self.schema.stream:
+                    self._records[-1]["userIdentity"] = {"type": "Service", "principalId": TTL_SERVICE}
+
+    def get(self, request: Request) -> Answer:
+        """GetItem."""
+        row = self.row(self._require_key(request["Key"]))
+        self._see_read("", [row] if row else [], request)
+        return {} if row is None else {"Item": row}
+
+    def get_many(self, request: Request) -> list[Typed]:
+        """Return the rows of BatchGetItem that are there."""
+        places = [self._place(self._require_key(key)) for key in request["Keys"]]
+        if len(set(places)) < len(places):
+            raise invalid("Provided list of item keys contains duplicates")
+        found = [row for key in request["Keys"] if (row := self.row(key)) is not None]
+        for row in found:
+            self._see_read("", [row], request)
+        return found
+
+    def row(self, key: Typed) -> Typed | None:
+        """Return a row, None if there is none."""
+        partition, sort = self._place(key)
+        return self._rows.get(partition, {}).get(sort)
+
+    def write(self, kind: WriteKind, request: Request) -> Answer:
+        """Make one write."""
+        planned = self.plan(kind, request)
+        if isinstance(planned, dict):
+            members = {name: planned[name] for name in ("Item",) if name in planned}
+            raise Refused("ConditionalCheckFailedException", message="The conditional request failed", **members)
+        self.apply(planned)
+        if request.get("ReturnValues") not in {None, "ALL_NEW"}:
+            raise NotImplementedError(request["ReturnValues"])
+        return {"Attributes": planned.new} if "ReturnValues" in request else {}
+
+    def plan(self, kind: WriteKind, request: Request) -> Write | Answer:
+        """Return a write, or the reason against it as a cancelled transaction gives it."""
+        key = self._key_in(request["Item"]) if kind == "Put" else self._require_key(request["Key"])
+        old = self.row(key)
+        if "ConditionExpression" in request and not condition(request["ConditionExpression"])(old or {}, request):
+            if self.observer:
+                self.observer.refused(self, key, old)
+            is_shown = old and request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+            return {"Code": "ConditionalCheckFailed", "Message": "no", **({"Item": old} if is_shown else {})}
+        match kind:
+            case "Put":
+                new = request["Item"]
+            case "Update":
+                new = updated(old or key, request)
+            case _:
+                new = old if kind == "ConditionCheck" else None
+        self._require_fit(new or {})
+        return Write(key, old, new)
+
+    def apply(self, write: Write, *, times: int = 1) -> None:
+        """Do what was planned; times: how often it is paid for."""
+        if self.observer:
+            for _ in range(times):
+                self.observer.wrote(self, *write)
+        if write.new != write.old:  # as in DynamoDB, the stream has no record of what changes nothing
+            self._replace(*write)
+
+    def query(self, request: Request) -> Answer:
+        """Return a page; one that is full has a key to go on from, even if nothing follows, as DynamoDB has it."""
+        index = request.get("IndexName", "")
+        keys = self.schema.indexes[index].keys if index else self.keys
+        partition = request["ExpressionAttributeValues"][":p"]["S"]
+        is_found = key_condition(request)
+        found = self._of_index(keys, partition, is_found) if index else self._of_partition(partition, is_found)
+        if not request.get("ScanIndexForward", True):
+            found.reverse()
+        if start := request.get("ExclusiveStartKey"):
+            found = self._behind(start, keys, found, request)
+        page, is_cut = _page(found, request.get("Limit"))
+        self._see_read(index, page, request)
+        names = {*keys.names, *self.keys.names}
+        more = {"LastEvaluatedKey": {name: page[-1][name] for name in names}} if is_cut else {}
+        return {"Items": page, "Count": len(page), "ScannedCount": len(page), **more}
+
+    def _of_partition(self, partition: str, is_found: Callable[[Typed], bool]) -> list[Typed]:
+        rows = self._rows.get(partition, {})
+        name = self.keys.sort
+        return [rows[sort] for sort in self._order.get(partition, ()) if name is None or is_found(rows[sort][name])]
+
+    def _of_index(self, keys: Keys, partition: str, is_found: Callable[[Typed], bool]) -> list[Typed]:
+        entries = (row for rows in self._rows.values() for row in rows.values())
+        found = [
+            row
+            for row in entries
+            if all(name in row for name in keys.names)
+            and row[keys.partition]["S"] == partition
+            and (keys.sort is None or is_found(row[keys.sort]))
+        ]
+        return sorted(found, key=partial(self._order_of, keys))
+
+    def _behind(self, start: Typed, keys: Keys, found: list[Typed], request: Request) -> list[Typed]:
+        """Return the rows behind a start key, which must lie within the query."""
+        if start.keys() != {*keys.names, *self.keys.names}:
+            raise invalid("The provided starting key is invalid")
+        is_outside = start[keys.partition] != request["ExpressionAttributeValues"][":p"]
+        if is_outside or (keys.sort is not None and not key_condition(request)(start[keys.sort])):
+            raise invalid("The provided starting key is outside query boundaries based on provided conditions")
+        at, forward = self._order_of(keys, start), request.get("ScanIndexForward", True)
+        return [row for row in found if (self._order_of(keys, row) > at) == forward and self._order_of(keys, row) != at]
+
+    def _order_of(self, keys: Keys, row: Typed) -> Order:
+        return (*([_sortable(row[keys.sort])] if keys.sort else []), *self._place(row))
+
+    def _see_read(self, index: str, rows: list[Typed], request: Request) -> None:
+        if self.observer:
+            self.observer.read(self, index, rows, consistent=request.get("ConsistentRead", False))
+
+    def _replace(self, key: Typed, old: Typed | None, new: Typed | None) -> None:
+        partition, sort = self._place(key)
+        rows, order = self._rows.setdefault(partition, {}), self._order.setdefault(partition, [])
+        if new is None:
+            del rows[sort], order[bisect_left(order, sort)]
+            if not rows:
+                del self._rows[partition], self._order[partition]
+        else:
+            if sort not in rows:
+                insort(order, sort)
+            rows[sort] = new
+        if self.schema.stream:
+            self._records.append(self._record(key, old, new))
+
+    def _record(self, key: Typed, old: Typed | None, new: Typed | None) -> Record:
+        self._changes += 1
+        images = {"OldImage": old, "NewImage": new}
+        return {
+            # As in AWS, no two streams have a record of the same id.
+            "eventID": blake2s(f"{self.name} {self._changes}".encode(), digest_size=16).hexdigest(),
+            "eventName": "INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
+            "dynamodb": {
+                "ApproximateCreationDateTime": clock.now_ms() // 1000,
+                "Keys": key,
+                **{name: image for name, image in images.items() if image is not None},
+            },
+            "eventSourceARN": f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{self.name}/stream/2020-01-01",
+        }
+
+    def _place(self, key: Typed) -> Place:
+        sort = key[self.keys.sort] if self.keys.sort else {"S": ""}
+        return key[self.keys.partition]["S"], sort["S"] if "S" in sort else f"{int(sort['N']):038d}"
+
+    def _key_in(self, row: Typed) -> Typed:
+        return self._require_key({name: row[name] for name in self.keys.names if name in row})
+
+    def _require_key(self, key: Typed) -> Typed:
+        if key.keys() != {*self.keys.names} or _is_no_key(key, self.keys):
+            raise invalid("The provided key element does not match the schema")
+        return key
+
+    def _require_fit(self, row: Typed) -> None:
+        if any(_is_no_key(row, index.keys) for index in self.schema.indexes.values()):
+            raise invalid("One or more parameter values are not valid for an index key")
+        if size_of(row) > MAX_ITEM_BYTES:
+            raise invalid("Item size has exceeded the maximum allowed size")
+
+
+def _page(found: list[Typed], limit: int | None) -> tuple[list[Typed], bool]:
+    """Return as many rows as one page has, and true if more may follow."""
+    size, page = 0, found[:limit]
+    for number, row in enumerate(page, 1):
+        size += size_of(row) if len(page) > 1 else 0
+        if size > MAX_PAGE_BYTES:
+            return page[:number], True
+    return page, len(page) == limit
+
+
+def _is_no_key(row: Typed, keys: Keys) -> bool:
+    """Return true if an attribute of a key is there and can be none."""
+    for name, limit, kind in zip(keys.names, MAX_KEY_BYTES, ("S", keys.sort_type), strict=False):
+        if name in row and (kind not in row[name] or not 1 <= len(row[name][kind].encode()) <= limit):
+            return True
+    return False
+
+
+def _sortable(value: dict[str, Any]) -> str | int:
+    return int(value["N"]) if "N" in value else str(value["S"])

@@ -1,0 +1,127 @@
+"""A project's AWS in memory: the tables, buckets and queues that its packages declare, and a bus."""
+
+import json
+from itertools import count
+from typing import Any
+
+from andon.drift import recompute
+from andon.dynamodb.attribute_values import Item, Typed, to_plain
+from andon.dynamodb.schema import TableSchema
+from andon.packages.discovery import packages, readers, recomputed, restorers, restorers_as_json, views_as_json
+from andon.packages.package import Package
+from andon.runtime import clock
+from andon.stores.archive.jobs import QUEUE, RESTORERS
+from andon.stores.faults.store import queue_variable
+from andon.stores.replays import settings as replays
+from andon.testing.lambda_events import bus_members
+from andon.testing.memory.aws import AwsInMemory
+from andon.testing.memory.tables import Observer, Record
+
+
+def declared_schemas() -> dict[str, TableSchema]:
+    """Return the tables of all packages."""
+    return {variable: schema for package in packages() for variable, schema in package.tables.items()}
+
+
+def declared_buckets() -> list[str]:
+    """Return the buckets of all packages."""
+    return [variable for package in packages() for variable in package.buckets]
+
+
+def declared_queues() -> set[str]:
+    """Return the variables of the queues that packages have beside the bus."""
+    queues = {QUEUE, replays.QUEUE, *(queue_variable(package.name) for package in readers())}
+    queues |= {package.restore_queue for package in restorers() if package.plays("restore")}
+    return queues | {recompute.queue_variable(package.name) for package in recomputed()}
+
+
+def settings() -> dict[str, str]:
+    """Return the variables that say what packages there are."""
+    return {RESTORERS: restorers_as_json(), replays.VIEWS: views_as_json(readers()), replays.SETTLES: "0"}
+
+
+class World(AwsInMemory):
+    """Tables, buckets and queues, named after their environment variables; without `schemas` those of all packages."""
+
+    def __init__(self, schemas: dict[str, TableSchema] | None = None, observer: Observer | None = None) -> None:
+        self.schemas = declared_schemas() if schemas is None else schemas
+        self.buckets = {variable: variable.lower().replace("_", "-") for variable in declared_buckets()}
+        super().__init__(self.schemas, self.buckets.values(), observer)
+        self._taken = count()
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment of handlers."""
+        return super().variables() | self.buckets | {queue: queue for queue in declared_queues()} | settings()
+
+    def rows(self, table: str) -> list[Item]:
+        """Return all rows of a table, in the order of their keys."""
+        keys = self.schemas[table].keys
+        items = [to_plain(item) for item in self.typed_rows(table)]
+        return sorted(items, key=lambda item: [item[name] for name in keys.names])
+
+    def typed_rows(self, table: str) -> list[Typed]:
+        """Return all rows of a table with DynamoDB's type descriptors."""
+        return list(self.tables[table].rows())
+
+    def restore(self, table: str, typed: list[Typed]) -> None:
+        """Put rows into a table, but not into its stream."""
+        for item in typed:
+            self.tables[table].write("Put", {"Item": item})
+        self.new_records(table)
+
+    def objects(self, variable: str) -> list[Item]:
+        """Return all objects of a bucket, in the order of their keys: `{Key, Body}`, as `to_text` writes bytes."""
+        bodies = self.store[self.buckets[variable]].bodies
+        return [{"Key": key, "Body": to_text(body)} for key, body in sorted(bodies.items())]
+
+    def restore_objects(self, variable: str, objects: list[Item]) -> None:
+        """Put objects into a bucket."""
+        self.store[self.buckets[variable]].bodies.update({one["Key"]: to_bytes(one["Body"]) for one in objects})
+
+    def new_records(self, table: str) -> list[Record]:
+        """Return the records of a stream since the last call, as Lambda gets them."""
+        return self.tables[table].new_records()
+
+    def new_messages(self) -> list[str]:
+        """Return what was published since the last call, as bodies of a queue's messages."""
+        entries, self.bus = self.bus, []
+        return [self._envelope(entry) for entry in entries]
+
+    def _envelope(self, entry: dict[str, str]) -> str:
+        envelope: dict[str, Any] = {"version": "0", "source": entry["Source"], "detail-type": entry["DetailType"]}
+        envelope |= bus_members(f"entry {next(self._taken)}", clock.now_ms())
+        return json.dumps({**envelope, "detail": json.loads(entry["Detail"])}, ensure_ascii=False)
+
+    def new_in(self, queue: str) -> list[str]:
+        """Return the messages of a queue, by its environment variable, since the last call; nothing is delayed."""
+        return self.queues.take(queue)
+
+    def restoring(self, package: Package) -> list[str]:
+        """Return the messages that bring back what a package kept, but for a view, whose queue has others, too."""
+        return self.new_in(package.restore_queue)
+
+    def asked_of_archive(self) -> list[str]:
+        """Return the days of rehydrations that wait."""
+        return self.new_in(QUEUE)
+
+    def asked_of_replays(self) -> list[str]:
+        """Return the days and objects of replays that wait."""
+        return self.new_in(replays.QUEUE)
+
+    def to_recompute(self, package: Package) -> list[str]:
+        """Return what a view is asked to recompute."""
+        return self.new_in(recompute.queue_variable(package.name))
+
+    def resubmitted(self, package: Package) -> list[str]:
+        """Return the messages that were put directly on a package's own queue."""
+        return self.new_in(queue_variable(package.name))
+
+
+def to_text(body: bytes) -> str:
+    """Return bytes as text that JSON takes, and `to_bytes` turns back; UTF-8 stays as it is."""
+    return body.decode(errors="surrogateescape")
+
+
+def to_bytes(text: str) -> bytes:
+    """Return the bytes that `to_text` was given."""
+    return text.encode(errors="surrogateescape")
