@@ -13,17 +13,18 @@ from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.rules.control import control_changes
-from andon.rules.evaluate import Control, Evaluator
+from andon.rules.control_service import Control
+from andon.rules.evaluate import Evaluator
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import times
+from andon.runtime.clock import MINUTE_MS
 from andon.tools.in_process.lambda_context import LambdaContext
 from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.instead_of_aws import InsteadOfAws
 from bench.undisturbed import undisturbed
 from contract.names import NORMAL
 from services.dispatch.control import CONTROL
-from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
 from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, partition_of
@@ -110,7 +111,8 @@ def queries_of(newer: int) -> int:
     control = CONTROL._replace(context_of=lambda _: ROSTER)
     with Store([*past, *later]) as store:
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
-        evaluator.evaluate(past[-1], CONTROL.rules.all)
+        for rule in CONTROL.rules.all:
+            evaluator.evaluate(past[-1], rule)
     return store.queries
 
 

@@ -1,4 +1,4 @@
-"""Reports, as dispatch's rules see them: which events are reports, and which of those are abnormal."""
+"""Reports, as dispatch's rules see them, and the abnormal ones among them."""
 
 from collections.abc import Iterable
 
@@ -10,27 +10,24 @@ from services.dispatch.facts import ENTITY_OF
 from services.dispatch.responsibility import log_of
 from services.dispatch.tables import partition_of
 
-MINUTE_MS = 60_000
-DAY_MS = 24 * 60 * MINUTE_MS
-
 
 def is_report(event: DomainEvent) -> bool:
-    """Whether equipment reported its state, in words that can be read."""
-    return event.type == STATE_REPORTED and is_whole(event)
+    """Return True if equipment reported its state, in words that can be read."""
+    return event.type == STATE_REPORTED and is_readable(event)
 
 
-def is_whole(event: DomainEvent) -> bool:
-    """Whether an event has the entity of its type, and that says which log it is about."""
+def is_readable(event: DomainEvent) -> bool:
+    """Return True if an event has the entity of its type, with the natural key of a log."""
     fields = event.entities.get(_name_of_entity(event))
     texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
     return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
 
 
 def entity_in(event: DomainEvent) -> Entity:
-    """Return what a report, or what dispatch published, says.
+    """Return the entity of a report, or of an event of dispatch.
 
     Raises:
-        Poison: it says nothing.
+        Poison: there is none.
 
     """
     return event.entity(_name_of_entity(event))
@@ -41,12 +38,12 @@ def _name_of_entity(event: DomainEvent) -> str:
 
 
 def is_normal(event: DomainEvent) -> bool:
-    """Whether equipment reported the normal state."""
+    """Return True if equipment reported the normal state."""
     return is_report(event) and event.entity("state").get("state") == NORMAL
 
 
 def is_abnormal(event: DomainEvent) -> bool:
-    """Whether equipment reported any other state."""
+    """Return True if equipment reported any other state."""
     return is_report(event) and not is_normal(event)
 
 

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from andon.views.materialize import View, materialize
+from andon.runtime.message_batch import BatchResponse
+from andon.views.materialize import Listener, materialize
 from services.dispatch.restored import ON
 from services.dispatch.subscriptions import UPCASTERS
 from services.dispatch.tables import TABLE
 
-VIEW = View(name="dispatch", table=TABLE, on={}, ttl_days=None, upcasters=UPCASTERS, restores=ON)
+VIEW = Listener(name="dispatch", table=TABLE, on={}, ttl_days=None, upcasters=UPCASTERS, restores=ON)
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+def handler(event: dict[str, Any], context: Any) -> BatchResponse:  # noqa: ANN401  Lambda's context
     """Handle a batch of replayed messages."""
-    return materialize(event, context, view=VIEW)
+    return materialize(event, context, listener=VIEW)

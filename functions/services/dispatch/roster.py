@@ -1,8 +1,8 @@
-"""Who works in a factory: the operators that abnormal logs are assigned to, and the supervisor for escalations."""
+"""Rosters: the operators of a factory, to whom abnormal logs are assigned, and the supervisor for escalations."""
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Final, Literal, NamedTuple, TypedDict, cast
+from typing import Final, NamedTuple, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.rules.rule import History
@@ -13,21 +13,15 @@ DISCRIMINATOR: Final = "roster"
 
 
 class RosterContent(TypedDict):
-    """What a response says of a roster."""
+    """A roster, as responses say it."""
 
     factoryId: str
     operators: list[str]
     supervisor: str
 
 
-class RosterRow(RosterContent):
-    """The row of a roster, its primary key and its version attributes aside."""
-
-    discriminator: Literal["roster"]
-
-
 class Roster(NamedTuple):
-    """Who can be assigned, and who is escalated to."""
+    """The operators to assign, and the supervisor to escalate to."""
 
     operators: tuple[str, ...]
     supervisor: str
@@ -37,8 +31,7 @@ class Roster(NamedTuple):
         """Read a row; None: there is none."""
         if item is None:
             return None
-        row = cast("RosterRow", item)
-        return cls(tuple(row["operators"]), row["supervisor"])
+        return cls(tuple(item["operators"]), item["supervisor"])
 
     def operator_for(self, equipment_id: str) -> str:
         """Return the operator of a piece of equipment: the same each time, and another one only if that one leaves.
@@ -68,9 +61,8 @@ def write(factory_id: str, operators: Sequence[str], supervisor: str, command: C
 
 
 def to_response(item: Item) -> RosterContent:
-    """Return what a response says of a row."""
-    row = cast("RosterRow", item)
-    return {"factoryId": row["factoryId"], "operators": row["operators"], "supervisor": row["supervisor"]}
+    """Return the content of a row, for a response."""
+    return {"factoryId": item["factoryId"], "operators": item["operators"], "supervisor": item["supervisor"]}
 
 
 def _weight(equipment_id: str, operator: str) -> bytes:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from andon.drift.recompute import recompute
+from andon.drift.recompute import Recomputed, recompute
 from andon.recorded.reader import Recorded
 from views.board.listener import VIEW
 
 PAST = Recorded()
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+def handler(event: dict[str, Any], context: Any) -> Recomputed:  # noqa: ANN401  Lambda's context
     """Handle a tick of the clock, or a batch of the queue that asks for more."""
-    return recompute(event, context, view=VIEW, past=PAST)
+    return recompute(event, context, listener=VIEW, past=PAST)

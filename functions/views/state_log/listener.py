@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from andon.views.materialize import View, materialize
+from andon.runtime.message_batch import BatchResponse
+from andon.views.materialize import Listener, materialize
 from views.state_log import restored
 from views.state_log.view import ON, TABLE, TTL_DAYS, UPCASTERS
 
-VIEW = View(name="state_log", table=TABLE, on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS, restores=restored.ON)
+VIEW = Listener(name="state_log", table=TABLE, on=ON, ttl_days=TTL_DAYS, upcasters=UPCASTERS, restores=restored.ON)
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+def handler(event: dict[str, Any], context: Any) -> BatchResponse:  # noqa: ANN401  Lambda's context
     """Handle a batch of the view's queue."""
-    return materialize(event, context, view=VIEW)
+    return materialize(event, context, listener=VIEW)

@@ -1,7 +1,7 @@
 """A command's write as a token, by which a view tells whether a row has seen the event of that write.
 
-It names an entity and the order of its event, and no position in a log: the row's own oplock is compared with it. What
-the writer does not know is the id of an event that a stream will carry; a view decides without, see `views.seen`.
+It names an entity and the order of its event, and no position in a log: the row's own oplock is compared with it. The
+writer does not know the id of an event that a stream will carry; a view decides without it, see `views.seen`.
 """
 
 import base64
@@ -13,17 +13,18 @@ from typing import Any, Final, Self
 from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, DomainEvent, Entity
 from andon.events.fact import Fact
 from andon.runtime import strict_json
+from andon.runtime.whole_number import is_whole
 
 VERSION: Final = 1
 MAX_TOKEN_CHARACTERS: Final = 4096
 
 Names = Mapping[str, str | int]
-"""Fields of an entity that tell it from the others of its partition, and what it says in few characters."""
+"""Fields of an entity that tell it from the others of its partition, and its content in few characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What was written: an entity, and the time of its event; `event_id` is empty unless the writer knows it."""
+    """A write: its entity, and the time of its event; `event_id` is empty unless the writer knows it."""
 
     entity_name: str
     partition_key: str
@@ -89,7 +90,7 @@ class Written:
             raise ValueError("is not a token of a write")
         if not all(map(_is_name, (entity_name, partition_key, event_id))) or not _is_time(timestamp_ms):
             raise ValueError("is not a token of a write")
-        if not isinstance(names, dict) or not all(_is_name(value) or type(value) is int for value in names.values()):
+        if not isinstance(names, dict) or not all(_is_name(value) or is_whole(value) for value in names.values()):
             raise ValueError("is not a token of a write")
         return cls(
             entity_name=entity_name,
@@ -109,4 +110,4 @@ def _is_name(value: object) -> bool:
 
 
 def _is_time(value: object) -> bool:
-    return type(value) is int and 0 <= value <= MAX_TIMESTAMP_MS  # a bool is an int, too
+    return is_whole(value) and 0 <= value <= MAX_TIMESTAMP_MS

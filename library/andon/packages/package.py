@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast, get_args
 
 from andon.dynamodb.schema import TableSchema
-from andon.events.topic import Topic, matches
+from andon.events.topic import Topic, is_included
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.sync.crossing import Crossing
@@ -115,7 +115,7 @@ class Package:
 
     def subscribes_to(self, source: str, event_type: str) -> bool:
         """Return whether it gets the events of a source and type."""
-        return any(matches((source, event_type), topic) for topic in self.subscriptions)
+        return any(is_included((source, event_type), topic) for topic in self.subscriptions)
 
     @property
     def latched(self) -> frozenset[Topic]:

@@ -13,9 +13,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.ttl import is_alive, is_expired, ttl_at
 from andon.events.written import Written
@@ -26,22 +25,22 @@ from andon.views.oplock_family import OplockFamily
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a view keeps an entity: key, oplock, `about_ms`, origin and family are those of its `ViewUpdate`.
+    """The row in which a view keeps an entity; key, oplock, `about_ms`, origin, family: those of its `ViewUpdate`.
 
     fields: what a row says of this entity, and not of another one of the same millisecond under the same oplock.
     """
 
-    key: Mapping[str, Any]
+    key: Attributes
     oplock: str
     about_ms: int | None = None
     origin: str = ""
     family: OplockFamily | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Attributes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Where a view keeps what commands write, by the entity's name.
+    """The rows in which a view keeps the writes of commands, by the entity's name.
 
     days: so long after a write nobody waits for it any more.
     """
@@ -51,7 +50,7 @@ class Places:
     days: int
 
     def awaited(self, written: Written) -> "Awaited":
-        """Return what a row must have seen.
+        """Return the write that a row must have seen.
 
         Raises:
             ValueError: the view keeps nothing of the entity, or the token names it wrongly.

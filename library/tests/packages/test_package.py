@@ -3,7 +3,7 @@ from typing import get_args
 import pytest
 
 from andon.dynamodb.schema import TableSchema
-from andon.events.topic import ANY, matches
+from andon.events.topic import ANY, is_included
 from andon.packages.discovery import packages, readers
 from andon.packages.package import FUNCTIONS, ROLES, Package, Side
 from views.board import view as board
@@ -86,4 +86,4 @@ def test_a_handler_is_named_as_its_file() -> None:
     ],
 )
 def test_a_topic_matches_in_source_and_type(subscribed: tuple[str, str], *, expected: bool) -> None:
-    assert matches(("equipment", "state-reported"), subscribed) == expected
+    assert is_included(("equipment", "state-reported"), subscribed) == expected

@@ -16,7 +16,7 @@ from andon.packages.discovery import services, views
 from andon.tools.in_process.lambda_context import LambdaContext
 from andon.tools.in_process.lambda_events import sqs_event
 from andon.tools.in_process.world import frozen_clock
-from andon.views.materialize import View, materialize
+from andon.views.materialize import Listener, materialize
 from andon.views.row_life import REBUILT
 from tests.support.log_lines import logged
 from tests.support.samples import NOW
@@ -47,10 +47,10 @@ def empty(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("memory").clear()
 
 
-def delivered(view: View, bodies: Sequence[str], *, at_ms: int) -> dict[str, Any]:
+def delivered(view: Listener, bodies: Sequence[str], *, at_ms: int) -> dict[str, Any]:
     """Deliver one batch at a time of day; return the counts of its log line."""
     with frozen_clock(at_ms), logged() as lines:
-        assert materialize(sqs_event(bodies), LambdaContext("things"), view=view) == {"batchItemFailures": []}
+        assert materialize(sqs_event(bodies), LambdaContext("things"), listener=view) == {"batchItemFailures": []}
     return lines[-1]
 
 
@@ -66,7 +66,7 @@ def alive(memory: TableInMemory) -> list[dict[str, Any]]:
     return [row for row in memory.rows() if is_alive(row, NOW)]
 
 
-def lived(memory: TableInMemory, view: View, story: Story, *, reaps: bool = False) -> list[dict[str, Any]]:
+def lived(memory: TableInMemory, view: Listener, story: Story, *, reaps: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a view to which every event came when it happened."""
     memory.clear()
     for event in sorted(story, key=lambda event: (event.timestamp_ms, event.id)):
@@ -77,7 +77,7 @@ def lived(memory: TableInMemory, view: View, story: Story, *, reaps: bool = Fals
 
 
 def rebuilt(
-    memory: TableInMemory, view: View, story: Story, dice: random.Random, *, marked: bool = True
+    memory: TableInMemory, view: Listener, story: Story, dice: random.Random, *, marked: bool = True
 ) -> list[dict[str, Any]]:
     """Return the rows of a view that got the lake's events in a random order, and live what happened since `BEGUN`."""
     memory.clear()
@@ -192,7 +192,7 @@ def test_a_row_that_has_expired_since_is_there_until_it_is_reaped_and_nobody_see
 @pytest.mark.parametrize("view", [VIEW, ANCHORED], ids=["joined", "anchored"])
 @pytest.mark.parametrize("is_rebuilt", [True, False], ids=["of a rebuild", "of a view that lived"])
 def test_a_live_fact_joins_a_row_of_a_rebuild_that_has_expired_and_replaces_any_other(
-    memory: TableInMemory, view: View, *, is_rebuilt: bool
+    memory: TableInMemory, view: Listener, *, is_rebuilt: bool
 ) -> None:
     if is_rebuilt:
         delivered(view, [replayed(OLD_WEIGHT)], at_ms=NOW)

@@ -9,7 +9,7 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import views
 from andon.tools.in_process.loop import Loop
-from andon.views.inverse_oplock import order_of
+from andon.views.inverse_oplock import event_order
 from tests.support.examples import ON_TABLES
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import LOGS
@@ -46,9 +46,9 @@ WHOLE = {
     "Detail": "spindle at 81 °C",
     "Operator": "Liz",
     "EscalatedTo": "Sara",
-    "oplock#reported": order_of(fact("state-reported")),
-    "oplock#assigned": order_of(fact("operator-assigned"), origin="dispatch"),
-    "oplock#escalated": order_of(fact("state-escalated")),
+    "oplock#reported": event_order(fact("state-reported")),
+    "oplock#assigned": event_order(fact("operator-assigned"), origin="dispatch"),
+    "oplock#escalated": event_order(fact("state-escalated")),
     "ttl": ttl_at(max(fact(name).timestamp_ms for name in TYPES), 33),
 }
 
@@ -66,7 +66,7 @@ def test_a_row_is_the_same_however_its_facts_are_split_into_batches(loop: Loop, 
 
     assert row_of(equipment_id) == WHOLE | {
         "Operator": "Sue",
-        "oplock#assigned": order_of(changed, origin="dispatch"),
+        "oplock#assigned": event_order(changed, origin="dispatch"),
         "ttl": ttl_at(changed.timestamp_ms, 33),
     }
 
