@@ -12,9 +12,11 @@ from typing import Any, Final
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.rules.control import control_changes
-from andon.rules.evaluate import Control, Evaluator
+from andon.rules.control_service import Control
+from andon.rules.evaluate import Evaluator
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import StoredEvent
+from andon.runtime.clock import MINUTE_MS
 from andon.testing.lambda_context import LambdaContext
 from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.instead_of_aws import InsteadOfAws
@@ -23,7 +25,6 @@ from bench.workload import stored_report, undisturbed
 from contract.names import NORMAL
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
-from services.dispatch.reports import MINUTE_MS
 from services.dispatch.roster import Roster
 from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, TABLE, TABLES
@@ -87,7 +88,8 @@ def queries_of(newer: int) -> int:
         for one in (*past, *later):
             TABLE.put(one.row(KEYS), condition=UNCONDITIONAL)
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
-        evaluator.evaluate(past[-1], CONTROL.rules.all)
+        for rule in CONTROL.rules.all:
+            evaluator.evaluate(past[-1], rule)
         return sum(used.requests["query"] for used in aws.used.values())
 
 

@@ -18,7 +18,7 @@ from andon.events.hops import require_few
 from andon.events.publish import publish
 from andon.events.publish_changes import PublishedBatch, log_published, tags_of
 from andon.events.upcast import upcast
-from andon.handlers.declared_view import listening_view
+from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.runtime import clock, strict_json
 from andon.runtime.log import logger
@@ -37,7 +37,7 @@ TIMES: Final = 5  # that a round does a step, which takes less than a millisecon
 BATCH: Final = 10
 CONTEXT: Final = LambdaContext("measured")
 EQUIPMENT, STATE_LOG = Package("services", "equipment"), Package("views", "state_log")
-VIEW: Final = listening_view(STATE_LOG.folder)
+VIEW: Final = listener_of(STATE_LOG.folder)
 
 Input = TypeVar("Input")
 

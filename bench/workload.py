@@ -16,12 +16,12 @@ from andon.project import project
 from andon.rules.due import Due, partition_of, shard_of
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import clock, times
+from andon.runtime.clock import MINUTE_MS
 from andon.testing.lambda_events import sqs_event
 from andon.views.inverse_oplock import oplock_attribute
 from bench.server import Stored
 from contract import logs
 from services.dispatch import tables
-from services.dispatch.reports import MINUTE_MS
 from services.dispatch.rules import silence
 
 EVENTS: Final = 100

@@ -2,8 +2,9 @@
 
 from typing import Any, Final
 
+from andon.runtime.message_batch import BatchResponse
 from andon.sync.mapped_crossing import resource_crossing
-from andon.views.materialize import View, materialize
+from andon.views.materialize import Listener, materialize
 from andon.views.row_write import Subscriptions
 from demo.legacy.adapter import ASSET_DELETED, ASSET_EDITED
 from demo.legacy.assets import ORIGIN
@@ -21,9 +22,9 @@ ASSETS: Final = resource_crossing(
 
 ON: Subscriptions = {(ORIGIN, ASSET_EDITED): ASSETS, (ORIGIN, ASSET_DELETED): ASSETS}
 
-VIEW = View(name="equipment2", table=TABLE, on=ON, ttl_days=None, is_rebuilt=False)
+VIEW = Listener(name="equipment2", table=TABLE, on=ON, ttl_days=None, is_rebuilt=False)
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  Lambda's context
+def handler(event: dict[str, Any], context: Any) -> BatchResponse:  # noqa: ANN401  Lambda's context
     """Handle a batch of the service's queue."""
-    return materialize(event, context, view=VIEW)
+    return materialize(event, context, listener=VIEW)

@@ -3,10 +3,12 @@
 import pytest
 
 from andon.packages.source import source
+from andon.project import LIBRARY, project
 from tests.support.layers import (
     DOMAIN,
     LEVELS,
     Sources,
+    circles,
     factory_words,
     imports_of,
     outside_of_rooms,
@@ -33,6 +35,24 @@ def test_the_library_imports_nothing_of_the_domain_and_no_function_imports_what_
 
 def test_only_the_places_that_call_the_vendor_import_its_library(sources: Sources) -> None:
     assert vendor_imports(sources) == set()
+
+
+def test_no_modules_import_each_other(sources: Sources) -> None:
+    around = [
+        (file, file.relative_to(root))
+        for root in (LIBRARY.parent, project().root / "infra")
+        for file in sorted(root.rglob("*.py"))
+    ]
+    assert circles({**sources, **read_sources(around)}) == set()
+
+
+@pytest.mark.parametrize(
+    "back", ["import a.x", "if TYPE_CHECKING:\n    from a.x import X", "def late():\n    from a import x"]
+)
+def test_a_circle_is_found_however_it_is_closed(back: str) -> None:
+    around = {"a.x": "from a.y import Y", "a.y": "from a import z", "a.z": back, "a.user": "import a.x"}
+
+    assert circles(around) == {frozenset({"a.x", "a.y", "a.z"})}
 
 
 def test_no_handler_imports_the_description_of_packages(sources: Sources) -> None:

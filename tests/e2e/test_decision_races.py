@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 
 from andon.rules.control import control_changes
+from andon.rules.control_service import Control
 from andon.rules.due import DUE
-from andon.rules.evaluate import Control, Evaluator
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
@@ -28,6 +28,7 @@ from services.dispatch.tables import partition_of
 from tests.support.deployed.at_once import at_once
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collected, newest, registered
 from tests.support.samples import NOW
+from toys.toy_control import decide_at
 
 MANY: Final = 16
 TIMES: Final = 5
@@ -83,7 +84,7 @@ def test_of_16_evaluations_at_once_one_decides_and_what_it_decided_is_told_once(
 
 def _evaluate(rule: Rule, anchor: StoredEvent, number: int) -> Counter[str]:
     control = _told(number)
-    return Evaluator(control, anchor.key, anchors=[anchor.sort], now_ms=NOW).evaluate(anchor, [rule])
+    return decide_at(anchor, [rule], control=control, now_ms=NOW)
 
 
 def test_one_change_that_16_triggers_get_at_once_is_one_assignment_and_one_event(emulated: Loop) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from andon.cdk.names import pascal
-from andon.handlers.declared_view import listening_view
+from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
@@ -130,7 +130,7 @@ def test_a_reader_gets_exactly_what_it_subscribes_to_by_one_rule_for_each_source
     aws: Synthesised, reader: Package
 ) -> None:
     patterns = [made["EventPattern"] for made in rules_to(aws, f"{pascal(reader.name)}QueueUrl")]
-    declared = listening_view(reader.folder).on
+    declared = listener_of(reader.folder).on
 
     assert all(set(pattern) == {"source", "detail-type"} and len(pattern["source"]) == 1 for pattern in patterns)
     assert len({pattern["source"][0] for pattern in patterns}) == len(patterns)

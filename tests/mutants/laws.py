@@ -112,7 +112,7 @@ SYNC: Final = [
         ("what expires does not count what it was stored for", "        hops=hops_after(event),\n", ""),
     ),
     *_in(
-        "library/andon/rules/evaluate.py",
+        "library/andon/rules/decide.py",
         "library/tests/rules/test_evaluate.py",
         ("a decision does not count its triggers' hops", "hops_after(*decision.triggers)", "1"),
     ),
@@ -759,8 +759,8 @@ VIEWS: Final = [
         "library/tests/views/test_compaction.py",
         (
             "compaction by the time of the event alone",
-            "order_of(message.event, message.update.about_ms, message.update.origin)",
-            "order_of(message.event)",
+            "event_order(message.event, message.update.about_ms, message.update.origin)",
+            "event_order(message.event)",
         ),
     ),
     *_in(
@@ -965,7 +965,7 @@ VIEWS: Final = [
         ("restored story: rules decide upon it", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
-        "library/andon/rules/micro_event_store.py",
+        "library/andon/rules/past.py",
         STORIES_BACK,
         ("restored story: rules look back at it", " or LATCHED in row:", ":"),
     ),
@@ -980,7 +980,7 @@ VIEWS: Final = [
         ("rules decide upon what came back", " and not is_latched(image)\n", "\n"),
     ),
     *_in(
-        "library/andon/rules/micro_event_store.py",
+        "library/andon/rules/past.py",
         "library/tests/stores/archive/test_rehydration.py",
         ("rules look back at what came back", " or LATCHED in row:", ":"),
     ),
@@ -1059,7 +1059,7 @@ VIEWS: Final = [
 RULES: Final = [
     *_in(
         "library/andon/rules/late.py",
-        "library/tests/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
+        "library/tests/rules/test_history.py",
         ("no event is late", "topics.add(newer.topic)", "pass"),
         (
             "late: the last millisecond of the hold-back",
@@ -1069,7 +1069,7 @@ RULES: Final = [
     ),
     *_in(
         "library/andon/rules/history.py",
-        "library/tests/rules/test_history.py -k 'not settled and not model and not any_order and not keeps_to'",
+        "library/tests/rules/test_history.py",
         ("late events count", " and not rule.is_late(stored)", ""),
         ("late: what arrives behind the due time counts", "stored.arrived_ms <= due_ms and ", ""),
         ("window: its first millisecond is not in it", "- rule.window_ms\n", "- rule.window_ms + 1\n"),
@@ -1081,7 +1081,7 @@ RULES: Final = [
         ("look-ahead: without a bound", "later, rule.most + PASSED_OVER)), rule.most)", "later, None)), None)"),
     ),
     *_in(
-        "library/andon/rules/rule.py",
+        "library/andon/rules/timing.py",
         "library/tests/rules/test_due.py",
         ("nothing is held back", "arrived_ms) + hold_back_ms", "arrived_ms)"),
         ("due before it arrived", "max(event.timestamp_ms + after_ms, arrived_ms)", "(event.timestamp_ms + after_ms)"),
@@ -1101,19 +1101,31 @@ RULES: Final = [
         ("due: another shard in each process", "crc32(key.encode()) % SHARDS", "hash(key) % SHARDS"),
     ),
     *_in(
-        "library/andon/rules/evaluate.py",
+        "library/andon/rules/decide.py",
         "library/tests/rules/test_evaluate.py",
         ("a decision's key has a trigger in it", "if any(_contains_trigger(", "if False and any(_contains_trigger("),
         ("an id that is in a key by chance is a fault", "_under_other_ids(history))", "history)[:0]"),
-        ("a decision is put again", "put(row, condition=table.absent)", 'put(row, condition=type(table.absent)(""))'),
-        ("a rule that fails stops the others", "except (Unevaluable, Poison) as error:", "except OSError as error:"),
+    ),
+    *_in(
+        "library/andon/rules/write.py",
+        "library/tests/rules/test_evaluate.py",
+        (
+            "a decision is put again",
+            "control.table.put(row, condition=control.table.absent)\n    except ConditionFailed:\n",
+            "control.table.put(row, condition=UNCONDITIONAL)\n    except ConditionFailed:\n",
+        ),
+    ),
+    *_in(
+        "library/andon/rules/evaluate.py",
+        "library/tests/rules/test_evaluate.py",
+        ("a rule that fails stops the others", "except Unevaluable as error:", "except OSError as error:"),
     ),
     *_in(
         "library/andon/rules/evaluate.py",
         "library/tests/rules/test_control.py -k keep_others",
         (
             "the network's failure is a rule's",
-            "except (CallFailed, NotPublished):\n        raise\n    except",
+            "except CallFailed:\n        raise\n    except",
             "except",
         ),
     ),
@@ -1128,7 +1140,11 @@ RULES: Final = [
         ("an event is stored again", "keys), condition=table.absent)", 'keys), condition=type(table.absent)(""))'),
         ("a put may begin at any time", "begun_by(one.arrived_ms + BEGUN_WITHIN_MS)", "begun_by(10**13)"),
         ("what was reaped is stored again", "if ttl.is_expired(one.ttl, now_ms):", "if False:"),
-        ("the past has expired events in it", "if not ttl.is_expired(stored.ttl, self._now_ms):", "if True:"),
+    ),
+    *_in(
+        "library/andon/rules/past.py",
+        "library/tests/rules/test_micro_event_store.py",
+        ("the past has expired events in it", "elif not ttl.is_expired(stored.ttl, self._now_ms):", "else:"),
         (
             "the past is read with a delay",
             "start=self._page.last_key, consistent=True",
@@ -1139,6 +1155,10 @@ RULES: Final = [
         "library/andon/rules/micro_event_store.py",
         "library/tests/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
         ("all that is newer is read", "for number in range(PAGES_OF_NEWER):", "for number in range(10**9):"),
+    ),
+    *_in(
+        "library/andon/rules/past.py",
+        "library/tests/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
         ("all that has expired is read", " and pages < PAGES_OF_NOTHING:", ":"),
         ("the past is read from its end", "Between(PREFIX, start), forward", "Between(PREFIX, BEHIND_ALL), forward"),
     ),
@@ -1146,35 +1166,43 @@ RULES: Final = [
         "library/andon/rules/control.py",
         "library/tests/rules/test_control.py",
         ("any change of an event is its arrival", 'record["eventName"] == "INSERT" and ', ""),
+    ),
+    *_in(
+        "library/andon/rules/plan.py",
+        "library/tests/rules/test_control.py",
         ("a copy is copied", ".correlated else sorted(", ".correlated and False else sorted("),
     ),
     *_in(
         "library/andon/rules/screen.py",
         "library/tests/rules/test_screen.py",
-        ("screen: nobody looks at what follows", "in (*new, *followers)}", "in (*new,)}"),
+        ("screen: nobody looks at what follows", "due_rows((*new, *behind))", "due_rows(new)"),
         ("screen: what was stored late is overlooked", "one.arrived_ms + STORED_WITHIN_MS", "one.arrived_ms"),
         ("screen: only what is new counts at itself", " or _is_seen(rule, one, anchor, due_ms) for", " for"),
-        ("screen: behind much nobody follows", "_within_reach(new, able, evaluator) if behind", "[] if behind"),
+        ("screen: behind much nobody follows", "_within_reach(new, able, evaluator.past)", "()"),
         ("screen: only the oldest that is new is followed", "                left = most\n", ""),
         ("screen: without a bound", "            if not left:", "            if False:"),
-        ("screen: another rule's due time waits for a look", ".issuperset(due.rules)", ".__contains__(due.rules[0])"),
         ("screen: a late event is looked for", "if not all(rule.is_late(one) for rule in able)}", "if able}"),
-        ("screen: a flood that lags is put again and again", "elif row not in put:", "else:"),
-        ("screen: a fault is in the way of others", "        except Exception:", "        except OSError:"),
+        ("screen: a flood that lags is put again and again", "if row not in put:", "if True:"),
+        (
+            "screen: a fault is in the way of others",
+            "tried(partial(self._dues_at, anchor))",
+            "self._dues_at(anchor)",
+        ),
+    ),
+    *_in(
+        "library/andon/rules/plan.py",
+        "library/tests/rules/test_screen.py",
+        ("screen: another rule's due time waits for a look", ".issuperset(due.rules)", ".__contains__(due.rules[0])"),
     ),
     *_in(
         "library/andon/rules/evaluate.py",
         "library/tests/rules/test_screen.py",
         (
             "screen: what fails is never due",
-            "(Unevaluable, Poison):\n            return True",
-            "(Unevaluable, Poison):\n            return False",
+            "self.error is not None or self.verdict is not Verdict.NOTHING",
+            "(self.error is None and self.verdict is not Verdict.NOTHING)",
         ),
-        (
-            "screen: what is flooded is never counted",
-            "return isinstance(rows, NotEvaluated) or bool(rows)",
-            "return not isinstance(rows, NotEvaluated) and bool(rows)",
-        ),
+        ("screen: what is flooded is never counted", " or self.verdict is not Verdict.NOTHING", ""),
         (
             "a rule without its context reads",
             "return not rule.needs_context or self._context is not None",
@@ -1182,7 +1210,7 @@ RULES: Final = [
         ),
     ),
     *_in(
-        "library/andon/rules/micro_event_store.py",
+        "library/andon/rules/past.py",
         "library/tests/rules/test_screen.py",
         (
             "screen: it looks before others are stored",
@@ -1198,33 +1226,49 @@ RULES: Final = [
             "failed = len(dues) - number",
             "control.table.delete(due.row_key(control.table.keys)); failed = len(dues) - number",
         ),
-        ("a sweep leaves what is done", "control.table.delete(due.row_key(control.table.keys))", "pass"),
-        ("a sweep does not wait for what is being stored", "now_ms - STORED_WITHIN_MS)", "now_ms)"),
-        ("a sweep drops what it has no rule for", "    if unknown:", "    if False:"),
+        (
+            "a sweep does not wait for what is being stored",
+            "control.table, now_ms - STORED_WITHIN_MS)",
+            "control.table, now_ms)",
+        ),
         ("a sweep begins with the same shard each time", "(first + number) % len(shards)", "number"),
         ("a sweep tells nothing of what is left", "queues.leave()", "pass"),
         ("the oldest is the youngest", "else min(since_ms, one.since_ms)", "else max(since_ms, one.since_ms)"),
     ),
     *_in(
-        "library/andon/rules/sweep.py",
+        "library/andon/rules/write.py",
+        "library/tests/rules/test_sweep.py",
+        ("a sweep leaves what is done", "table.delete(due.row_key(table.keys))", "pass"),
+        ("a sweep drops what it has no rule for", "    if plan.unknown:", "    if False:"),
+    ),
+    *_in(
+        "library/andon/rules/write.py",
         "library/tests/rules/test_gaps.py -k 'not races and not however_long_it_takes'",
-        ("a timer stays where it is", "table.put(due.row(table.keys), condition=UNCONDITIONAL)", "pass"),
-        ("a timer is not renewed", "        if is_renewed(due.key", "        if False and is_renewed(due.key"),
-        ("a timer does not wait for a longer gap", "if (ends := ends_ms(", "if False and (ends := ends_ms("),
+        ("a timer stays where it is", "table.put(timer.row(table.keys), condition=UNCONDITIONAL)", "pass"),
+    ),
+    *_in(
+        "library/andon/rules/timing.py",
+        "library/tests/rules/test_gaps.py -k 'not races and not however_long_it_takes'",
+        ("a timer is not renewed", "            if is_renewed(due.key", "            if False and is_renewed(due.key"),
+        (
+            "a timer does not wait for a longer gap",
+            "at_ms = timestamp_in(anchor) + self.after_ms + time.hold_back_ms",
+            "at_ms = 0",
+        ),
     ),
     *_in(
         "library/andon/rules/gaps.py",
         "library/tests/rules/test_gaps.py -k 'not costs_little'",
         ("gaps: a late event is followed", " and not stored.late_by\n", "\n"),
-        ("gaps: a timer moves to what was not known", "one.arrived_ms <= known_by_ms and ", ""),
-        ("gaps: a timer moves to a late event", " and not rule.is_late(one)", ""),
         ("gaps: the end of a gap is not known in time", "one, last, gap_ms + hold_back_ms)\n", "one, last, 10**13)\n"),
         ("gaps: what was held up is steady", "or _was_known(last, last, hold_back_ms):", "or True:"),
-        (
-            "gaps: a lost timer is never missed",
-            "return is_renewed(anchor.key",
-            "return False and is_renewed(anchor.key",
-        ),
+    ),
+    *_in(
+        "library/andon/rules/timing.py",
+        "library/tests/rules/test_gaps.py -k 'not costs_little'",
+        ("gaps: a timer moves to what was not known", "one.arrived_ms <= known_by_ms and ", ""),
+        ("gaps: a timer moves to a late event", " and not one.is_late_for(on)", ""),
+        ("gaps: a lost timer is never missed", " or is_renewed(anchor.key", " or False and is_renewed(anchor.key"),
         ("gaps: all timers are renewed at once", "shift = crc32(key.encode()) % RENEWED_MS", "shift = 0"),
         (
             "gaps: a flood of late events ends a timer",
@@ -1235,12 +1279,16 @@ RULES: Final = [
     *_in(
         "library/andon/rules/gaps.py",
         "library/tests/rules/test_gaps.py -k costs_little",
-        ("each event has a timer", "anchor.follows_ms is None:\n", "True:\n"),
         (
             "a clock that is behind is never steady",
             "return any(_was_known(one, last",
             "return False and any(_was_known(one, last",
         ),
+    ),
+    *_in(
+        "library/andon/rules/timing.py",
+        "library/tests/rules/test_gaps.py -k costs_little",
+        ("each event has a timer", "if anchor.follows_ms is None or is_renewed(", "if True or is_renewed("),
     ),
     *_in(
         "library/andon/rules/backlog.py",
@@ -1318,7 +1366,11 @@ MORE: Final = [
     *_in(
         "functions/services/dispatch/rules/silence.py",
         "tests/bench/simulate/test_prediction.py",
-        ("each report has a due time of its own, and many machines cost twice as much", "    before_gap=True,\n", ""),
+        (
+            "each report has a due time of its own, and many machines cost twice as much",
+            "    timing=BeforeGap(AFTER_MS)",
+            "    timing=BeforeGap.__mro__[1](after_ms=AFTER_MS)",
+        ),
     ),
     *_in(
         "library/andon/dynamodb/client.py",
@@ -1335,9 +1387,9 @@ MORE: Final = [
         ("of refusals a share is logged only", 'members["status"] >= HTTPStatus.BAD_REQUEST or ', ""),
     ),
     *_in(
-        "library/andon/wire/in_parallel.py",
+        "library/andon/runtime/tried.py",
         "library/tests/rules/test_control.py",
-        ("what could not be done is forgotten", "raise one.error", "pass"),
+        ("what could not be done is forgotten", "raise one.error", "continue"),
     ),
     *_in(
         "library/andon/events/fact.py",
@@ -1649,7 +1701,7 @@ ANOMALIES: Final = [
     *_in(
         "functions/services/anomalies/rules/gap.py",
         "tests/services/anomalies/test_units.py",
-        ("anomalies: each report is due", "    screened=True,\n", ""),
+        ("anomalies: each report is due", "    timing=Screened(),\n", ""),
     ),
     *_in(
         "functions/services/anomalies/trigger.py",
@@ -1662,9 +1714,13 @@ ANOMALIES: Final = [
         ("anomalies: each batch asks for a model", "not 0 <= now_ms - self.asked_ms < EVERY_MS", "True"),
     ),
     *_in(
-        "library/andon/rules/sweep.py",
+        "library/andon/rules/evaluate.py",
         "library/tests/rules/test_screen.py",
-        ("a sweep reads for a rule without its context", "if evaluator.knows_enough_for(rule)]", "]"),
+        (
+            "a sweep reads for a rule without its context",
+            "        if not self.knows_enough_for(rule):\n            return Evaluation(rule, None)\n",
+            "",
+        ),
     ),
     *_in(
         "functions/services/anomalies/current_model.py",

@@ -76,6 +76,33 @@ def outward_imports(sources: Sources) -> set[Finding]:
     }
 
 
+def circles(sources: Sources) -> set[frozenset[str]]:
+    """Find modules that import each other, by way of others, too, and also if only while types are checked."""
+    imports = {module: _modules_in(source, sources) - {module} for module, source in sources.items()}
+    while leaves := [module for module, imported in imports.items() if not imported & imports.keys()]:
+        for leaf in leaves:
+            del imports[leaf]
+    return {_circle_from(module, imports) for module in imports} - {frozenset()}
+
+
+def _modules_in(source: str, sources: Sources) -> set[str]:
+    return {name for full in imports_of(source) for name in (full, full.rpartition(".")[0]) if name in sources}
+
+
+def _circle_from(module: str, imports: Mapping[str, set[str]]) -> frozenset[str]:
+    """Return the modules that a module reaches and that reach it."""
+    return frozenset(other for other in _reached(module, imports) if module in _reached(other, imports))
+
+
+def _reached(module: str, imports: Mapping[str, set[str]]) -> set[str]:
+    reached, waiting = set[str](), [module]
+    while waiting:
+        for imported in imports.get(waiting.pop(), set()) - reached:
+            reached.add(imported)
+            waiting.append(imported)
+    return reached
+
+
 def vendor_imports(sources: Sources) -> set[Finding]:
     """Find who imports the vendor's library although others call it for them."""
     return {

@@ -16,11 +16,11 @@ from andon.events.domain_event import DomainEvent
 from andon.testing.convergence import Diverged, Story, converges, view_of
 from andon.views import compaction, inverse_oplock, materialize, row_life, view_update
 from andon.views.compaction import Message, compact
-from andon.views.inverse_oplock import NEWER, oplock_attribute, order_of, put_if_newer
-from andon.views.materialize import View
+from andon.views.inverse_oplock import NEWER, event_order, oplock_attribute, put_if_newer
+from andon.views.materialize import Listener
 from andon.views.oplock_family import OplockFamily
 from andon.views.outcome import Outcome
-from andon.views.row_life import Attempt, UntilAnchored, UntilNewestExpires
+from andon.views.row_life import UntilAnchored, UntilNewestExpires, WriteAttempt
 from andon.views.view_update import ViewUpdate
 from andon.wire import aws
 from tests.views.board.stories import HELP, JOIN, LIFE, PEOPLE, SILENCES, STATES
@@ -28,13 +28,13 @@ from tests.views.state_log.stories import DAYS_APART
 from toys import things
 from toys.things import happened
 
-Mutate = Callable[[pytest.MonkeyPatch, View], View]
+Mutate = Callable[[pytest.MonkeyPatch, Listener], Listener]
 On = Callable[[DomainEvent], ViewUpdate]
 
 NOW_MS = 1_587_739_830_000
 
 
-def on_of(view: View) -> Mapping[tuple[str, str], On]:
+def on_of(view: Listener) -> Mapping[tuple[str, str], On]:
     """Return what a view keeps of events; a view collects none of them whole."""
     return cast("Mapping[tuple[str, str], On]", view.on)
 
@@ -77,7 +77,7 @@ STATE_LOG = view_of("state_log")
 
 
 def newer(operator: str) -> Mutate:
-    def mutate(patch: pytest.MonkeyPatch, view: View) -> View:
+    def mutate(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
         patch.setattr(inverse_oplock, "NEWER", NEWER.replace("#oplock < :oplock", f"#oplock {operator} :oplock"))
         return view
 
@@ -85,7 +85,7 @@ def newer(operator: str) -> Mutate:
 
 
 def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
-    def mutate(_: pytest.MonkeyPatch, view: View) -> View:
+    def mutate(_: pytest.MonkeyPatch, view: Listener) -> Listener:
         def mutant(decide: On) -> On:
             return lambda event: replace(decide(event), oplock=name_of(event, decide(event)))
 
@@ -94,17 +94,17 @@ def with_oplock(name_of: Callable[[DomainEvent, ViewUpdate], str]) -> Mutate:
     return mutate
 
 
-def order_without_id(patch: pytest.MonkeyPatch, view: View) -> View:
-    patch.setattr(inverse_oplock, "order_of", lambda event, *_: f"{event.timestamp_ms:013d}")
+def order_without_id(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
+    patch.setattr(inverse_oplock, "event_order", lambda event, *_: f"{event.timestamp_ms:013d}")
     return view
 
 
-def hard_delete(patch: pytest.MonkeyPatch, view: View) -> View:
+def hard_delete(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     def put_or_delete(table: Table, update: ViewUpdate, event: DomainEvent, **more: Any) -> Outcome:  # noqa: ANN401
         if "deleted" not in event.type:
             return put_if_newer(table, update, event, **more)
         condition = Condition(
-            "#oplock < :oplock", {"oplock": oplock_attribute(update.oplock)}, {"oplock": order_of(event)}
+            "#oplock < :oplock", {"oplock": oplock_attribute(update.oplock)}, {"oplock": event_order(event)}
         )
         try:
             aws.client("dynamodb").delete_item(Key=to_typed(update.key), **conditional(table.name, condition))
@@ -116,7 +116,7 @@ def hard_delete(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def short_lived_tombstone(patch: pytest.MonkeyPatch, view: View) -> View:
+def short_lived_tombstone(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     def put(table: Table, update: ViewUpdate, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
         days = 5 if "scrapped" in event.type else ttl_days
         return put_if_newer(table, update, event, ttl_days=days, now_ms=now_ms)
@@ -125,21 +125,21 @@ def short_lived_tombstone(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def never_expired_on_arrival(patch: pytest.MonkeyPatch, view: View) -> View:
+def never_expired_on_arrival(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(ttl, "is_expired", lambda *_: False)
     return view
 
 
-def ttl_moves_backwards(patch: pytest.MonkeyPatch, view: View) -> View:
-    def attempt(life: UntilNewestExpires, _: object = None) -> Attempt:
-        return Attempt(Condition(""), expires_at=life.expires_at)
+def ttl_moves_backwards(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
+    def attempt(life: UntilNewestExpires, _: object = None) -> WriteAttempt:
+        return WriteAttempt(Condition(""), expires_at=life.expires_at)
 
     patch.setattr(UntilNewestExpires, "first", property(attempt))
     patch.setattr(UntilNewestExpires, "after", attempt)
     return view
 
 
-def expired_fields_live_on(patch: pytest.MonkeyPatch, view: View) -> View:
+def expired_fields_live_on(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(row_life, "TTL_GROWS", "(attribute_not_exists(#ttl) OR (#ttl > :zero AND #ttl <= :ttl))")
     on_ttl = row_life._on_ttl  # noqa: SLF001
     patch.setattr(
@@ -148,8 +148,8 @@ def expired_fields_live_on(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def expired_attributes_stay(patch: pytest.MonkeyPatch, view: View) -> View:
-    def changes(update: ViewUpdate, order: str, attempt: Attempt, _: object) -> object:
+def expired_attributes_stay(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
+    def changes(update: ViewUpdate, order: str, attempt: WriteAttempt, _: object) -> object:
         return right(update, order, attempt, None)
 
     right = inverse_oplock._changes  # noqa: SLF001
@@ -157,19 +157,19 @@ def expired_attributes_stay(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def skeletons_stay(patch: pytest.MonkeyPatch, view: View) -> View:
+def skeletons_stay(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     after = UntilAnchored.after
     patch.setattr(UntilAnchored, "after", lambda life, row: after(life, row)._replace(expires_at=None))
     return view
 
 
-def anchored_rows_expire(patch: pytest.MonkeyPatch, view: View) -> View:
+def anchored_rows_expire(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     first = UntilAnchored.first.fget  # type: ignore[attr-defined]
     patch.setattr(UntilAnchored, "first", property(lambda life: first(life)._replace(is_permanent=False)))
     return view
 
 
-def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: View) -> View:
+def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     def surplus(family: OplockFamily, row: Mapping[str, Any]) -> dict[str, str]:
         members = {
             name.removeprefix("oplock#"): order
@@ -183,7 +183,7 @@ def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def surplus_only_after_a_write(patch: pytest.MonkeyPatch, view: View) -> View:
+def surplus_only_after_a_write(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     bound = inverse_oplock._bound  # noqa: SLF001
     why_dropped = inverse_oplock._why_dropped  # noqa: SLF001
     dropping = False
@@ -204,7 +204,7 @@ def surplus_only_after_a_write(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def removed_at_once_is_applied(patch: pytest.MonkeyPatch, view: View) -> View:
+def removed_at_once_is_applied(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     bound = inverse_oplock._bound  # noqa: SLF001
 
     def quietly(*how: Any) -> frozenset[str]:  # noqa: ANN401
@@ -215,38 +215,40 @@ def removed_at_once_is_applied(patch: pytest.MonkeyPatch, view: View) -> View:
     return view
 
 
-def compaction_by_the_time_of_the_event(patch: pytest.MonkeyPatch, view: View) -> View:
-    patch.setattr(compaction, "_order_in", lambda message: order_of(message.event))
+def compaction_by_the_time_of_the_event(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
+    patch.setattr(compaction, "_order_in", lambda message: event_order(message.event))
     return view
 
 
-def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: View) -> View:
+def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     def by_row(messages: Iterable[Message]) -> list[list[Message]]:
         groups: dict[str, list[Message]] = {}
         for message in messages:
             groups.setdefault(str(cast("ViewUpdate", message.update).key), []).append(message)
-        return [sorted(group, key=lambda message: order_of(message.event), reverse=True) for group in groups.values()]
+        return [
+            sorted(group, key=lambda message: event_order(message.event), reverse=True) for group in groups.values()
+        ]
 
     patch.setattr(materialize, "compact", by_row)
     return view
 
 
-def compaction_keeps_the_oldest(patch: pytest.MonkeyPatch, view: View) -> View:
+def compaction_keeps_the_oldest(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(materialize, "compact", lambda messages: [group[::-1] for group in compact(messages)])
     return view
 
 
-def compaction_forgets_the_third(patch: pytest.MonkeyPatch, view: View) -> View:
+def compaction_forgets_the_third(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(materialize, "compact", lambda messages: [group[:2] for group in compact(messages)])
     return view
 
 
-def failures_are_acknowledged(patch: pytest.MonkeyPatch, view: View) -> View:
+def failures_are_acknowledged(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(materialize, "failures", lambda _: [])
     return view
 
 
-def without_anchor(view: View) -> View:
+def without_anchor(view: Listener) -> Listener:
     """Return a view whose rows never expire, registered or not."""
 
     def permanent(decide: On) -> On:
@@ -255,7 +257,7 @@ def without_anchor(view: View) -> View:
     return view._replace(on={subscription: permanent(decide) for subscription, decide in on_of(view).items()})
 
 
-def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
+def last_writer_wins_since(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     """Keep `State`, and `Since` when another state is written over it."""
 
     def put(table: Table, update: ViewUpdate, event: DomainEvent, **more: Any) -> Outcome:  # noqa: ANN401
@@ -263,9 +265,9 @@ def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
             return put_if_newer(table, update, event, **more)
         state, time = event.entity("state").text("state"), event.entity("state").text("timestamp")
         names = {"oplock": "oplock#state", "state": "State"}
-        values = {"oplock": order_of(event), "state": state}
+        values = {"oplock": event_order(event), "state": state}
         another = "(attribute_not_exists(#state) OR #state < :state OR #state > :state)"
-        now = {"oplock#state": order_of(event), "State": state}
+        now = {"oplock#state": event_order(event), "State": state}
         try:
             table.update(
                 update.key, assign=now | {"Since": time}, condition=Condition(f"{NEWER} AND {another}", names, values)
@@ -278,7 +280,7 @@ def last_writer_wins_since(patch: pytest.MonkeyPatch, view: View) -> View:
     return without_anchor(view)
 
 
-def missing_fields_stay(_: pytest.MonkeyPatch, view: View) -> View:
+def missing_fields_stay(_: pytest.MonkeyPatch, view: Listener) -> Listener:
     def mutant(decide: On) -> On:
         def only_present(event: DomainEvent) -> ViewUpdate:
             update = decide(event)
@@ -294,7 +296,7 @@ class Mutant:
     """A mistake, who makes it, and the shortest sequence that shows it."""
 
     mutate: Mutate
-    view: View
+    view: Listener
     story: Story
     shortest: str
 
@@ -369,5 +371,5 @@ def test_a_mistake_is_shown_by_the_shortest_sequence_that_breaks(
     [(BOARD, LIFE), (THINGS, WORK), (things.LABELLED, LABELS), (things.ANCHORED, WEIGHED_FIRST)],
     ids=["board", "things", "a bounded family", "an anchor"],
 )
-def test_without_a_mistake_nothing_breaks(view: View, story: Story) -> None:
+def test_without_a_mistake_nothing_breaks(view: Listener, story: Story) -> None:
     assert converges(view, story) > 2 ** len(story)

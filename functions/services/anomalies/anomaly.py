@@ -1,4 +1,4 @@
-"""An anomaly: what a machine was seen to do, and what the model expected of it."""
+"""An anomaly: the observation of a machine, beside the expectation of the model."""
 
 from typing import Final, Literal, cast
 
@@ -25,7 +25,7 @@ UNITS: Final[dict[AnomalyKind, str]] = {
     "gap": "seconds",
     "odd-state": "reports",
 }
-"""What is counted, by kind; a kind is also the id of its rule."""
+"""The unit that is counted, by kind; a kind is also the id of its rule."""
 
 PUBLISHED: Final = ("equipmentId", "state", "timestamp", "kind", "unit", "expected", "seen", "model", *WHY)
 """The attributes of a row that its event says, see `AnomalyEntity`."""
@@ -87,5 +87,5 @@ def fact_of(change: Change) -> Fact | None:
 
 
 def to_entity(item: Item) -> AnomalyEntity:
-    """Return what an event says of a row."""
+    """Return the entity of a row."""
     return cast("AnomalyEntity", {name: item[name] for name in PUBLISHED if name in item})

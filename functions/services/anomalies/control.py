@@ -1,6 +1,6 @@
-"""What anomalies decides by, and where it writes that down."""
+"""anomalies as a control service: its rules, their context, its table."""
 
-from andon.rules.evaluate import Control
+from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
 from andon.wire.bucket import Bucket
@@ -15,7 +15,7 @@ MODELS = CurrentModel(Bucket(*BUCKETS))
 
 
 def known_of(key: CorrelationKey) -> Known | None:
-    """Return what the model that a trigger or a sweep began with knows of a piece of equipment; None: nothing."""
+    """Return the knowledge of a piece of equipment in the model that a trigger or a sweep began with; None: none."""
     return MODELS.model.known_of(equipment_of(key)) if MODELS.model else None
 
 

@@ -1,4 +1,4 @@
-"""What is usual for each machine and state, learned from the lake: robust rates and gaps. Pure.
+"""The model: usual rates and gaps of each machine and state, learned from the lake, robust. Pure.
 
 A model is a JSON object, never changed once it is written:
 
@@ -52,19 +52,19 @@ class SpreadJson(TypedDict):
 
 
 class Spread(NamedTuple):
-    """How values spread: their median, the median of their distances from it, and how many they were."""
+    """The spread of values: their median, the median of their distances from it, and how many they were."""
 
     median: float
     mad: float
     of: int
 
     def limit(self, deviations: float, *, least: float) -> float:
-        """Return what lies so many deviations above the median; a deviation is no less than `least`."""
+        """Return the value so many deviations above the median; a deviation is no less than `least`."""
         return round(self.median + deviations * max(NORMAL_CONSISTENT * self.mad, least), 3)
 
 
 class Expectation(NamedTuple):
-    """What is usual: `typical`, and `at_most`; it rests on `based_on` observations."""
+    """A usual value, `typical`, and the limit `at_most`; they rest on `based_on` observations."""
 
     typical: float
     at_most: float
@@ -72,14 +72,14 @@ class Expectation(NamedTuple):
 
 
 class StateHistory(NamedTuple):
-    """How often a machine reports a state in an hour, and how many seconds later its next report comes."""
+    """A state of a machine: its reports in an hour, and the seconds until the next report."""
 
     rate: Spread
     gap: Spread | None = None
 
 
 class MachineHistory(NamedTuple):
-    """What a machine reported: see the head of this file."""
+    """The history of a machine: see the head of this file."""
 
     reports: int
     hours: int
@@ -87,7 +87,7 @@ class MachineHistory(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a version of the model knows of one machine. None of an expectation: no opinion."""
+    """The knowledge of one machine in a version of the model. None of an expectation: no opinion."""
 
     version: str
     machine: MachineHistory
@@ -122,13 +122,13 @@ class Known(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What is usual for each machine, as of `version`."""
+    """The histories of machines, as of `version`."""
 
     version: str
     machines: Mapping[str, MachineHistory]
 
     def known_of(self, equipment_id: str) -> Known | None:
-        """Return what it knows of a machine."""
+        """Return the knowledge of a machine."""
         machine = self.machines.get(equipment_id)
         return Known(version=self.version, machine=machine) if machine else None
 

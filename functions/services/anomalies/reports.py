@@ -3,8 +3,6 @@
 from andon.events.domain_event import DomainEvent
 from services.anomalies.tables import partition_of
 
-HOUR_MS = 60 * 60_000
-
 
 def state_in(report: DomainEvent) -> str:
     """Return the state that was reported."""

@@ -1,7 +1,7 @@
-"""The rules of dispatch, their context, and the table of their decisions."""
+"""dispatch as a control service: its rules, their context, its table."""
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.evaluate import Control
+from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
 from contract import logs
@@ -19,7 +19,7 @@ RULES = Rules(
 
 
 def roster_for(key: CorrelationKey) -> Roster | None:
-    """Read who works where a piece of equipment is; None: nobody, or its factory is unknown."""
+    """Read the roster for a piece of equipment; None: there is none, or its factory is unknown."""
     factory_id = whereabouts.factory_of(TABLE.get(whereabouts.key_of(key), consistent=True))
     if factory_id is None:
         return None

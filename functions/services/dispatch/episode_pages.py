@@ -8,7 +8,7 @@ from andon.dynamodb.ttl import is_expired
 from andon.http.page import Scope, count_that_fit, next_page, read_rows
 from andon.rules.stored_event import PREFIX, readable
 from services.dispatch import story
-from services.dispatch.reports import is_whole
+from services.dispatch.reports import is_readable
 from services.dispatch.tables import KEYS, partition_of
 
 # Of 600 bytes each, near to the megabyte that a Query reads: three and a half days of a report every five minutes.
@@ -26,7 +26,7 @@ def read_episodes(
     """
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(PREFIX))
     rows = read_rows(table, query, scope=scope, limit=EVENTS_READ, cursor=cursor)
-    stored = [one for one in readable(rows.items, KEYS) if not is_expired(one.ttl, now_ms) and is_whole(one.event)]
+    stored = [one for one in readable(rows.items, KEYS) if not is_expired(one.ttl, now_ms) and is_readable(one.event)]
     events = [one.event for one in stored]
     count = count_that_fit(event.entities for event in events)  # nearly all that a story says of an event
     is_end = rows.last_key is None and count == len(events)

@@ -1,4 +1,4 @@
-"""Reports, as dispatch's rules see them: which events are reports, and which of those are abnormal."""
+"""Reports, as dispatch's rules see them, and the abnormal ones among them."""
 
 from collections.abc import Iterable
 
@@ -10,24 +10,21 @@ from contract.reports import STATE_REPORTED
 from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.tables import partition_of
 
-MINUTE_MS = 60_000
-DAY_MS = 24 * 60 * MINUTE_MS
-
 
 def is_report(event: DomainEvent) -> bool:
     """Return True if equipment reported its state, in words that can be read."""
-    return event.type == STATE_REPORTED and is_whole(event)
+    return event.type == STATE_REPORTED and is_readable(event)
 
 
-def is_whole(event: DomainEvent) -> bool:
-    """Return True if an event has the entity of its type, and that says which log it is about."""
+def is_readable(event: DomainEvent) -> bool:
+    """Return True if an event has the entity of its type, with the natural key of a log."""
     fields = event.entities.get(_name_of_entity(event))
     texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
     return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
 
 
 def entity_in(event: DomainEvent) -> Entity:
-    """Return the entity of a report, or of a fact of dispatch.
+    """Return the entity of a report, or of an event of dispatch.
 
     Raises:
         Poison: there is none.

@@ -1,4 +1,4 @@
-"""Rosters of factories: the operators that abnormal logs are assigned to, and the supervisor for escalations."""
+"""Rosters: the operators of a factory, to whom abnormal logs are assigned, and the supervisor for escalations."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -13,7 +13,7 @@ DISCRIMINATOR: Final = "roster"
 
 
 class RosterContent(TypedDict):
-    """A roster in a response."""
+    """A roster, as responses say it."""
 
     factoryId: str
     operators: list[str]
@@ -27,7 +27,7 @@ class RosterRow(RosterContent, VersionedRow):
 
 
 class Roster(NamedTuple):
-    """The operators that can be assigned, and the supervisor of escalations."""
+    """The operators to assign, and the supervisor to escalate to."""
 
     operators: tuple[str, ...]
     supervisor: str

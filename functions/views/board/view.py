@@ -9,7 +9,8 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
 from andon.runtime import times
 from andon.views.oplock_family import OplockFamily
-from andon.views.view_update import Anchor, On, ViewUpdate
+from andon.views.oplocked_fields import Anchor
+from andon.views.view_update import On, ViewUpdate
 from contract import logs, names, old_shapes
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import FIELDS, board_sort_key, levels_in, location_of, part

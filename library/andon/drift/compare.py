@@ -10,17 +10,18 @@
 
 The first three are final, whatever happens meanwhile: the same row says both sides. The others are what a row looks
 like while events are on their way: nothing counts that is younger than `ON_ITS_WAY_MS`, and nothing the first time.
-What an unknown event wrote stays: perhaps it is the lake that lacks it.
+The fields of an unknown event stay: perhaps it is the lake that lacks it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from andon.drift.expected import ExpectedRow, Newest
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Item, to_plain, to_typed
+from andon.dynamodb.attribute_values import Attributes, Item, to_plain, to_typed
+from andon.runtime.whole_number import is_whole
 from andon.views.inverse_oplock import oplock_attribute
 from andon.views.oplock_family import OPLOCK
 
@@ -32,8 +33,8 @@ AHEAD_MS: Final = 15 * 60 * 1000
 _ORDER: Final = re.compile(r"(?:about#(?P<about>[0-9]{13})#)?(?P<time>[0-9]{13})(?:@[^#]+)?#.+", re.DOTALL)
 
 
-class Kind(StrEnum):
-    """How a row differs from its events."""
+class DriftKind(StrEnum):
+    """The way in which a row differs from its events."""
 
     VALUES = "values"
     AHEAD = "ahead"
@@ -42,46 +43,46 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
-DOUBTFUL: Final = frozenset({Kind.MISSING, Kind.UNKNOWN})
+DOUBTFUL: Final = frozenset({DriftKind.MISSING, DriftKind.UNKNOWN})
 
 
 class Difference(NamedTuple):
-    """What differs under an oplock; a ttl is under none (empty text).
+    """A difference under an oplock; a ttl is under none (empty text).
 
     found, expected: the values of attributes, None where there is none. newest: the event that the row should show;
     None: there is none.
     """
 
-    kind: Kind
+    kind: DriftKind
     oplock: str
-    found: Mapping[str, Any]
-    expected: Mapping[str, Any]
+    found: Attributes
+    expected: Attributes
     newest: Newest | None = None
 
 
-class Drift(NamedTuple):
+class RowDrift(NamedTuple):
     """A row that differs. is_of_nothing: orders that lie ahead made it, and no event that counts."""
 
-    key: Mapping[str, Any]
+    key: Attributes
     differences: tuple[Difference, ...]
     is_of_nothing: bool = False
 
-    def only(self, differences: Iterable[Difference]) -> "Drift | None":
+    def only(self, differences: Iterable[Difference]) -> "RowDrift | None":
         """Return it with some of its differences; None without any."""
         some = tuple(differences)
         return self._replace(differences=some) if some else None
 
 
 class Basis(NamedTuple):
-    """What a comparison has to know beside the row: the view's ttl, the time, and from when on all events are known."""
+    """The view's ttl, the time, and the time from which on all events are known."""
 
     ttl_days: int | None
     now_ms: int
     known_from_ms: int
 
 
-def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> Drift | None:
-    """Return how a row differs, None if it does not; an expired one is not there."""
+def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> RowDrift | None:
+    """Return the drift of a row, None if there is none; an expired row is not there."""
     found = row if row is not None and ttl.is_alive(row, basis.now_ms) else {}
     of_row = {name.removeprefix(OPLOCK) for name in found if name.startswith(OPLOCK)}
     differences = [
@@ -89,26 +90,26 @@ def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> Drift | No
         for oplock in sorted(of_row | expected.newest.keys())
         if (difference := _under(oplock, expected, found, basis))
     ]
-    is_of_nothing = not expected.newest and all(one.kind is Kind.AHEAD for one in differences)
+    is_of_nothing = not expected.newest and all(one.kind is DriftKind.AHEAD for one in differences)
     differences += _ttl(expected, found, basis)
     is_whole = len(differences) == len(of_row)
-    return Drift(expected.key, (), is_of_nothing and is_whole).only(differences)
+    return RowDrift(expected.key, (), is_of_nothing and is_whole).only(differences)
 
 
 def _under(oplock: str, expected: ExpectedRow, found: Item, basis: Basis) -> Difference | None:
     newest, order = expected.newest.get(oplock), found.get(oplock_attribute(oplock))
     if newest is not None and order == newest.order.text:
-        kind = None if _as_found(newest.attributes, found) == _stored(newest.attributes) else Kind.VALUES
+        kind = None if _as_found(newest.attributes, found) == _stored(newest.attributes) else DriftKind.VALUES
     elif order is not None and _is_ahead(order, oplock, expected, basis):
-        kind = Kind.AHEAD
+        kind = DriftKind.AHEAD
     elif newest is not None and (order is None or str(order) < newest.order.text):
-        kind = Kind.MISSING if _must_be_there(newest, expected, found, basis) else None
+        kind = DriftKind.MISSING if _must_be_there(newest, expected, found, basis) else None
     else:
-        kind = None if _may_be_unknown(order, basis) else Kind.UNKNOWN
+        kind = None if _may_be_unknown(order, basis) else DriftKind.UNKNOWN
     return _difference(kind, oplock, expected, found) if kind else None
 
 
-def _difference(kind: Kind, oplock: str, expected: ExpectedRow, found: Item) -> Difference:
+def _difference(kind: DriftKind, oplock: str, expected: ExpectedRow, found: Item) -> Difference:
     newest, name = expected.newest.get(oplock), oplock_attribute(oplock)
     attributes = dict(_stored(newest.attributes)) if newest else dict.fromkeys(expected.names.get(oplock, {oplock}))
     attributes[name] = newest.order.text if newest else None
@@ -119,11 +120,11 @@ def _difference(kind: Kind, oplock: str, expected: ExpectedRow, found: Item) -> 
     )
 
 
-def _as_found(attributes: Mapping[str, Any], found: Item) -> dict[str, Any]:
+def _as_found(attributes: Attributes, found: Item) -> Item:
     return {name: found.get(name) for name in attributes}
 
 
-def _stored(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _stored(attributes: Attributes) -> Item:
     """Return attributes as DynamoDB returns them: whole numbers as such, lists of tuples."""
     present = to_plain(to_typed({name: value for name, value in attributes.items() if value is not None}))
     return {name: present.get(name) for name in attributes}
@@ -185,9 +186,9 @@ def _ttl(expected: ExpectedRow, found: Item, basis: Basis) -> Iterator[Differenc
         return
     life = _life(expected, found, basis)
     if life is None and at is not None:
-        yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: None})
-    if life is not None and not (type(at) is int and life.least <= at <= life.most):
-        yield Difference(Kind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: life.rightly})
+        yield Difference(DriftKind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: None})
+    if life is not None and not (is_whole(at) and life.least <= at <= life.most):
+        yield Difference(DriftKind.TTL, "", {ttl.ATTRIBUTE: at}, {ttl.ATTRIBUTE: life.rightly})
 
 
 def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
@@ -197,7 +198,7 @@ def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
     return any(oplock_attribute(oplock) not in found for oplock in known)
 
 
-class _Life(NamedTuple):
+class _PossibleTtls(NamedTuple):
     """The ttls that a row can have, and the one that it gets if it has another; epoch seconds."""
 
     least: int
@@ -205,8 +206,8 @@ class _Life(NamedTuple):
     rightly: int
 
 
-def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _Life | None:
-    """Return how long a row lives, None if it never expires. Rows that came back live longer than by their events."""
+def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _PossibleTtls | None:
+    """Return the ttls that a row can have, None if it never expires. Restored rows live longer than their events."""
     seen = {oplock: one for oplock, one in expected.newest.items() if oplock_attribute(oplock) in found}
     shown = [one for oplock, one in seen.items() if found[oplock_attribute(oplock)] == one.order.text]
     if basis.ttl_days is not None:
@@ -214,11 +215,11 @@ def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _Life | None:
             max((ttl.ttl_at(one.event.timestamp_ms, basis.ttl_days) for one in some), default=0)
             for some in (shown, seen.values())
         )
-        return _Life(least, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days), rightly)
+        return _PossibleTtls(least, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days), rightly)
     anchors = [one.update.anchor for one in expected.newest.values() if one.update.anchor]
     if not anchors or any(oplock_attribute(anchor.oplock) in found for anchor in anchors):
         return None
     # A skeleton lives so long from its last write, which was made when the bus had taken its events.
     days, written_ms = anchors[0].skeleton_days, max((one.taken_ms for one in shown), default=0)
     most = ttl.ttl_at(basis.now_ms + AHEAD_MS, days)
-    return _Life(max(0, ttl.ttl_at(written_ms - AHEAD_MS, days)), most, ttl.ttl_at(basis.now_ms, days))
+    return _PossibleTtls(max(0, ttl.ttl_at(written_ms - AHEAD_MS, days)), most, ttl.ttl_at(basis.now_ms, days))

@@ -4,13 +4,16 @@ It shares nothing with the listener but what the view declares (`ON` and its upc
 order of arrival. So a fault of one way is not a fault of the other.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
+from andon.dynamodb.attribute_values import Attributes
 from andon.events.bus_entry import MAX_AHEAD_MS, Delivery, from_message
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters, upcast
+from andon.runtime.tried import tried
 from andon.views.row_write import Subscriptions
 from andon.views.view_update import ViewUpdate
 
@@ -37,14 +40,14 @@ class Order(NamedTuple):
 
     @property
     def text(self) -> str:
-        """How the row has it."""
+        """The order as the row has it."""
         about = "" if self.about_ms < 0 else f"about#{self.about_ms:013d}#"
         origin = f"@{self.origin}" if self.origin else ""
         return f"{about}{self.timestamp_ms:013d}{origin}#{self.id}"
 
 
 class Newest(NamedTuple):
-    """The newest event under an oplock, what the view keeps of it, and when the bus took it (epoch milliseconds)."""
+    """The newest event under an oplock, its update, and when the bus took it (epoch milliseconds)."""
 
     order: Order
     event: DomainEvent
@@ -52,8 +55,8 @@ class Newest(NamedTuple):
     taken_ms: int
 
     @property
-    def attributes(self) -> Mapping[str, Any]:
-        """What the row has of it, None for an attribute that it has not."""
+    def attributes(self) -> Attributes:
+        """The attributes that the row has of it, None for one that it has not."""
         return {**self.update.key_fields, **self.update.fields}
 
 
@@ -65,7 +68,7 @@ class ExpectedRow:
     names: the attributes that any event named, by oplock. anchored_ms: when the bus took the first event of the anchor.
     """
 
-    key: Mapping[str, Any]
+    key: Attributes
     newest: dict[str, Newest] = field(default_factory=dict)
     refused: dict[str, set[str]] = field(default_factory=dict)
     names: dict[str, set[str]] = field(default_factory=dict)
@@ -89,29 +92,31 @@ def expected_rows(lines: Iterable[str], *, on: Subscriptions, upcasters: Upcaste
     """Return the rows of some events, which are lines of envelopes; others than the view keeps do not count."""
     rows: dict[Key, ExpectedRow] = {}
     for line in lines:
-        one = _read(line, on, upcasters)
-        if one is not None:
+        one = tried(partial(_read, line, on, upcasters))
+        if isinstance(one, Newest):  # else it became a fault, and is part of no row
             row = rows.setdefault(key_of(one.update.key), ExpectedRow(one.update.key))
             row.add(one)
     return rows
 
 
-def key_of(key: Mapping[str, Any]) -> Key:
+def key_of(key: Attributes) -> Key:
     """Return a key as something that a mapping can have for its own key."""
     return tuple(sorted(key.items()))
 
 
 def _read(line: str, on: Subscriptions, upcasters: Upcasters) -> Newest | None:
-    """Return what the view keeps of an event; None if nothing, or if it can make nothing of it: that is a fault."""
-    try:
-        delivery = from_message(line)
-        keep = on.get((delivery.source, delivery.event.type))
-        if keep is None:
-            return None
-        event = upcast(delivery.event, upcasters, source=delivery.source)
-        update = keep(event)
-    except Exception:  # noqa: BLE001  the listener has published it as a fault; it is not part of any row
+    """Return an event with its update of the view; None if the view keeps nothing of it.
+
+    Raises:
+        Exception: the view cannot read it.
+
+    """
+    delivery = from_message(line)
+    keep = on.get((delivery.source, delivery.event.type))
+    if keep is None:
         return None
+    event = upcast(delivery.event, upcasters, source=delivery.source)
+    update = keep(event)
     if not isinstance(update, ViewUpdate):
         return None
     return Newest(Order.of(event, update), event, update, _taken_ms(delivery))

@@ -1,9 +1,9 @@
-"""The rows of a partition beside those that events make: what drifted, and what has to be looked at once more. Pure."""
+"""The rows of a partition beside those that events make: drifts, and doubts for a second look. Pure."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from andon.drift.compare import DOUBTFUL, Basis, Difference, Drift, Kind, compare
+from andon.drift.compare import DOUBTFUL, Basis, Difference, DriftKind, RowDrift, compare
 from andon.drift.expected import ExpectedRow, Key, key_of
 from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
@@ -14,9 +14,9 @@ DIGITS = 32
 
 
 class Look(NamedTuple):
-    """What was found. doubts: the digests of differences that count if they are there a second time."""
+    """The findings. doubts: the digests of differences that count if they are there a second time."""
 
-    drifts: list[Drift]
+    drifts: list[RowDrift]
     doubts: list[str]
 
 
@@ -43,7 +43,7 @@ def look_at(
     return look
 
 
-def event_of(drift: Drift, *, view: str, now_ms: int) -> DomainEvent:
+def event_of(drift: RowDrift, *, view: str, now_ms: int) -> DomainEvent:
     """Return the event that reports a drift."""
     return drift_of(
         view,
@@ -56,7 +56,7 @@ def event_of(drift: Drift, *, view: str, now_ms: int) -> DomainEvent:
     )
 
 
-def _doubt(drift: Drift, number: int) -> str | None:
+def _doubt(drift: RowDrift, number: int) -> str | None:
     """Return the digest of a doubtful difference, the same as long as nobody writes anything; None of a certain one."""
     one: Difference = drift.differences[number]
     if one.kind not in DOUBTFUL:
@@ -64,11 +64,11 @@ def _doubt(drift: Drift, number: int) -> str | None:
     return of_content([dict(drift.key), one.kind, one.oplock, dict(one.found), dict(one.expected)], digits=DIGITS)
 
 
-def _of_all(drift: Drift, side: str) -> dict[str, Any]:
+def _of_all(drift: RowDrift, side: str) -> Item:
     return {name: value for one in drift.differences for name, value in getattr(one, side).items()}
 
 
-def _repair_of(kinds: set[Kind]) -> str:
-    if kinds & {Kind.AHEAD, Kind.TTL}:
+def _repair_of(kinds: set[DriftKind]) -> str:
+    if kinds & {DriftKind.AHEAD, DriftKind.TTL}:
         return "compare-and-set"
-    return "oplock" if kinds & {Kind.VALUES, Kind.MISSING} else "none"
+    return "oplock" if kinds & {DriftKind.VALUES, DriftKind.MISSING} else "none"

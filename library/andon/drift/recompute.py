@@ -1,16 +1,17 @@
 """Past events -> what drifted in a view: its rows are worked out a second time, reported and repaired.
 
-A schedule asks for some partitions, a message for a shard of all, or for a second look at what was doubtful. A view
-that is recomputed has for its partition key what its events have (`partitionKey`), by which the past is kept.
+A schedule asks for some partitions, a message for a shard of all, or for a second look at doubts. A view
+that is recomputed has the partition key of its events (`partitionKey`), by which the past is kept.
 """
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol, TypedDict
+from functools import partial
+from typing import Final, Protocol, TypedDict
 
-from andon.drift.compare import Basis, Drift, Kind
+from andon.drift.compare import Basis, DriftKind, RowDrift
 from andon.drift.expected import ExpectedRow, Key, expected_rows
 from andon.drift.look import event_of, look_at
 from andon.drift.repair import repair
@@ -18,34 +19,42 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
 from andon.events.publish import publish
 from andon.runtime import clock, strict_json
+from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
+from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.metrics import directive
-from andon.views.materialize import View
+from andon.runtime.tried import Failed, tried
+from andon.views.materialize import Listener
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
-from andon.wire.queue import Later, send_later
+from andon.wire.queue import DelayedMessage, send_later
 
 SECOND_LOOK_SECONDS: Final = 15 * 60  # the most that SQS delays a message
 ROWS_AT_ONCE: Final = 1000
 DOUBTS_IN_A_MESSAGE: Final = 1000
 
-DAY_MS: Final = 24 * 60 * 60 * 1000
 # So much later than it happened an event can come: stream and bus keep it for a day each, queues for 18.
 LATEST_DAYS: Final = 20
 
-COUNTS: Final = ("partitions", "rows", "drift", *(kind.value for kind in Kind), "repaired", "doubtful", "failed")
+COUNTS: Final = ("partitions", "rows", "drift", *(kind.value for kind in DriftKind), "repaired", "doubtful", "failed")
 
 
-class Work(TypedDict, total=False):
-    """What is asked for: all of a shard, or another look at doubts (their digests, by partition); else a sample."""
+class RecomputeWork(TypedDict, total=False):
+    """The work of a message: all of a shard, or another look at doubts (their digests, by partition); else a sample."""
 
     shard: int
     again: dict[str, list[str]]
 
 
+class Recomputed(BatchResponse):
+    """The response to a batch, and the counts for who calls by hand."""
+
+    counts: dict[str, int]
+
+
 class PastEvents(Protocol):
-    """Where the events of before are: envelopes, as lines, by the partition key of their events."""
+    """The events of before: envelopes, as lines, by the partition key of their events."""
 
     def sample(self, from_ms: int) -> list[str]:
         """Return some partitions."""
@@ -69,23 +78,24 @@ def queue_variable(view: str) -> str:
 
 
 @in_time
-def recompute(event: Mapping[str, Any], context: LambdaContext, *, view: View, past: PastEvents) -> dict[str, Any]:
-    """Handle a tick of the clock, a call by hand or a batch; return `{"batchItemFailures": […], "counts": {…}}`."""
+def recompute(event: JsonMapping, context: LambdaContext, *, listener: Listener, past: PastEvents) -> Recomputed:
+    """Handle a tick of the clock, a call by hand or a batch; return the messages to try again, and the counts."""
     counts, again = Counter(dict.fromkeys(COUNTS, 0)), list[str]()
     for message_id, work in _asked(event):
-        try:
-            counts.update(_Run(view, past, clock.now_ms()).do(work))
-        except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
-            counts.update({"failed": 1, f"failed.{name_of(error)}": 1})
+        done = tried(partial(_Run(listener, past, clock.now_ms()).do, work))
+        if isinstance(done, Failed):
+            counts.update({"failed": 1, f"failed.{name_of(done.error)}": 1})
             again.append(message_id)
+        else:
+            counts.update(done)
     metrics = directive(dimension="view", counts=counts, now_ms=clock.now_ms())
-    extra = {"function_request_id": context.aws_request_id, "view": view.name, **counts, "_aws": metrics}
+    extra = {"function_request_id": context.aws_request_id, "view": listener.name, **counts, "_aws": metrics}
     logger().info("recomputed", extra=extra)
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in again], "counts": dict(counts)}
+    return {**retry(again), "counts": dict(counts)}
 
 
-def _asked(event: Mapping[str, Any]) -> Iterator[tuple[str, Work]]:
-    """Return the work of each message. A call by hand is work itself; of a schedule's event nothing counts."""
+def _asked(event: JsonMapping) -> Iterator[tuple[str, RecomputeWork]]:
+    """Return the work of each message. A call by hand is work itself; a schedule's event asks for a sample."""
     if "Records" in event:
         yield from ((record["messageId"], json.loads(record["body"])) for record in event["Records"])
     else:
@@ -95,17 +105,17 @@ def _asked(event: Mapping[str, Any]) -> Iterator[tuple[str, Work]]:
 class _Run:
     """One look at some partitions of a view."""
 
-    def __init__(self, view: View, past: PastEvents, now_ms: int) -> None:
-        self._view, self._past, self._now_ms = view, past, now_ms
-        self._from_ms = 0 if view.ttl_days is None else now_ms - (view.ttl_days + LATEST_DAYS) * DAY_MS
+    def __init__(self, listener: Listener, past: PastEvents, now_ms: int) -> None:
+        self._listener, self._past, self._now_ms = listener, past, now_ms
+        self._from_ms = 0 if listener.ttl_days is None else now_ms - (listener.ttl_days + LATEST_DAYS) * clock.DAY_MS
         begins_ms = past.begins_ms()
         known_from_ms = max(self._from_ms, now_ms if begins_ms is None else begins_ms)
-        self._basis = Basis(view.ttl_days, now_ms, known_from_ms)
+        self._basis = Basis(listener.ttl_days, now_ms, known_from_ms)
 
-    def do(self, work: Work) -> Counter[str]:
-        """Compare, publish what drifted and repair it; ask for a second look at what is doubtful."""
+    def do(self, work: RecomputeWork) -> Counter[str]:
+        """Compare, publish drifts and repair them; ask for a second look at doubts."""
         counts, doubts, doubted = Counter[str](), dict[str, list[str]](), work.get("again", {})
-        key_names = self._view.table.keys.names
+        key_names = self._listener.table.keys.names
         for partition, expected in self._expected(work).items():
             rows, before = [*self._rows(partition)], frozenset(doubted.get(partition, ()))
             look = look_at(rows, expected, self._basis, key_names=key_names, doubted=before)
@@ -116,7 +126,7 @@ class _Run:
         self._look_again(doubts)
         return counts
 
-    def _expected(self, work: Work) -> dict[str, dict[Key, ExpectedRow]]:
+    def _expected(self, work: RecomputeWork) -> dict[str, dict[Key, ExpectedRow]]:
         """Return the rows that events make, by partition."""
         partitions: dict[str, dict[Key, ExpectedRow]] = {}
 
@@ -125,12 +135,12 @@ class _Run:
                 partitions.setdefault(partition, {})
                 yield line
 
-        rows = expected_rows(lines(), on=self._view.on, upcasters=self._view.upcasters)
+        rows = expected_rows(lines(), on=self._listener.on, upcasters=self._listener.upcasters)
         for key, row in rows.items():
-            partitions.setdefault(row.key[self._view.table.keys.partition], {})[key] = row
+            partitions.setdefault(row.key[self._listener.table.keys.partition], {})[key] = row
         return partitions
 
-    def _lines(self, work: Work) -> Iterator[tuple[str, str]]:
+    def _lines(self, work: RecomputeWork) -> Iterator[tuple[str, str]]:
         if "shard" in work:
             return self._past.of_shard(work["shard"], self._from_ms)
         again = work.get("again")
@@ -138,25 +148,25 @@ class _Run:
         return self._past.of_partitions(partitions, self._from_ms, with_late=again is not None)
 
     def _rows(self, partition: str) -> Iterator[Item]:
-        query, start = KeyQuery(keys=self._view.table.keys, partition=partition), None
+        query, start = KeyQuery(keys=self._listener.table.keys, partition=partition), None
         while True:
-            rows = self._view.table.query(query, limit=ROWS_AT_ONCE, start=start, consistent=True)
+            rows = self._listener.table.query(query, limit=ROWS_AT_ONCE, start=start, consistent=True)
             yield from rows.items
             if (start := rows.last_key) is None:
                 return
 
-    def _settle(self, drifts: Sequence[Drift]) -> Counter[str]:
+    def _settle(self, drifts: Sequence[RowDrift]) -> Counter[str]:
         """Publish first: if that fails, the next attempt finds the same rows and gives their events the same ids."""
-        name, now_ms = self._view.name, self._now_ms
+        name, now_ms = self._listener.name, self._now_ms
         if drifts:
             publish([event_of(drift, view=name, now_ms=now_ms) for drift in drifts], source=name)
         counts = Counter(drift=len(drifts))
         for drift in drifts:
             counts.update({one.kind.value for one in drift.differences})
-            counts["repaired"] += repair(self._view.table, drift, ttl_days=self._view.ttl_days, now_ms=now_ms)
+            counts["repaired"] += repair(self._listener.table, drift, ttl_days=self._listener.ttl_days, now_ms=now_ms)
         return counts
 
     def _look_again(self, doubts: Mapping[str, list[str]]) -> None:
-        url = os.environ[queue_variable(self._view.name)] if doubts else ""
-        bodies = (strict_json.dumps(Work(again={partition: some})) for partition, some in doubts.items())
-        send_later(url, (Later(body, SECOND_LOOK_SECONDS) for body in bodies))
+        url = os.environ[queue_variable(self._listener.name)] if doubts else ""
+        bodies = (strict_json.dumps(RecomputeWork(again={partition: some})) for partition, some in doubts.items())
+        send_later(url, (DelayedMessage(body, SECOND_LOOK_SECONDS) for body in bodies))

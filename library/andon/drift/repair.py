@@ -4,12 +4,12 @@ What should be on the row is written through its oplock. An order that lies ahea
 oplock: those are written over if they are still what was found. If not, somebody else wrote the row; a later run looks.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from andon.drift.compare import Difference, Drift, Kind
+from andon.drift.compare import Difference, DriftKind, RowDrift
 from andon.drift.expected import Newest
 from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
@@ -22,7 +22,7 @@ STILL: Final = "#found = :found"
 STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
 
 
-def repair(table: Table, drift: Drift, *, ttl_days: int | None, now_ms: int) -> bool:
+def repair(table: Table, drift: RowDrift, *, ttl_days: int | None, now_ms: int) -> bool:
     """End the differences of a row, each by itself; return whether all were ended.
 
     Raises:
@@ -35,21 +35,21 @@ def repair(table: Table, drift: Drift, *, ttl_days: int | None, now_ms: int) -> 
     return all(ended)
 
 
-def _end(table: Table, key: Mapping[str, Any], one: Difference, *, ttl_days: int | None, now_ms: int) -> bool:
+def _end(table: Table, key: Attributes, one: Difference, *, ttl_days: int | None, now_ms: int) -> bool:
     match one.kind, one.newest:
-        case Kind.VALUES, Newest() as newest:
+        case DriftKind.VALUES, Newest() as newest:
             return _write(table, key, one, _through_oplock(newest))
-        case Kind.AHEAD, _:
+        case DriftKind.AHEAD, _:
             return _write(table, key, one, _still(oplock_attribute(one.oplock), one, table))
-        case Kind.TTL, _:
+        case DriftKind.TTL, _:
             return _write(table, key, one, _still(ttl.ATTRIBUTE, one, table))
-        case Kind.MISSING, Newest() as newest:
+        case DriftKind.MISSING, Newest() as newest:
             outcome = newest.update.write(table, newest.event, ttl_days=ttl_days, now_ms=now_ms)
             return outcome is not Outcome.EXPIRED
     return False  # nothing is known that could be written
 
 
-def _write(table: Table, key: Mapping[str, Any], one: Difference, condition: Condition) -> bool:
+def _write(table: Table, key: Attributes, one: Difference, condition: Condition) -> bool:
     """Make the attributes that differ as they should be; return whether the condition held."""
     assign = {name: value for name, value in one.expected.items() if value is not None}
     remove = tuple(name for name, value in one.expected.items() if value is None)
@@ -72,7 +72,7 @@ def _still(name: str, one: Difference, table: Table) -> Condition:
     return Condition(STILL, {"found": name}, {"found": value})
 
 
-def _delete(table: Table, drift: Drift) -> bool:
+def _delete(table: Table, drift: RowDrift) -> bool:
     """Delete a row if it has still the orders that were found."""
     orders = [
         (name, value) for one in drift.differences for name, value in one.found.items() if name.startswith(OPLOCK)

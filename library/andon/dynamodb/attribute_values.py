@@ -8,7 +8,13 @@ from typing import Any, Final
 from andon.runtime.errors import Poison
 
 Item = dict[str, Any]
+"""A row, as plain values by the names of its attributes."""
+
+Attributes = Mapping[str, Any]
+"""Some attributes of a row, or its primary key."""
+
 Typed = dict[str, dict[str, Any]]
+"""The same as DynamoDB types them."""
 
 # DynamoDB keeps 38 digits, and magnitudes from 1E-130 to 9.9E+125.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
@@ -19,7 +25,7 @@ _MAX_INTEGER: Final = 10**38 - 1
 MAX_DEPTH: Final = 32
 
 
-def to_typed(item: Mapping[str, Any]) -> Typed:
+def to_typed(item: Attributes) -> Typed:
     """Return DynamoDB's values of plain ones, which are those of JSON.
 
     Raises:
@@ -43,13 +49,13 @@ def typed_pairs(pairs: Iterable[tuple[str, Any]]) -> Typed:
         raise Poison("a value cannot be stored") from error
 
 
-def to_plain(typed: Mapping[str, Any]) -> Item:
+def to_plain(typed: Attributes) -> Item:
     """Return plain values of DynamoDB's: int or float of numbers, lists of sets, base64 of binaries."""
     # Nearly all values are text.
     return {name: value["S"] if "S" in value else _plain(value) for name, value in typed.items()}
 
 
-def _typed(value: Any, room: int = MAX_DEPTH) -> dict[str, Any]:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
+def _typed(value: Any, room: int = MAX_DEPTH) -> Item:  # noqa: ANN401, PLR0911  attribute values are any; one return for each type
     if type(value) is int and -_MAX_INTEGER <= value <= _MAX_INTEGER:  # nearly all others are times
         return {"N": str(value)}
     match value:
@@ -75,7 +81,7 @@ def _number_text(value: float) -> str:
     return str(number)
 
 
-def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401  attribute values are any
+def _plain(typed: Attributes) -> Any:  # noqa: ANN401  attribute values are any
     ((kind, value),) = typed.items()
     return _PLAIN[kind](value)
 

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from andon.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
+from andon.dynamodb.attribute_values import Attributes, Item, Typed, to_plain, to_typed
 from andon.dynamodb.errors import (
     ConditionFailed,
     ItemRefused,
@@ -55,12 +55,12 @@ class Table:
         """The condition that there is no row of that key."""
         return Condition("attribute_not_exists(#key)", {"key": self.keys.partition})
 
-    def get(self, key: Mapping[str, Any], *, consistent: bool = False) -> Item | None:
+    def get(self, key: Attributes, *, consistent: bool = False) -> Item | None:
         """Return one row, None if there is none."""
         response = _call("get_item", TableName=self.name, Key=to_typed(key), ConsistentRead=consistent)
         return to_plain(response["Item"]) if "Item" in response else None
 
-    def get_many(self, keys: Sequence[Mapping[str, Any]]) -> list[Item | None]:
+    def get_many(self, keys: Sequence[Attributes]) -> list[Item | None]:
         """Return up to 100 different rows, read consistently, None where there is none; one row is one `GetItem`.
 
         Raises:
@@ -88,7 +88,7 @@ class Table:
             pause(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
         raise CallFailed(UNPROCESSED)
 
-    def _key_in(self, row: Mapping[str, Any]) -> tuple[str | int, ...]:
+    def _key_in(self, row: Attributes) -> tuple[str | int, ...]:
         return tuple(row[name] for name in self.keys.names)
 
     def query(self, query: KeyQuery, *, limit: int, start: Item | None = None, consistent: bool = False) -> Rows:
@@ -120,7 +120,7 @@ class Table:
         pairs = zip(entries, rows, strict=True)
         return [row for entry, row in pairs if row and all(row.get(name) == entry[name] for name in index.names)]
 
-    def put(self, item: Mapping[str, Any], *, condition: Condition) -> None:
+    def put(self, item: Attributes, *, condition: Condition) -> None:
         """Write one row.
 
         Raises:
@@ -129,7 +129,7 @@ class Table:
         """
         _write("put_item", {"Item": to_typed(item), **conditional(self.name, condition)})
 
-    def delete(self, key: Mapping[str, Any], *, condition: Condition = UNCONDITIONAL) -> None:
+    def delete(self, key: Attributes, *, condition: Condition = UNCONDITIONAL) -> None:
         """Delete one row, if there is one.
 
         Raises:
@@ -139,7 +139,7 @@ class Table:
         _write("delete_item", {"Key": to_typed(key), **conditional(self.name, condition)})
 
     def update(
-        self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
+        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
     ) -> None:
         """Assign and remove attributes of one row; without a row, create it.
 
@@ -150,7 +150,7 @@ class Table:
         _write("update_item", conditional_update(self.name, key, assign, remove, condition))
 
     def update_and_return(
-        self, key: Mapping[str, Any], *, assign: Mapping[str, Any], remove: tuple[str, ...] = (), condition: Condition
+        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
     ) -> Item:
         """Do what `update` does; return the row as it is then, which costs no units.
 
@@ -162,10 +162,10 @@ class Table:
 
     def increment(
         self,
-        key: Mapping[str, Any],
+        key: Attributes,
         counter: str,
         *,
-        assign: Mapping[str, Any],
+        assign: Attributes,
         remove: tuple[str, ...] = (),
         condition: Condition = UNCONDITIONAL,
     ) -> Item:
@@ -178,16 +178,16 @@ class Table:
         return _write_and_return(conditional_update(self.name, key, assign, remove, condition, count=counter))
 
 
-def _call(operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+def _call(operation: str, **request: Any) -> Item:  # noqa: ANN401  requests are any JSON
     return aws.call("dynamodb", operation, **request)
 
 
-def _write_and_return(update: dict[str, Any]) -> Item:
+def _write_and_return(update: Item) -> Item:
     """Make an update; return the row as it is then."""
     return to_plain(_write("update_item", {**update, "ReturnValues": "ALL_NEW"})["Attributes"])
 
 
-def _write(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+def _write(operation: str, request: Item) -> Item:
     try:
         return aws.call("dynamodb", operation, **request)
     except CallFailed as error:
@@ -198,7 +198,7 @@ def _write(operation: str, request: dict[str, Any]) -> dict[str, Any]:
         raise
 
 
-def _row_in(response: Mapping[str, Any]) -> Item | None:
+def _row_in(response: Attributes) -> Item | None:
     """Return the row that failed the condition, if there was one."""
     row = response.get("Item")
     return to_plain(row) if row else None
@@ -214,10 +214,10 @@ class Put(NamedTuple):
     """A row to be put."""
 
     table: Table
-    item: Mapping[str, Any]
+    item: Attributes
     condition: Condition
 
-    def request(self) -> dict[str, Any]:
+    def request(self) -> Item:
         """Return the member of `TransactItems`."""
         return {"Put": {"Item": to_typed(self.item), **conditional(self.table.name, self.condition)}}
 
@@ -235,12 +235,12 @@ class Update(NamedTuple):
     """Attributes of a row to be assigned and removed."""
 
     table: Table
-    key: Mapping[str, Any]
-    assign: Mapping[str, Any]
+    key: Attributes
+    assign: Attributes
     remove: tuple[str, ...]
     condition: Condition
 
-    def request(self) -> dict[str, Any]:
+    def request(self) -> Item:
         """Return the member of `TransactItems`."""
         return {"Update": conditional_update(self.table.name, self.key, self.assign, self.remove, self.condition)}
 
@@ -258,10 +258,10 @@ class Check(NamedTuple):
     """A condition on a row that is not written."""
 
     table: Table
-    key: Mapping[str, Any]
+    key: Attributes
     condition: Condition
 
-    def request(self) -> dict[str, Any]:
+    def request(self) -> Item:
         """Return the member of `TransactItems`."""
         return {"ConditionCheck": {"Key": to_typed(self.key), **conditional(self.table.name, self.condition)}}
 

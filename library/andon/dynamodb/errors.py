@@ -1,4 +1,4 @@
-"""What DynamoDB can answer besides success. Whatever is not here is `CallFailed`: retry.
+"""Errors of DynamoDB that mean something. Every other one is `CallFailed`: retry.
 
 ConditionFailed              a write's condition did not hold
 TransactionConditionsFailed  conditions of a transaction did not hold

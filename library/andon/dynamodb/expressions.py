@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from andon.dynamodb.attribute_values import to_typed, typed_pairs
+from andon.dynamodb.attribute_values import Attributes, Item, to_typed, typed_pairs
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 
-_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+_NONE: Final[Attributes] = MappingProxyType({})
 
 
 class Condition(NamedTuple):
@@ -16,23 +16,23 @@ class Condition(NamedTuple):
 
     expression: str
     names: Mapping[str, str] = _NONE
-    values: Mapping[str, Any] = _NONE
+    values: Attributes = _NONE
 
 
 UNCONDITIONAL = Condition("")
 
 
 class _Shape(NamedTuple):
-    """What the updates that differ in nothing but values have in common.
+    """The common part of updates that differ in nothing but values.
 
     members: those of the request, which no one may change. places: the placeholders of the values, in their order.
     """
 
-    members: dict[str, Any]
+    members: Item
     places: tuple[str, ...]
 
 
-def conditional(table: str, condition: Condition) -> dict[str, Any]:
+def conditional(table: str, condition: Condition) -> Item:
     """Return the members of a conditional write: table, condition, and that a failure returns the row."""
     request = _where(table, condition.expression)
     _add_placeholders(request, condition.names, condition.values)
@@ -41,13 +41,13 @@ def conditional(table: str, condition: Condition) -> dict[str, Any]:
 
 def conditional_update(
     table: str,
-    key: Mapping[str, Any],
-    assign: Mapping[str, Any],
+    key: Attributes,
+    assign: Attributes,
     remove: tuple[str, ...],
     condition: Condition,
     *,
     count: str | None = None,
-) -> dict[str, Any]:
+) -> Item:
     """Return the request of a conditional update; it adds one to the attribute `count`."""
     names, values = condition.names, condition.values
     shape = _shape_of(table, condition.expression, tuple(names.items()), tuple(values), tuple(assign), remove, count)
@@ -86,8 +86,8 @@ def _shape_of(
     return _Shape(members, tuple(places))
 
 
-def _where(table: str, expression: str) -> dict[str, Any]:
-    request: dict[str, Any] = {"TableName": table}
+def _where(table: str, expression: str) -> Item:
+    request: Item = {"TableName": table}
     if expression:
         request["ConditionExpression"] = expression
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
@@ -106,14 +106,14 @@ def _update_expression(assigned: int, removed: int, *, counted: bool) -> str:
     return " ".join(clauses)
 
 
-def query_request(query: KeyQuery) -> dict[str, Any]:
+def query_request(query: KeyQuery) -> Item:
     """Return the request of a query, without its table and page."""
     expression, names = "#p = :p", {"p": query.keys.partition}
     values: dict[str, str | int] = {"p": query.partition}
     if query.sort is not None and query.keys.sort is not None:
         condition, bounds = _sort_condition(query.sort)
         expression, names, values = f"{expression} AND {condition}", names | {"s": query.keys.sort}, values | bounds
-    request: dict[str, Any] = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
+    request: Item = {"KeyConditionExpression": expression, "ScanIndexForward": query.forward}
     if query.index_name is not None:
         request["IndexName"] = query.index_name
     _add_placeholders(request, names, values)
@@ -133,7 +133,7 @@ def _sort_condition(sort: Sort) -> tuple[str, dict[str, str | int]]:
             return "#s > :s", {"s": bound}
 
 
-def _add_placeholders(request: dict[str, Any], names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+def _add_placeholders(request: Item, names: Mapping[str, str], values: Attributes) -> None:
     """Add names and values under their placeholders; DynamoDB refuses empty members."""
     if names:
         request["ExpressionAttributeNames"] = {f"#{place}": name for place, name in names.items()}

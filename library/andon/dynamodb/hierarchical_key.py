@@ -52,7 +52,7 @@ class Hierarchy(NamedTuple):
         if not path:
             return None
         first = self._first(path)
-        return Between(first, first) if self._is_whole(path) else BeginsWith(first)
+        return Between(first, first) if self._is_complete(path) else BeginsWith(first)
 
     def between(self, first: tuple[str, ...], last: tuple[str, ...]) -> Between:
         """Return the condition from the subtree of one path to that of another, both inclusive.
@@ -78,14 +78,14 @@ class Hierarchy(NamedTuple):
         """Inclusive lower bound of the subtree."""
         if not 1 <= len(path) <= len(self.levels):
             raise ValueError(f"a path has 1 to {len(self.levels)} parts")
-        return self._compose(path) if self._is_whole(path) else prefix(*path)
+        return self._compose(path) if self._is_complete(path) else prefix(*path)
 
     def _behind(self, path: tuple[str, ...]) -> str:
         """Inclusive upper bound of the subtree; unless the path is whole, no key is equal to it."""
         first = self._first(path)
-        return first if self._is_whole(path) else first.removesuffix(SEPARATOR) + BEHIND_SEPARATOR
+        return first if self._is_complete(path) else first.removesuffix(SEPARATOR) + BEHIND_SEPARATOR
 
-    def _is_whole(self, path: tuple[str, ...]) -> bool:
+    def _is_complete(self, path: tuple[str, ...]) -> bool:
         return len(path) == len(self.levels)
 
     def _compose(self, path: tuple[str, ...]) -> str:

@@ -1,10 +1,10 @@
-"""What a table looks like, declared once by the package that owns it and read by `infra/`, `local/` and the queries."""
+"""The schema of a table, declared once by the package that owns it."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 Partition = Literal["entity", "tenant", "shard", "date", "table"]
-"""What there is one partition for:
+"""The subject of a partition:
 
 - `entity`: one thing, as a person or an order;
 - `tenant`: the things of one owner, which together are written less than 1,000 times a second;

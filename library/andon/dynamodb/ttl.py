@@ -1,7 +1,6 @@
 """When a row expires. DynamoDB wants epoch seconds; events carry epoch milliseconds."""
 
-from collections.abc import Mapping
-from typing import Any
+from andon.dynamodb.attribute_values import Attributes
 
 SECONDS_PER_DAY = 86_400
 ATTRIBUTE = "ttl"
@@ -17,6 +16,6 @@ def is_expired(ttl: int, now_ms: int) -> bool:
     return ttl <= now_ms // 1000
 
 
-def is_alive(row: Mapping[str, Any], now_ms: int) -> bool:
+def is_alive(row: Attributes, now_ms: int) -> bool:
     """Return whether a row has not expired; DynamoDB deletes expired rows days late, so that readers must check."""
     return ATTRIBUTE not in row or not is_expired(row[ATTRIBUTE], now_ms)

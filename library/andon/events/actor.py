@@ -1,4 +1,4 @@
-"""Who did it: the tag `actor` of every domain event. Pure.
+"""Actors: the tag `actor` of every domain event. Pure.
 
 | what happened                                | actor                                        |
 |----------------------------------------------|----------------------------------------------|
@@ -10,7 +10,7 @@
 | a view found drift in its rows               | the function, such as `<view>.recompute`     |
 | nobody can say any more                      | `unknown`                                    |
 
-It is read off what was written, never off the invocation: a change is the same event, however often it is delivered.
+It is read off the row, never off the invocation: a change is the same event, however often it is delivered.
 An event of before has no such tag; `with_actor` derives it, where the event goes through `upcast`.
 """
 
@@ -24,12 +24,12 @@ TTL: Final = "ttl"
 UNKNOWN: Final = "unknown"
 
 AUTHORS: Final = ("changedBy", "reportedBy", "acknowledgedBy")
-"""What rows, and some entities, call the subject that wrote them."""
+"""The names under which rows, and some entities, keep the subject that wrote them."""
 
 _FAULT: Final = "fault"  # `fault.TYPE`; that module imports this one
 
 COMMAND: Final = ".command"
-"""How the pipeline of a stream-first event ends: it was published without a row."""
+"""The end of the pipeline's name of a stream-first event: it was published without a row."""
 
 
 def of_rule(rule_id: str) -> str:
@@ -38,12 +38,12 @@ def of_rule(rule_id: str) -> str:
 
 
 def author_in(row: object) -> str:
-    """Return who wrote a row: the rule that decided it, or its author; UNKNOWN if there is no row, or no author."""
+    """Return the author of a row: the rule that decided it, or its author; UNKNOWN if there is no row, or no author."""
     return _author_in(row) or UNKNOWN
 
 
 def actor_of(event: DomainEvent) -> str:
-    """Return who did it: the tag, or what an event without one says of it. Whatever others published, it never raises.
+    """Return the actor of an event: its tag, or else its author. Whatever others published, it never raises.
 
     Without the tag it is the author in `raw.new`, else in an entity; else the partition key of a fault, which is its
     consumer, and of a stream-first event, which a machine publishes about itself; else UNKNOWN. What somebody did about
@@ -74,7 +74,7 @@ def _is_by_its_partition(event: DomainEvent) -> bool:
 
 
 def _author_in(said: object) -> str | None:
-    """Return who wrote a row or an entity; others may have written anything there."""
+    """Return the author of a row or an entity; others may have written anything there."""
     if not isinstance(said, dict):
         return None
     # `andon.rules.rule.DecisionAttributes`; a row also has an author, which is "rule" for all of them.

@@ -1,13 +1,14 @@
 """A domain event on its way over EventBridge: the entry that goes in, the envelope that comes out of a queue."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 from andon.events.domain_event import DomainEvent, WireEvent
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonMapping
+from andon.runtime.whole_number import is_whole
 
 # One request has less than 1 MB: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 # That is the UTF-8 bytes of Source, DetailType and Detail added up (we send no Time and no Resources):
@@ -23,7 +24,7 @@ MAX_AHEAD_MS = 6 * 60 * 1000
 
 BUS_TICK_MS = 1000  # of EventBridge's own times
 
-# What marks a replayed message, beside the members of EventBridge's envelope; the first is EventBridge's own name.
+# The mark of a replayed message, beside the members of EventBridge's envelope; the first is EventBridge's own name.
 REPLAY_NAME, LAKE, UNTIL = "replay-name", "lake", "until"
 
 
@@ -37,14 +38,14 @@ class BusEntry(TypedDict):
 
 
 BusEnvelope = TypedDict("BusEnvelope", {"source": str, "detail-type": str, "detail": WireEvent})
-"""What consumers read of EventBridge's envelope; beside it stand version, id, account, time, region and resources."""
+"""EventBridge's envelope, as far as consumers read it; version, id, account, time, region, resources stand beside."""
 
 
 class Replay(NamedTuple):
-    """What marks a message that comes again from the lake, by a queue of one reader and not over the bus.
+    """The mark of a message that comes again from the lake, by a queue of one reader and not over the bus.
 
-    until: when what it brings back expires, in epoch seconds; None: the view is rebuilt, and its rows expire when they
-    would have expired anyway.
+    until: the epoch second at which the rows that it brings back expire; None: the view is rebuilt, and its rows expire
+    when they would have expired anyway.
     """
 
     name: str
@@ -152,23 +153,23 @@ def is_replayed(body: str) -> bool:
     return isinstance(envelope, dict) and envelope.get(LAKE) is True
 
 
-def _replay(envelope: Mapping[str, Any]) -> Replay | None:
+def _replay(envelope: JsonMapping) -> Replay | None:
     """Return how an envelope is marked. A replay of EventBridge's own archive goes over the bus: it is live."""
     if envelope.get(LAKE) is not True:
         return None
     name, until = envelope.get(REPLAY_NAME), envelope.get(UNTIL)
-    if not isinstance(name, str) or not (until is None or type(until) is int):  # a bool is an int, too
+    if not isinstance(name, str) or not (until is None or is_whole(until)):
         raise Poison("not marked as a replay is")
     return Replay(name, until)
 
 
-def to_replayed(envelope: Mapping[str, Any], replay: Replay) -> str:
+def to_replayed(envelope: JsonMapping, replay: Replay) -> str:
     """Return the body of the message in which an event comes again."""
     until = {} if replay.until is None else {UNTIL: replay.until}
     return strict_json.dumps({**envelope, REPLAY_NAME: replay.name, LAKE: True, **until})
 
 
-def to_message(event: DomainEvent, *, source: str, bus_event: Mapping[str, Any] | None = None) -> str:
+def to_message(event: DomainEvent, *, source: str, bus_event: JsonMapping | None = None) -> str:
     """Return the body of the queue's message in which EventBridge delivers an event; `bus_event` adds members to it."""
     envelope: BusEnvelope = {"source": source, "detail-type": event.type, "detail": event.to_wire()}
     return strict_json.dumps({"version": "0", **(bus_event or {}), **envelope})

@@ -1,7 +1,7 @@
 """Records of a table's stream -> domain events. Database-first: a fact is published if and only if it was written."""
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item, Typed, to_plain
@@ -12,12 +12,13 @@ from andon.events.fault import fault_of
 from andon.events.hops import HOPS, tag_of
 from andon.events.latch import is_latched
 from andon.runtime import clock, strict_json
+from andon.runtime.tried import Failed, tried
 
 TTL_SERVICE = "dynamodb.amazonaws.com"
 
 
 class StreamImages(TypedDict, total=False):
-    """A row before and after its change, as typed attribute values; what is missing was not there."""
+    """A row before and after its change, as typed attribute values; an image is missing where there was no row."""
 
     Keys: Typed
     OldImage: Typed
@@ -25,7 +26,7 @@ class StreamImages(TypedDict, total=False):
 
 
 class UserIdentity(TypedDict, total=False):
-    """Who removed a row, where that was a service."""
+    """The service that removed a row."""
 
     type: str
     principalId: str
@@ -55,11 +56,12 @@ def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[st
     """Return the domain events of a stream's records; a record that cannot be understood becomes a fault."""
     events = []
     for record in records:
-        try:
-            event = event_of(record, facts=facts, tags=tags)
-        except Exception as error:  # noqa: BLE001  this is pure, so that the record would fail in the same way for ever
-            event = fault_of(error, strict_json.dumps(record), consumer=tags["pipeline"], now_ms=clock.now_ms())
-        if event:
+        event = tried(partial(event_of, record, facts=facts, tags=tags))  # pure: it would fail in the same way for ever
+        if isinstance(event, Failed):
+            events.append(
+                fault_of(event.error, strict_json.dumps(record), consumer=tags["pipeline"], now_ms=clock.now_ms())
+            )
+        elif event:
             events.append(event)
     return events
 

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonMapping, JsonObject
+from andon.runtime.whole_number import is_whole
 
 ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
 
@@ -27,14 +29,14 @@ class WireEvent(TypedDict):
     timestamp: int
     partitionKey: str
     tags: dict[str, str]
-    raw: NotRequired[Mapping[str, Any]]
+    raw: NotRequired[JsonMapping]
 
 
 class Entity(NamedTuple):
-    """What an event is about, read tolerantly: unknown fields do not matter, needed ones must be there."""
+    """An entity of an event, read tolerantly: unknown fields do not matter, needed ones must be there."""
 
     name: str
-    fields: Mapping[str, Any]
+    fields: JsonMapping
 
     def text(self, field_name: str) -> str:
         """Return a field that must be there.
@@ -61,7 +63,7 @@ class Entity(NamedTuple):
 
         """
         value = self.fields.get(field_name)
-        if type(value) is not int:  # a bool is an int, too
+        if not is_whole(value):
             raise Poison(f"{self.name}.{field_name} must be a whole number")
         return value
 
@@ -89,9 +91,9 @@ class DomainEvent(NamedTuple):
     type: str
     timestamp_ms: int
     partition_key: str
-    entities: Mapping[str, Any]
+    entities: JsonMapping
     tags: Mapping[str, str] = {}
-    raw: Mapping[str, Any] | None = None
+    raw: JsonMapping | None = None
 
     def entity(self, name: str) -> Entity:
         """Return the entity called `name`.
@@ -107,7 +109,7 @@ class DomainEvent(NamedTuple):
 
     def to_wire(self) -> WireEvent:
         """Return the event as JSON."""
-        wire: dict[str, Any] = {
+        wire: JsonObject = {
             "id": self.id,
             "type": self.type,
             "timestamp": self.timestamp_ms,
@@ -155,6 +157,6 @@ def _name(text: str, name: str) -> str:
 
 
 def _timestamp_ms(value: object) -> int:
-    if type(value) is not int or not 0 <= value <= MAX_TIMESTAMP_MS:  # a bool is an int, too
+    if not is_whole(value) or not 0 <= value <= MAX_TIMESTAMP_MS:
         raise Poison("timestamp must be epoch milliseconds")
     return value

@@ -7,14 +7,14 @@ from andon.events.actor import ACTOR
 from andon.events.domain_event import DomainEvent
 from andon.events.identifiers import of_content
 from andon.runtime import strict_json
+from andon.runtime.clock import DAY_MS
+from andon.runtime.json_types import JsonMapping
 
 TYPE: Final = "drift-detected"
 
 # Of a value that is longer the beginning is enough to see what is wrong, and an entry has 1 MB.
 MOST_CHARACTERS: Final = 1_000
 MOST_FIELDS: Final = 50
-
-DAY_MS: Final = 24 * 60 * 60 * 1000
 
 
 class Differing(TypedDict):
@@ -43,8 +43,8 @@ def drift_of(
     key: Mapping[str, str],
     *,
     kinds: list[str],
-    found: Mapping[str, Any],
-    expected: Mapping[str, Any],
+    found: JsonMapping,
+    expected: JsonMapping,
     repair: str,
     now_ms: int,
 ) -> DomainEvent:

@@ -1,10 +1,11 @@
-"""What a change of an owned row means to others: change -> fact. Pure."""
+"""A change of an owned row -> the fact that it is to others. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.actor import author_in
+from andon.runtime.json_types import JsonMapping
 
 
 class Change(NamedTuple):
@@ -21,16 +22,16 @@ class Change(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What a change means to others; `timestamp_ms` is the time of the business fact, `actor` who did it, see there.
+    """The meaning of a change to others; `timestamp_ms` is the time of the business fact; `actor`: see `actor.py`.
 
-    hops: how many events came before it, where the row itself does not say so; see `andon.events.hops`.
+    hops: the number of events before it, where the row itself does not say so; see `andon.events.hops`.
     """
 
     type: str
     timestamp_ms: int
     partition_key: str
     entity_name: str
-    entity: Mapping[str, Any]
+    entity: JsonMapping
     actor: str
     hops: int = 0
 
@@ -38,10 +39,10 @@ class Fact(NamedTuple):
 Meaning = Callable[[Change], Fact | None]
 
 Meanings = Mapping[str, Meaning]
-"""Discriminator -> what a change of such a row means; None: nothing to others."""
+"""Discriminator -> the fact of a change of such a row; None: it means nothing to others."""
 
 Expired = Callable[[Item, Meanings], Fact | None]
-"""A row that the TTL service removed, and what its service publishes of changes -> what the expiry means."""
+"""A row that the TTL service removed, and its service's meanings -> the fact of its expiry."""
 
 
 def no_fact(row: Item, of: Meanings) -> None:
@@ -49,10 +50,10 @@ def no_fact(row: Item, of: Meanings) -> None:
 
 
 class Facts(NamedTuple):
-    """What a service publishes of the changes of its table.
+    """The facts that a service publishes of its table.
 
     source: the service. types: every type that it publishes, each with a sample in `events/`.
-    of: what changes mean; rows of other discriminators stay private. expired: what the expiry of a row means.
+    of: the meanings of changes; rows of other discriminators stay private. expired: the meaning of a row's expiry.
     """
 
     source: str
@@ -61,7 +62,7 @@ class Facts(NamedTuple):
     expired: Expired = no_fact
 
     def fact_of(self, change: Change) -> Fact | None:
-        """Return what a change means, None if nothing to others.
+        """Return the fact of a change, None if it means nothing to others.
 
         Raises:
             ValueError: the service does not declare the type.
@@ -71,7 +72,7 @@ class Facts(NamedTuple):
         return self._require_declared(meaning_of(change) if meaning_of else None)
 
     def expiry_of(self, row: Item) -> Fact | None:
-        """Return what it means that the TTL service removed `row`, None if nothing to others.
+        """Return the fact of a row that the TTL service removed, None if it means nothing to others.
 
         Raises:
             ValueError: the service does not declare the type.

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime.errors import Poison
+from andon.runtime.whole_number import is_whole
 
 HOPS: Final = "hops"
 """The attribute of a row (a number), and the tag of an event (text, as all tags are)."""
@@ -31,7 +32,7 @@ def hops_after(*events: DomainEvent) -> int:
 
 def tag_of(hops: Any) -> Mapping[str, str]:  # noqa: ANN401  others may have written anything there
     """Return the tag for the `hops` of a row; without them there is none."""
-    return {HOPS: str(hops)} if type(hops) is int and hops > 0 else {}
+    return {HOPS: str(hops)} if is_whole(hops) and hops > 0 else {}
 
 
 def require_few(event: DomainEvent) -> None:

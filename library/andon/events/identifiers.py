@@ -28,12 +28,11 @@ import hashlib
 import json
 import secrets
 import uuid
-from collections.abc import Mapping
-from typing import Any
 
 from andon.dynamodb.keys import sort_key
 from andon.runtime import strict_json
 from andon.runtime.errors import Conflict
+from andon.runtime.json_types import JsonMapping
 
 UUID_OF_TIME, UUID_OF_CHANCE = 1, 4
 
@@ -68,7 +67,7 @@ def composite(*parts: str) -> str:
     return sort_key(*parts)
 
 
-def of_change(record: Mapping[str, Any]) -> str:
+def of_change(record: JsonMapping) -> str:
     """Return the id of a stream's record; it is the same however often the record is delivered."""
     return str(record["eventID"])
 
@@ -91,7 +90,7 @@ def time_based(now_ms: int, *, tick: int = 0) -> str:
     return str(uuid.UUID(fields=(low, mid, high, clock >> 8, clock & 0xFF, node), version=UUID_OF_TIME))
 
 
-def time_of(time_based_id: str) -> int:
+def created_ms(time_based_id: str) -> int:
     """Return the epoch milliseconds in a UUIDv1.
 
     Raises:

@@ -6,18 +6,19 @@ changes the row writes it without.
 A row that was taken over also says where its last edit was made, as its `origin`; a row without one was edited here.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from andon.runtime.json_types import JsonMapping
 
 LATCHED: Final = "latched"
 ORIGIN: Final = "origin"
 
 
-def is_latched(image: Mapping[str, Any] | None) -> bool:
+def is_latched(image: JsonMapping | None) -> bool:
     """Return whether a row is latched, from its image in a stream (typed attribute values)."""
     return isinstance(image, dict) and isinstance(image.get(LATCHED), dict) and bool(image[LATCHED].get("BOOL"))
 
 
-def is_crossed(image: Mapping[str, Any] | None) -> bool:
+def is_crossed(image: JsonMapping | None) -> bool:
     """Return whether a row was taken over from another service, from its image in a stream."""
     return is_latched(image) and isinstance(image, dict) and ORIGIN in image

@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 class Published(NamedTuple):
-    """How many events of one call were published, and how many became faults."""
+    """The numbers of events of one call that were published, and that became faults."""
 
     published: int
     faults: int

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from andon.events import fault
 from andon.events.change_data_capture import events_of
@@ -10,6 +10,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Facts
 from andon.events.publish import publish
 from andon.runtime import clock
+from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
@@ -17,14 +18,14 @@ from andon.wire.deadline import in_time
 
 
 class PublishedBatch(NamedTuple):
-    """What became of a batch: the events that were published, faults among them, and the counts to be logged."""
+    """The events of a batch that were published, faults among them, and the counts to be logged."""
 
     events: list[DomainEvent]
     counts: Mapping[str, int]
 
 
 @in_time
-def publish_changes(event: Mapping[str, Any], context: LambdaContext, *, facts: Facts) -> None:
+def publish_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts) -> None:
     """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
 
     It does not answer with partial-batch responses: they name the first failure, and all behind it comes again anyway.
@@ -36,8 +37,8 @@ def publish_changes(event: Mapping[str, Any], context: LambdaContext, *, facts: 
     log_published(publish_batch(event, context, facts=facts), context)
 
 
-def publish_batch(event: Mapping[str, Any], context: LambdaContext, *, facts: Facts) -> PublishedBatch:
-    """Publish what a batch of a stream means.
+def publish_batch(event: JsonMapping, context: LambdaContext, *, facts: Facts) -> PublishedBatch:
+    """Publish the facts of a batch of a stream.
 
     Raises:
         NotPublished: not all of it could be published.
@@ -51,7 +52,7 @@ def publish_batch(event: Mapping[str, Any], context: LambdaContext, *, facts: Fa
 
 
 def tags_of(facts: Facts, context: LambdaContext) -> dict[str, str]:
-    """Return the tags of what a trigger publishes."""
+    """Return the tags of the events that a trigger publishes."""
     return {
         "stage": os.environ["STAGE"],
         "source": facts.source,

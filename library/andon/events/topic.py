@@ -1,4 +1,4 @@
-"""What a package publishes or subscribes to: a source and a type of event."""
+"""Topics: a source and a type of event, as a package publishes or subscribes to it."""
 
 from typing import Final
 
@@ -8,6 +8,6 @@ Topic = tuple[str, str]
 """`(source, type)`; in a subscription either may be ANY."""
 
 
-def matches(published: Topic, subscribed: Topic) -> bool:
+def is_included(published: Topic, subscribed: Topic) -> bool:
     """Return whether a subscription includes the events of a topic."""
     return all(ANY in pair or pair[0] == pair[1] for pair in zip(published, subscribed, strict=True))

@@ -5,12 +5,12 @@ published. An upcaster is pure, takes one step, and returns unchanged what has t
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from andon.events.actor import with_actor
 from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import JsonMapping
 
-Entities = Mapping[str, Any]
+Entities = JsonMapping
 
 Upcasters = Mapping[tuple[str, str], tuple[Callable[[Entities], Entities], ...]]
 """`(source, type)` -> the steps from the oldest shape of the event's entities to today's, in order."""

@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, DomainEvent, Entity
 from andon.events.fact import Fact
 from andon.runtime import strict_json
+from andon.runtime.whole_number import is_whole
 
 VERSION: Final = 2
 MAX_TOKEN_CHARACTERS: Final = 4096
@@ -61,7 +62,7 @@ class ToldEvent(DomainEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What was written: an entity, and its event; `event_id` is empty unless the writer knows it."""
+    """A write: its entity, and its event; `event_id` is empty unless the writer knows it."""
 
     source: str
     type: str
@@ -137,7 +138,7 @@ class Written:
         texts = (source, event_type, entity_name, partition_key, event_id)
         if not all(map(_is_name, texts)) or not _is_time(timestamp_ms):
             raise ValueError(MALFORMED)
-        if not isinstance(names, dict) or not all(_is_name(value) or type(value) is int for value in names.values()):
+        if not isinstance(names, dict) or not all(_is_name(value) or is_whole(value) for value in names.values()):
             raise ValueError(MALFORMED)
         return cls(
             source=source,
@@ -159,4 +160,4 @@ def _is_name(value: object) -> bool:
 
 
 def _is_time(value: object) -> bool:
-    return type(value) is int and 0 <= value <= MAX_TIMESTAMP_MS  # a bool is an int, too
+    return is_whole(value) and 0 <= value <= MAX_TIMESTAMP_MS

@@ -3,13 +3,13 @@
 from functools import partial
 
 from andon.handlers.declared import Handler, of_environment
-from andon.handlers.declared_view import restoring_view
+from andon.handlers.declared_listener import restorer_of
 from andon.views.materialize import materialize
 
 
 def handler_of(package: str) -> Handler:
     """Return the restorer of a service: it handles a batch of replayed messages."""
-    return partial(materialize, view=restoring_view(package))
+    return partial(materialize, listener=restorer_of(package))
 
 
 handler = of_environment(handler_of)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from andon.dynamodb.schema import TableSchema
 from andon.events.fact import Facts
-from andon.events.topic import Topic, matches
+from andon.events.topic import Topic, is_included
 from andon.handlers.declared import ROOM, Handler
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
@@ -146,7 +146,7 @@ class Package:
 
     def subscribes_to(self, source: str, event_type: str) -> bool:
         """Return whether it gets the events of a source and type."""
-        return any(matches((source, event_type), topic) for topic in self.subscriptions)
+        return any(is_included((source, event_type), topic) for topic in self.subscriptions)
 
     @property
     def latched(self) -> frozenset[Topic]:

@@ -25,9 +25,9 @@ from andon.recorded.archive import (
     shard_of,
 )
 from andon.runtime import times
-from andon.runtime.at_once import at_once
 from andon.runtime.errors import CallFailed
 from andon.wire.bucket import Bucket
+from andon.wire.in_threads import at_once
 
 SAMPLED: Final = 10
 """Pieces of equipment that a sample has at most; they are of one shard, so that they share its indexes."""

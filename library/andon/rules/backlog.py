@@ -1,18 +1,21 @@
-"""What a sweep has before it: the shards of the index that it reads, and the due times that it has read."""
+"""The due rows before a sweep: the shards of the index that it reads, and the queue of each correlation key."""
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys
 from andon.rules.due import Due, due_by, due_from
 from andon.rules.stored_event import CorrelationKey
+from andon.runtime.tried import Failed, tried
 
 # Rows of a shard that are read at a time.
 PAGE: Final = 500
 
-# Due times of a key that are evaluated before it is the turn of the others, and in a sweep.
+# Due rows of a key that are done before it is the turn of the others, and in a sweep.
 IN_TURN: Final = 25
 MOST_OF_KEY: Final = 500
 
@@ -26,21 +29,21 @@ class Shard:
         self.has_more = True
 
     def read_on(self, table: Table, at_ms: int) -> list[Item]:
-        """Read the next page of what is due."""
+        """Read the next page of the rows that are due at a time."""
         query = due_by(table.keys, self.number, at_ms)
         rows = table.query(query, limit=PAGE, start=self.start, consistent=True)
         self.start, self.has_more = rows.last_key, rows.last_key is not None
         return rows.items
 
     def since_ms(self, table: Table) -> int | None:
-        """Return since when something in what was not read may have been due; None: it was read, or never begun."""
+        """Return since when a row that was not read may have been due; None: all were read, or none."""
         return due_from(table.keys, self.start) if self.has_more and self.start else None
 
 
 class Queues:
-    """What waits of each correlation key, in the order of time.
+    """The due rows that wait, by correlation key, in the order of time.
 
-    taken: how much of a key this sweep has accepted. left: how much it has not, and since_ms: since when that is due.
+    taken: how many of a key this sweep has accepted. left: how many it has not, and since_ms: since when those are due.
     """
 
     def __init__(self) -> None:
@@ -49,8 +52,19 @@ class Queues:
         self.left = 0
         self.since_ms: int | None = None
 
+    def add_rows(self, rows: Iterable[Item], keys: Keys) -> list[tuple[Item, Exception]]:
+        """Accept rows of the index; return those that nobody can read, each with the reason."""
+        unreadable = []
+        for row in rows:
+            due = tried(partial(Due.of, row, keys))  # others may write into the index
+            if isinstance(due, Failed):
+                unreadable.append((row, due.error))
+            else:
+                self.add(due)
+        return unreadable
+
     def add(self, due: Due) -> None:
-        """Accept what is due, unless its key has had its share: the rest is due at the next sweep, too."""
+        """Accept a due row, unless its key has had its share: the rest is due at the next sweep, too."""
         self.taken[due.key] += 1
         if self.taken[due.key] <= MOST_OF_KEY:
             self.waiting.setdefault(due.key, deque()).append(due)
@@ -66,12 +80,12 @@ class Queues:
                 del self.waiting[key]
 
     def drop(self, key: CorrelationKey) -> int:
-        """Leave what waits of a key, and all that is still to be read of it, to the next sweep; return how much."""
+        """Leave the waiting rows of a key, and all that are still to be read, to the next sweep; return how many."""
         self.taken[key] = MOST_OF_KEY
         return len(self.waiting.pop(key, ()))
 
     def leave(self) -> None:
-        """Leave all that waits to the next sweep."""
+        """Leave all waiting rows to the next sweep."""
         for queue in self.waiting.values():
             for due in queue:
                 self.taken[due.key] = MOST_OF_KEY

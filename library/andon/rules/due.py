@@ -1,23 +1,19 @@
-"""What is due when: rows in a sharded index, which a sweep takes out in the order of time. Pure.
+"""Due rows: rules to be evaluated at a time, in a sharded index that a sweep takes in the order of time. Pure.
 
 | pk | sk | row |
 |---|---|---|
 | `due#<shard>` | `<13-digit ms>#<correlation key>#<sort key of the anchor>` | `DueRow` |
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import Final, Literal, NamedTuple, TypedDict, cast
+from typing import Final, Literal, NamedTuple, TypedDict
 from zlib import crc32
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery, LessThan
 from andon.dynamodb.keys import SEPARATOR, prefix, within_limit
 from andon.dynamodb.schema import Keys
-from andon.dynamodb.ttl import ttl_at
-from andon.rules.gaps import is_due_at
-from andon.rules.rule import Rule
-from andon.rules.stored_event import CorrelationKey, StoredEvent
+from andon.rules.stored_event import CorrelationKey
+from andon.runtime.whole_number import is_whole
 
 DUE: Final = "due"
 
@@ -25,14 +21,14 @@ DUE: Final = "due"
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 SHARDS: Final = 16
 
-# The sweep reads so many, for a row stays where it was put. With more shards than before it is the same number. With
+# The sweep reads so many, for a row stays in its shard. With more shards than before it is the same number. With
 # fewer, it stays what it was until no old row can be due any more: see docs/rules.md.
 READ_SHARDS: Final = SHARDS
 
 # The order of what is due is text of 13 digits.
 MAX_AT_MS: Final = 10**13 - 1
 
-# A sweep removes what it has done. The TTL service removes what no sweep could do in so many days.
+# A sweep deletes rows when they are done. The TTL service deletes those that no sweep could do in so many days.
 KEPT_DAYS: Final = 33
 
 
@@ -54,8 +50,8 @@ class DueRow(TypedDict):
 class Due(NamedTuple):
     """Rules to be evaluated at an anchor, at `at_ms`; `key` and `anchor` are the anchor's correlation and sort key.
 
-    ttl: epoch seconds; the TTL service removes what no sweep could do by then. shard: where it lies, if there were
-    more or fewer shards when it was put; None: in the shard of its key.
+    ttl: epoch seconds. shard: the one that the row lies in, if there were more or fewer shards when it was put; None:
+    that of its key.
     """
 
     at_ms: int
@@ -73,10 +69,9 @@ class Due(NamedTuple):
             ValueError, KeyError, TypeError: it is no row that `row` wrote.
 
         """
-        row = cast("DueRow", item)
-        due = cls(at_ms=row["at"], key=row["key"], anchor=row["anchor"], rules=tuple(row["rules"]), ttl=row["ttl"])
+        due = cls(item["at"], item["key"], item["anchor"], tuple(item["rules"]), item["ttl"])
         texts: list[object] = [due.key, due.anchor, *due.rules]
-        if not all(isinstance(text, str) for text in texts) or type(due.ttl) is not int:
+        if not all(isinstance(text, str) for text in texts) or not is_whole(due.ttl):
             raise TypeError("an attribute of the row has another type")
         shard = _shard_in(item[keys.partition])
         due = due if shard == shard_of(due.key) else due._replace(shard=shard)
@@ -109,29 +104,13 @@ class Due(NamedTuple):
         return {**self.row_key(keys), **row}
 
 
-def dues_at(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
-    """Return when the rules that a stored event is an anchor of are due there: it follows from the event alone."""
-    waiting = [rule for rule in here if not rule.at_once and not rule.is_late(stored)]
-    return dues_of(stored, [rule for rule in waiting if is_due_at(rule, stored)], hold_back_ms=hold_back_ms)
-
-
-def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
-    """Return when `rules` are due at an anchor: one row for each time."""
-    by_time: dict[int, list[str]] = defaultdict(list)
-    for rule in rules:
-        by_time[rule.due_ms(anchor, hold_back_ms)].append(rule.id)
-    for at_ms, ids in by_time.items():
-        ttl = ttl_at(at_ms, KEPT_DAYS)
-        yield Due(at_ms=at_ms, key=anchor.key, anchor=anchor.sort, rules=tuple(ids), ttl=ttl)
-
-
 def due_by(keys: Keys, shard: int, at_ms: int) -> KeyQuery:
-    """Return the query for what is due in a shard at a time, the first to be due first."""
+    """Return the query for the rows of a shard that are due at a time, the first to be due first."""
     return KeyQuery(keys=keys, partition=partition_of(shard), sort=LessThan(f"{at_ms + 1:013d}"), forward=True)
 
 
 def due_from(keys: Keys, row_key: Item) -> int:
-    """Return when a row of the index is due, from its primary key."""
+    """Return the time of a row of the index, from its primary key."""
     _, sort = keys.names
     return int(row_key[sort].partition(SEPARATOR)[0])
 
@@ -142,10 +121,10 @@ def partition_of(shard: int) -> str:
 
 
 def _shard_in(partition: str) -> int:
-    """Return the shard of a partition; whatever else stands there is none of its key."""
+    """Return the shard of a partition."""
     return int(partition.removeprefix(prefix(DUE)))
 
 
 def shard_of(key: CorrelationKey) -> int:
-    """Return the shard of a correlation key: one sweep sees all that is due under it."""
+    """Return the shard of a correlation key: one sweep sees all due rows of it."""
     return crc32(key.encode()) % SHARDS

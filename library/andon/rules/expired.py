@@ -1,4 +1,4 @@
-"""The expiry of a row -> the fact that the row asked for: what it said last, under another type. Pure."""
+"""The expiry of a row -> the fact that the row asked for: its last one, under another type. Pure."""
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ATTRIBUTE
@@ -10,7 +10,7 @@ from andon.rules.stored_event import EVENT, EXPIRE
 
 
 def expired(row: Item, of: Meanings) -> Fact | None:
-    """Return what it means that the TTL service removed `row`; None if the row did not ask for it.
+    """Return the fact of a row that the TTL service removed; None if the row did not ask for one.
 
     The attribute `expire` is the type of the fact, or True: `<entity>-expired`. Its timestamp is the row's ttl, its
     actor the TTL service, whoever wrote the row.
@@ -26,7 +26,7 @@ def expired(row: Item, of: Meanings) -> Fact | None:
 
 
 def _fact_in(row: Item) -> Fact:
-    """Return what the stored event said."""
+    """Return the fact of the stored event."""
     event = DomainEvent.from_wire(row["event"])
     # A row from before it had the name has none; such an event had one entity.
     name = row.get("entity") or next(iter(event.entities))

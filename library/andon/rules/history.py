@@ -1,7 +1,7 @@
-"""What a rule sees of its anchor's past: the same, whatever order the events arrived in and whenever it looks. Pure.
+"""The history of an anchor: the same, whatever order the events arrived in and whenever a rule looks. Pure.
 
 Events that were late for the rule count for nothing (`late.py`). Once the hold-back is over, what lies before an event
-that is not late is settled: whatever arrives from then on is late itself. Other events, such as what people did in
+that is not late is settled: whatever arrives from then on is late itself. Other events, such as those of people in
 between, count if they had arrived when the rule was due.
 """
 
@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from functools import partial
 from itertools import islice
-from typing import Final, Protocol
+from typing import Protocol
 
 from andon.rules.rule import History, Rule
 from andon.rules.stored_event import StoredEvent
-
-# Beside the events that count, so many others are read in each direction: late ones, and those behind the window.
-PASSED_OVER: Final = 1_000
+from andon.rules.timing import PASSED_OVER
 
 
 class EventsAround(Protocol):
@@ -29,7 +27,7 @@ class EventsAround(Protocol):
 
 
 class NotEvaluated(Enum):
-    """Why there is no history to evaluate.
+    """The reason for which there is no history.
 
     The anchor arrived late, or it is no longer stored, or so much that does not count lies before it that its window
     cannot be read.
@@ -41,12 +39,12 @@ class NotEvaluated(Enum):
 
 
 def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_back_ms: int) -> History | NotEvaluated:
-    """Return what a rule sees at an anchor; `events` are those of the anchor's correlation key."""
+    """Return the history of an anchor; `events` are those of its correlation key."""
     newest_first = iter(events.upto(anchor.sort))
     stored = next(newest_first, None)
     if stored is None or stored.sort != anchor.sort:
         return NotEvaluated.GONE
-    if rule.is_late(stored) and not rule.at_once:
+    if rule.is_late(stored):
         return NotEvaluated.LATE
     counts = _counting(rule, stored, hold_back_ms)
     earlier = _look_back(rule, stored, newest_first, counts)
@@ -57,8 +55,8 @@ def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_ba
 
 
 def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[StoredEvent], bool]:
-    """Return what tells whether an event counts; for `at_once` everything does."""
-    if rule.at_once:
+    """Return the predicate of the events that count; for `AtOnce` all do."""
+    if not rule.timing.waits:
         return lambda _: True
     return partial(counts_by, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
 
@@ -71,9 +69,9 @@ def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
 def _look_back(
     rule: Rule, anchor: StoredEvent, earlier: Iterator[StoredEvent], counts: Callable[[StoredEvent], bool]
 ) -> tuple[StoredEvent | None, list[StoredEvent]] | None:
-    """Return what ended the look-back, and the events of the window in order, the anchor the last of them.
+    """Return the event that ended the look-back, and those of the window in order, the anchor the last of them.
 
-    None: what ends it lies behind more events than are read.
+    None: its end lies behind more events than are read.
     """
     seen = [anchor]
     for stored in islice(earlier, rule.most + PASSED_OVER):
@@ -92,7 +90,7 @@ def _look_back(
 def _look_ahead(
     rule: Rule, anchor: StoredEvent, events: EventsAround, counts: Callable[[StoredEvent], bool]
 ) -> list[StoredEvent]:
-    """Return what followed the anchor until the rule was due, in order: the first events, if there are too many."""
+    """Return the events behind the anchor until the rule was due, in order: the first ones, if there are too many."""
     if not rule.after_ms:
         return []
     later = events.behind(anchor.sort, until_ms=anchor.event.timestamp_ms + rule.after_ms)

@@ -1,4 +1,4 @@
-"""The hold-back: how long a decision waits for events that are still on their way. What arrives later is late."""
+"""The hold-back: a decision waits so long for events that are on their way. One that arrives later is late."""
 
 import os
 from typing import Final

@@ -1,8 +1,8 @@
-"""Which events are late: settled once, when an event is stored, and kept with it. Pure.
+"""Lateness: settled once, when an event is stored, and kept with it. Pure.
 
 An event is *late* for a rule if a newer one of the rule's topics had arrived more than the hold-back before it. That
 newer one may have been decided upon by then, so that the late one counts for no decision. It still belongs to the
-story. What had arrived before an event never changes, so that nobody needs to find it out a second time.
+story. The events that had arrived before another one never change, so that nobody has to look a second time.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ def late_by(one: StoredEvent, newest_first: Iterable[StoredEvent], *, hold_back_
     """Return the topics of which a newer event had arrived more than the hold-back before `one`.
 
     Once its own topic is among them, it is late for every rule that it matters to, and nothing else is looked at.
-    newest_first: what is stored; it is read no further than `one`.
+    newest_first: the stored events; they are read no further than `one`.
     """
     topics: set[Topic] = set()
     for newer in newest_first:

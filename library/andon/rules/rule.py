@@ -1,4 +1,4 @@
-"""Rules: what a control service decides over several events. Pure values, checked when they are put together.
+"""Rules: decisions of a control service over several events. Pure values, checked when they are put together.
 
 A rule is evaluated *at* an event, its anchor, over the events of the anchor's correlation key: those of the window
 before it, in the order of time, whatever order they arrived in. Its expression is pure and returns decisions. A
@@ -13,13 +13,10 @@ from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.dynamodb.keys import SEPARATOR, sort_key
 from andon.dynamodb.schema import Keys
-from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
 from andon.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
-
-# The time of an event leaves room for so much above it, so that when something is due can be written down.
-MOST_AFTER_MS: Final = 399 * SECONDS_PER_DAY * 1000
+from andon.rules.timing import HELD_BACK, Screened, Timing, due_ms
 
 BY: Final = "by"
 RULE: Final = "rule"
@@ -40,7 +37,7 @@ class TriggeringEvent(TypedDict):
 
 
 class DecisionAttributes(TypedDict):
-    """What every row of a decision says beside its own: that a rule decided it, which one, and upon which events.
+    """The attributes of every decision's row beside its own: the rule, and the events that it decided upon.
 
     hops: how many events came before it, see `andon.events.hops`.
     """
@@ -53,7 +50,7 @@ class DecisionAttributes(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What an expression gets to see.
+    """The input of an expression.
 
     anchor: the event that the rule is evaluated at. events: those of the window, in order, the anchor among them.
     before: the event that ended the look-back, just before the first of them: the rule's `until`, or the last of the
@@ -86,13 +83,8 @@ class Decision(NamedTuple):
 
 
 def is_of_a_person(row: Mapping[str, object]) -> bool:
-    """Whether a person wrote a row; what a rule decided, anybody may change without If-Match."""
+    """Return True if a person wrote a row. A rule's row may be changed without If-Match."""
     return row.get(BY) != RULE
-
-
-def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
-    """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
-    return max(event.timestamp_ms + after_ms, arrived_ms) + hold_back_ms
 
 
 def decision_key(keys: Keys, partition: str, rule_id: str, subject: str) -> dict[str, str | int]:
@@ -116,18 +108,13 @@ def never(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
 
 
 class Rule(NamedTuple):
-    """What is decided at which events.
+    """A rule: its anchors, the events that it looks at, and its expression.
 
     on: the exact (source, type) of its anchors; `when` narrows them down.
     key: anchor -> the key that it correlates by; `suffix` keeps the rule's events apart from those of other rules.
     window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
     events that it looks back over at most, and ahead, so that a key with ever more events does not cost more each time.
-    after_ms: how long after its anchor it is evaluated, over what has happened until then as well.
-    at_once: evaluated when the anchor arrives, over what has arrived by then: only where the order does not matter.
-    before_gap: it decides only at the last anchor before a gap of `after_ms`: at one that another of its types follows
-    within that time, it decides nothing. So one timer for each key is enough.
-    after_gap_ms: it decides only at the first anchor after a gap of so long. See `gaps.py` for both.
-    screened: an event gets a due time only if the rule would decide something at it, see `screen.py`.
+    timing: when it is evaluated, see `timing.py`.
     needs_context: its history has a `context`. Where there is none, it decides nothing, and no history is read.
     emits: the types of the events that its decisions become.
     """
@@ -142,18 +129,14 @@ class Rule(NamedTuple):
     when: Callable[[DomainEvent], bool] = always
     until: Callable[[DomainEvent], bool] = never
     most: int = 1_000
-    after_ms: int = 0
-    at_once: bool = False
-    before_gap: bool = False
-    after_gap_ms: int = 0
-    screened: bool = False
+    timing: Timing = HELD_BACK
     needs_context: bool = False
 
     def require_sense(self) -> None:
         """Raise ValueError if the rule makes no sense."""
         if not _ID.fullmatch(self.id):
             raise ValueError(f"rule {self.id!r}: an id is lower-case words joined by -")
-        for wrong, what in self._mistakes():
+        for wrong, what in (*self._mistakes(), *self.timing.mistakes()):
             if wrong:
                 raise ValueError(f"rule {self.id}: {what}")
 
@@ -165,22 +148,13 @@ class Rule(NamedTuple):
         yield SEPARATOR in self.suffix, f"its suffix has a {SEPARATOR} in it"
         yield not self.emits, "it emits nothing"
         yield self.window_ms <= 0 or self.most <= 0, "its window is empty"
-        yield self.after_ms < 0, "it cannot be evaluated before its anchor"
-        yield self.after_ms > MOST_AFTER_MS, "it would be evaluated more than a year after its anchor"
-        yield self.at_once and self.after_ms > 0, "it is evaluated either at once or later"
-        yield self.before_gap and self.after_ms <= 0, "a gap has a length"
-        yield self.after_gap_ms < 0, "a gap has a length"
-        yield self.gap_ms is not None and self.at_once, "a gap is not known at once"
-        yield self.gap_ms is not None and self.when is not always, "a gap is one between all events of its types"
-        yield self.before_gap and self.after_gap_ms > 0, "it decides either before a gap or after one"
-        yield self.screened and self.after_ms > 0, "nobody can look at what comes after an anchor"
-        yield self.screened and self.at_once, "it is evaluated at once anyway"
-        yield self.screened and self.gap_ms is not None, "its due times are those of a timer"
+        is_narrowed = self.when is not always
+        yield self.timing.gap_ms is not None and is_narrowed, "a gap is one between all events of its types"
 
     @property
-    def gap_ms(self) -> int | None:
-        """How long the gap is that it decides about; None: it is evaluated at each anchor."""
-        return self.after_ms if self.before_gap else self.after_gap_ms or None
+    def after_ms(self) -> int:
+        """The time from its anchor until it is due, at the earliest."""
+        return self.timing.after_ms
 
     def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
         """Return the key under which the rule finds an event and those that it correlates with."""
@@ -192,7 +166,7 @@ class Rule(NamedTuple):
 
     def is_late(self, stored: StoredEvent) -> bool:
         """Return whether an event of these types arrived too late to count for a decision."""
-        return self.is_on(stored) and not stored.late_by.isdisjoint(self.on)
+        return self.timing.waits and stored.is_late_for(self.on)
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return when the rule is due at an anchor: when all that counts has arrived."""
@@ -220,7 +194,7 @@ class Rules:
             for topic in rule.on:
                 self._by_topic[topic] = (*self._by_topic.get(topic, ()), rule)
         self._gaps = {topic: self._require_one_gap(topic) for topic in self._by_topic}
-        self.screened = tuple(rule for rule in all if rule.screened)
+        self.screened = tuple(rule for rule in all if isinstance(rule.timing, Screened))
 
     def at(self, source: str, event: DomainEvent) -> list[Rule]:
         """Return the rules that an event is an anchor of."""
@@ -240,7 +214,7 @@ class Rules:
         return self._gaps.get(topic)
 
     def _require_one_gap(self, topic: Topic) -> int | None:
-        gaps = {rule.gap_ms for rule in self._by_topic[topic]} - {None}
+        gaps = {rule.timing.gap_ms for rule in self._by_topic[topic]} - {None}
         if len(gaps) > 1:
             raise ValueError(f"rules on {topic} mean different gaps")
         return next(iter(gaps), None)

@@ -32,17 +32,23 @@ may make a difference, as it does between two sweeps.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from andon.dynamodb.attribute_values import Item
-from andon.rules.due import Due, dues_at
-from andon.rules.evaluate import Control, Evaluator
-from andon.rules.history import PASSED_OVER, counts_by
+from andon.rules.control_service import Control
+from andon.rules.due import Due
+from andon.rules.evaluate import Evaluator
+from andon.rules.history import counts_by
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
+from andon.rules.past import Past
+from andon.rules.plan import dues_at_arrival, is_screened
 from andon.rules.rule import Rule, Rules
-from andon.rules.stored_event import CorrelationKey, StoredEvent
+from andon.rules.stored_event import StoredEvent
+from andon.rules.timing import PASSED_OVER
+from andon.runtime.tried import Failed, tried
 
 # As many as are read of what is newer than an event when it is stored; behind more, it is late.
 MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
@@ -74,36 +80,31 @@ class RowsPut:
 _PUT: Final = WeakKeyDictionary[Rules, RowsPut]()  # one for each service of the process
 
 
-def is_screened(due: Due, rules: Rules) -> bool:
-    """Return whether a look tells if a due time is needed: no other rule is due at the same time."""
-    return {rule.id for rule in rules.screened}.issuperset(due.rules)
-
-
-def due_rows(key: CorrelationKey, arrivals: Iterable[StoredEvent], control: Control, *, now_ms: int) -> Iterator[Item]:
-    """Return the rows of when screened rules are due, as follows from the events that arrived under a key."""
-    if not control.rules.screened:
-        return
-    evaluator = Evaluator(control, key, anchors=[], now_ms=now_ms)
+def due_rows_found(arrivals: Iterable[StoredEvent], evaluator: Evaluator, control: Control) -> Iterator[Item]:
+    """Return the due rows of screened rules, as follows from the events that arrived under the evaluator's key."""
     able = [rule for rule in control.rules.screened if evaluator.knows_enough_for(rule)]
     counting = {one.sort: one for one in arrivals if not all(rule.is_late(one) for rule in able)}
     if not counting:
         return
     new = [one for _, one in sorted(counting.items())]
-    behind = evaluator.newest_behind(new[0].sort, most=MOST_BEHIND)
-    look = _Look(control, able, new, None if behind is None else evaluator)
-    followers = _within_reach(new, able, evaluator) if behind is None else behind
-    put = _PUT.setdefault(control.rules, RowsPut())
-    for anchor in {one.sort: one for one in (*new, *followers)}.values():
-        for row in look.due_rows_at(anchor):
-            if look.evaluator is not None:
-                yield row
-            elif row not in put:
-                yield row
-                put.add(row)  # it was put, else nobody would have asked for the next one
+    behind = evaluator.past.newest_behind(new[0].sort, most=MOST_BEHIND)
+    if behind is None:
+        followers = _within_reach(new, able, evaluator.past)
+        yield from _not_put_yet(_Look(control, able, new, None).due_rows((*new, *followers)), control.rules)
+    else:
+        yield from _Look(control, able, new, evaluator).due_rows((*new, *behind))
+
+
+def _not_put_yet(rows: Iterable[Item], rules: Rules) -> Iterator[Item]:
+    put = _PUT.setdefault(rules, RowsPut())
+    for row in rows:
+        if row not in put:
+            yield row
+            put.add(row)  # it was put, else nobody would have asked for the next one
 
 
 class _Look(NamedTuple):
-    """A look for what is new; without an evaluator nobody looks, and all that is concerned is due.
+    """A look for events that are new; without an evaluator nobody looks, and every rule that is concerned is due.
 
     able: the screened rules that know enough. new: the events that arrived and count.
     """
@@ -113,22 +114,29 @@ class _Look(NamedTuple):
     new: Sequence[StoredEvent]
     evaluator: Evaluator | None
 
-    def due_rows_at(self, anchor: StoredEvent) -> list[Item]:
-        """Return the row of when screened rules are due at an event, if they would decide anything there."""
+    def due_rows(self, anchors: Iterable[StoredEvent]) -> Iterator[Item]:
+        """Return the due rows of screened rules at events where they would decide something."""
+        for anchor in {one.sort: one for one in anchors}.values():
+            for due, row in self._possible(anchor):
+                if self._is_needed(due, anchor):
+                    yield row
+
+    def _possible(self, anchor: StoredEvent) -> list[tuple[Due, Item]]:
+        """Return the due rows that an event would have if its rules were not screened."""
+        possible = tried(partial(self._dues_at, anchor))
+        return [] if isinstance(possible, Failed) else possible  # it became a fault when it arrived
+
+    def _dues_at(self, anchor: StoredEvent) -> list[tuple[Due, Item]]:
         rules = self.control.rules
-        try:
-            dues = [*dues_at(anchor, rules.at_stored(anchor), hold_back_ms=hold_back_ms())]
-            rows = {due: due.row(self.control.table.keys) for due in dues if is_screened(due, rules)}
-        except Exception:  # noqa: BLE001  it became a fault when it arrived
-            return []
-        return [row for due, row in rows.items() if self._is_needed(due, anchor)]
+        dues = [*dues_at_arrival(anchor, rules.at_stored(anchor), hold_back_ms=hold_back_ms())]
+        return [(due, due.row(self.control.table.keys)) for due in dues if is_screened(due, rules)]
 
     def _is_needed(self, due: Due, anchor: StoredEvent) -> bool:
         concerned = [rule for rule in self.able if rule.id in due.rules and self._is_concerned(rule, anchor, due.at_ms)]
-        return any(self.evaluator is None or self.evaluator.would_decide(anchor, rule) for rule in concerned)
+        return any(self.evaluator is None or self.evaluator.evaluate(anchor, rule).may_decide for rule in concerned)
 
     def _is_concerned(self, rule: Rule, anchor: StoredEvent, due_ms: int) -> bool:
-        """Return whether a rule may decide otherwise at an event for what is new."""
+        """Return whether a rule may decide otherwise at an event for those that are new."""
         return any(one.sort == anchor.sort or _is_seen(rule, one, anchor, due_ms) for one in self.new)
 
 
@@ -138,13 +146,13 @@ def _is_seen(rule: Rule, one: StoredEvent, follower: StoredEvent, due_ms: int) -
     return one.sort < follower.sort and was_there and counts_by(rule, one, due_ms=due_ms)
 
 
-def _within_reach(new: Sequence[StoredEvent], rules: Iterable[Rule], evaluator: Evaluator) -> Iterator[StoredEvent]:
+def _within_reach(new: Sequence[StoredEvent], rules: Iterable[Rule], past: Past) -> Iterator[StoredEvent]:
     """Return the events from which a look-back could come to one that is new; each is read once."""
     most = max(rule.most for rule in rules) + PASSED_OVER + 1  # the new one itself is among them
     waiting = [one.sort for one in reversed(new)]
     while waiting:
         left = most
-        for stored in evaluator.oldest_behind(waiting.pop()):
+        for stored in past.oldest_behind(waiting.pop()):
             while waiting and waiting[-1] <= stored.sort:
                 waiting.pop()
                 left = most

@@ -6,14 +6,17 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
+from collections.abc import Iterable
+from functools import partial
+from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import SEPARATOR, prefix, require_part, within_limit
 from andon.dynamodb.schema import Keys
-from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent, WireEvent
 from andon.events.topic import Topic
+from andon.runtime.tried import tried
+from andon.runtime.whole_number import is_whole
 
 EVENT: Final = "event"
 CORRELATED: Final = "correlated"
@@ -21,12 +24,12 @@ UNREADABLE: Final = "unreadable"
 """The discriminator of a row that nobody can read: it became a fault, and everybody passes over it."""
 
 PREFIX: Final = prefix(EVENT)
-"""How the sort keys of events begin, and no others."""
+"""The beginning of the sort keys of events, and of no others."""
 
 BEHIND_ALL: Final = f"{PREFIX}:"
 """Behind the sort keys of all events: `:` follows the digits."""
 
-_PLACE: Final = re.compile(rf"{PREFIX}[0-9]{{13}}{SEPARATOR}")
+_EVENT_SORT: Final = re.compile(rf"{PREFIX}[0-9]{{13}}{SEPARATOR}")
 
 EXPIRE: Final = "expire"
 
@@ -44,7 +47,7 @@ class StoredEventRow(TypedDict):
 
     discriminator: Literal["event", "correlated"]
     source: str
-    event: Mapping[str, Any]
+    event: WireEvent
     arrived: int
     ttl: int
     expire: NotRequired[str]
@@ -85,6 +88,16 @@ class StoredEvent(NamedTuple):
         """The source and the type of the event."""
         return self.source, self.event.type
 
+    def is_late_for(self, topics: frozenset[Topic]) -> bool:
+        """Return whether it arrived too late to count for a rule on these topics."""
+        return self.topic in topics and not self.late_by.isdisjoint(topics)
+
+    def copy_under(self, key: CorrelationKey) -> "StoredEvent":
+        """Return the copy under a further key, of which nothing is settled yet, and whose removal is no event."""
+        return self._replace(
+            key=key, expire=None, late_by=frozenset(), flooded=False, follows_ms=None, unsteady=False, correlated=True
+        )
+
     @classmethod
     def of(cls, item: Item, keys: Keys) -> "StoredEvent":
         """Read a row of the store.
@@ -94,23 +107,22 @@ class StoredEvent(NamedTuple):
 
         """
         key, sort = (item[name] for name in keys.names)
-        row = cast("StoredEventRow", item)
-        if row["discriminator"] not in {EVENT, CORRELATED}:
+        if item["discriminator"] not in {EVENT, CORRELATED}:
             raise ValueError("the row is no event")
         return cls(
-            source=_text(row["source"]),
-            event=DomainEvent.from_wire(row["event"]),
-            arrived_ms=_whole(row["arrived"]),
+            source=_text(item["source"]),
+            event=DomainEvent.from_wire(item["event"]),
+            arrived_ms=_whole(item["arrived"]),
             key=key,
             sort=sort,
-            ttl=_whole(row["ttl"]),
-            expire=row.get("expire"),
-            entity=row.get("entity"),
-            late_by=frozenset((_text(source), _text(kind)) for source, kind in row.get("late", ())),
-            flooded="flooded" in row,
-            follows_ms=_whole(row["follows"]) if "follows" in row else None,
-            unsteady="unsteady" in row,
-            correlated=row["discriminator"] == CORRELATED,
+            ttl=_whole(item["ttl"]),
+            expire=item.get("expire"),
+            entity=item.get("entity"),
+            late_by=frozenset((_text(source), _text(kind)) for source, kind in item.get("late", ())),
+            flooded="flooded" in item,
+            follows_ms=_whole(item["follows"]) if "follows" in item else None,
+            unsteady="unsteady" in item,
+            correlated=item["discriminator"] == CORRELATED,
         )
 
     def row(self, keys: Keys) -> Item:
@@ -151,20 +163,20 @@ def sort_of(timestamp_ms: int, identity: str) -> str:
     return within_limit(f"{PREFIX}{timestamp_ms:013d}{SEPARATOR}{identity}")
 
 
-def is_place(sort: str) -> bool:
-    """Return whether a sort key is a place in the order of time."""
-    return _PLACE.match(sort) is not None
+def is_event_sort(sort: str) -> bool:
+    """Return whether a sort key is one of an event."""
+    return _EVENT_SORT.match(sort) is not None
 
 
-def time_of(sort: str) -> int:
-    """Return the time of an event from its place in the order of time.
+def timestamp_in(sort: str) -> int:
+    """Return the time of an event (epoch milliseconds) from its sort key.
 
     Raises:
-        ValueError: it is no such place.
+        ValueError: it is one of no event.
 
     """
-    if not is_place(sort):
-        raise ValueError("this is the place of no event")
+    if not is_event_sort(sort):
+        raise ValueError("this is the sort key of no event")
     return int(sort[len(PREFIX) :].partition(SEPARATOR)[0])
 
 
@@ -175,13 +187,8 @@ def behind(timestamp_ms: int) -> str:
 
 def readable(rows: Iterable[Item], keys: Keys) -> list[StoredEvent]:
     """Return the events of those rows that can be read; whoever decides upon them makes faults of the others."""
-    events = []
-    for row in rows:
-        try:
-            events.append(StoredEvent.of(row, keys))
-        except Exception:  # noqa: BLE001, S112  something else wrote into the store, and reading it is pure
-            continue
-    return events
+    events = (tried(partial(StoredEvent.of, row, keys)) for row in rows)
+    return [event for event in events if isinstance(event, StoredEvent)]
 
 
 def correlation_key(key: str, suffix: str = "") -> CorrelationKey:
@@ -204,6 +211,6 @@ def _text(value: object) -> str:
 
 
 def _whole(value: object) -> int:
-    if type(value) is not int:  # a bool is an int, too
+    if not is_whole(value):
         raise TypeError("a time is a whole number")
     return value

@@ -1,6 +1,11 @@
 """The only clock: edges read it here and pass the time on, so that replays and tests can set it."""
 
 import time
+from typing import Final
+
+MINUTE_MS: Final = 60_000
+HOUR_MS: Final = 60 * MINUTE_MS
+DAY_MS: Final = 24 * HOUR_MS
 
 
 def now_ms() -> int:

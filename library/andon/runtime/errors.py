@@ -13,9 +13,10 @@ Poison                    a message that can never succeed: it becomes a `fault`
 CallFailed                AWS refused a call or did not respond: the caller retries
 """
 
-from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+from andon.runtime.json_types import JsonMapping
 
 
 class FieldError(NamedTuple):
@@ -106,7 +107,7 @@ class CallFailed(Exception):
     code: AWS's name of the error, or the type of the vendor's exception. response: what came with it.
     """
 
-    def __init__(self, code: str, response: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, code: str, response: JsonMapping | None = None) -> None:
         super().__init__(code)
         self.code = code
-        self.response: Mapping[str, Any] = response or {}
+        self.response: JsonMapping = response or {}

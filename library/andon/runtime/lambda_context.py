@@ -1,4 +1,4 @@
-"""What we read of the context that Lambda hands to a handler."""
+"""The context that Lambda hands to a handler, as far as it is read here."""
 
 from typing import Protocol
 

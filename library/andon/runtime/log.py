@@ -6,17 +6,17 @@ Lines do not go through `logging`, whose records, filters and handlers cost five
 import json
 import os
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, Final
+from typing import Final
 from zlib import crc32
 
 from andon.runtime import strict_json
+from andon.runtime.json_types import JsonMapping
 from andon.runtime.metrics import STAGE
 
 SHARE: Final = "LOGGED_SHARE"
-"""The environment variable that says of which share of requests that went well there is a line; 1 without it."""
+"""The environment variable with the share of successful requests that are logged; 1 without it."""
 
 
 class Logger:
@@ -25,20 +25,20 @@ class Logger:
     def __init__(self, service: str) -> None:
         self._service = service
 
-    def info(self, message: str, *, extra: Mapping[str, Any]) -> None:
-        """Write what an invocation did."""
+    def info(self, message: str, *, extra: JsonMapping) -> None:
+        """Write the line of an invocation."""
         write(self._line("INFO", message, extra))
 
-    def warning(self, message: str, *, extra: Mapping[str, Any]) -> None:
-        """Write what somebody should look at."""
+    def warning(self, message: str, *, extra: JsonMapping) -> None:
+        """Write a line that somebody should look at."""
         write(self._line("WARNING", message, extra))
 
-    def error(self, message: str, *, extra: Mapping[str, Any], exc_info: BaseException) -> None:
-        """Write what failed, and the error's trace."""
+    def error(self, message: str, *, extra: JsonMapping, exc_info: BaseException) -> None:
+        """Write the line of a failure, with the error's trace."""
         write(self._line("ERROR", message, {**extra, **_trace_of(exc_info)}))
 
-    def _line(self, level: str, message: str, extra: Mapping[str, Any]) -> str:
-        """Return the line; what is no JSON comes as text, for a line must never be lost."""
+    def _line(self, level: str, message: str, extra: JsonMapping) -> str:
+        """Return the line; a value that is no JSON comes as text, for a line must never be lost."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = {"level": level, "message": message, "timestamp": now, "service": self._service, **extra}
         if "_aws" in line:
@@ -62,7 +62,7 @@ def write(line: str) -> None:
 
 
 def is_sampled(request_id: str) -> bool:
-    """Whether the line of a request that went well is written: of a share of them, chosen by their ids."""
+    """Return True if the line of a successful request is written: those of a share are, chosen by their ids."""
     share = float(os.environ.get(SHARE, "1"))
     return crc32(request_id.encode()) < share * 2**32
 

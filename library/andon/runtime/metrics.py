@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
+
+from andon.runtime.json_types import JsonObject
 
 STAGE: Final = "stage"  # the member with the name of the deployment
 
 
-def directive(
-    *, dimension: str, counts: Iterable[str], milliseconds: Iterable[str] = (), now_ms: int
-) -> dict[str, Any]:
+def directive(*, dimension: str, counts: Iterable[str], milliseconds: Iterable[str] = (), now_ms: int) -> JsonObject:
     """Return the member `_aws` of a line with the metrics `counts` and `milliseconds`, by the member `dimension`.
 
     They are counted by stage, too, which the log adds to such a line: two stages may share an account.

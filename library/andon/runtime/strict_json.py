@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 import orjson
 
+from andon.runtime.json_types import JsonObject
+
 # DynamoDB keeps 38 digits from 1E-130 to 1E+126; ours are stricter by a margin.
 MAX_DIGITS = 38
 SMALLEST, GREATEST = 1e-100, 1e100
@@ -19,7 +21,7 @@ SMALLEST, GREATEST = 1e-100, 1e100
 MAX_DEPTH = 32
 TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
 
-Container = dict[str, Any] | list[Any]
+Container = JsonObject | list[Any]
 
 # orjson reads and writes these exactly. A float is none of them: orjson reads one for an integer beyond 64 bits, drops
 # digits of a number that has too many, and writes 1e+16 as 1e16.

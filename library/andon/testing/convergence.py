@@ -32,7 +32,7 @@ from typing import Any, Self, cast
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.events.domain_event import DomainEvent
-from andon.handlers.declared_view import listening_view
+from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime import log
@@ -45,8 +45,8 @@ from andon.testing.memory.tables import Partitions
 from andon.testing.orders import cut_into_batches
 from andon.testing.row_diff import diff_rows
 from andon.testing.samples import body_of, paths, sample
-from andon.views.inverse_oplock import order_of
-from andon.views.materialize import View, interpret, materialize
+from andon.views.inverse_oplock import event_order
+from andon.views.materialize import Listener, interpret, materialize
 from andon.views.outcome import Outcome
 from andon.views.view_update import On, ViewUpdate
 
@@ -72,7 +72,7 @@ class Deliver:
     busy: int | None = None
 
     def __str__(self) -> str:
-        events = ", ".join(f"{event.type} {order_of(event)}" for event in self.events)
+        events = ", ".join(f"{event.type} {event_order(event)}" for event in self.events)
         busy = "" if self.busy is None else f"; DynamoDB is busy after {self.busy} writes, and what failed comes again"
         return f"deliver {events}{busy}"
 
@@ -116,9 +116,9 @@ class Diverged(AssertionError):
         return ", ".join(step.short for step in self.steps)
 
 
-def view_of(name: str) -> View:
+def view_of(name: str) -> Listener:
     """Find a view by its name."""
-    view: View = listening_view(Package("views", name).folder)
+    view: Listener = listener_of(Package("views", name).folder)
     return view
 
 
@@ -140,7 +140,7 @@ def stories_of(name: str) -> dict[str, Story]:
     return found
 
 
-def converges(view: View, story: Story, *, limit: int = LIMIT, walks: int = WALKS) -> int:
+def converges(view: Listener, story: Story, *, limit: int = LIMIT, walks: int = WALKS) -> int:
     """Deliver every sequence of up to `limit` events of a story, and `walks` random ones of all; count the sequences.
 
     Raises:
@@ -177,7 +177,7 @@ Outcomes = Counter[Outcome]
 class _Lab:
     """A view over rows in memory, and what is known of its ways from rows to rows."""
 
-    def __init__(self, view: View, story: Story) -> None:
+    def __init__(self, view: Listener, story: Story) -> None:
         self._view = view
         self._story = story
         # Everything happened just now, or as long ago as it says.
@@ -347,7 +347,7 @@ class _Lab:
     def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Outcomes]:
         """Call the listener; give the events that it wants again, and how many messages had which outcome."""
         batch = sqs_event(self._bodies[event.id] for event in events)
-        answer = materialize(batch, LambdaContext("listener"), view=self._view)
+        answer = materialize(batch, LambdaContext("listener"), listener=self._view)
         by_message = {record["messageId"]: event for record, event in zip(batch["Records"], events, strict=True)}
         again = [by_message[failure["itemIdentifier"]] for failure in answer["batchItemFailures"]]
         return again, Counter({outcome: self._line.told[outcome.value] for outcome in Outcome})
@@ -428,24 +428,24 @@ def _plain(rows: Rows) -> list[Item]:
     return [to_plain(row) for partition in json.loads(rows).values() for row in partition.values()]
 
 
-def _source(view: View, event: DomainEvent) -> str:
+def _source(view: Listener, event: DomainEvent) -> str:
     """Return the service that a view subscribes to an event of; empty: none."""
     return next((source for source, event_type in view.on if event_type == event.type), "")
 
 
-def _row(view: View, event: DomainEvent) -> str:
+def _row(view: Listener, event: DomainEvent) -> str:
     """Return the key of the row that an event is about."""
     return " ".join(str(value) for value in _update(view, event).key.values())
 
 
-def _update(view: View, event: DomainEvent) -> ViewUpdate:
+def _update(view: Listener, event: DomainEvent) -> ViewUpdate:
     """Return the update that a view makes of an event."""
     body = body_of(event, _source(view, event))
     _, update = interpret(body, _on(view), view.upcasters, now_ms=event.timestamp_ms)
     return update
 
 
-def _on(view: View) -> On:
+def _on(view: Listener) -> On:
     """Return the projections of a view, which collects no event whole."""
     return cast("On", view.on)
 

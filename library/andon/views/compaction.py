@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
-from andon.views.inverse_oplock import order_of
+from andon.views.inverse_oplock import event_order
 from andon.views.row_write import RowWrite
 
 
 class Message(NamedTuple):
-    """A message that was understood: its id in the batch, its body, its event and what the view keeps of that.
+    """A message that was understood: its id in the batch, its body, its event and the write of that.
 
     replay: None for a live one. taken_ms: see `Delivery`.
     """
@@ -38,4 +38,4 @@ def compact(messages: Iterable[Message]) -> list[list[Message]]:
 
 
 def _order_in(message: Message) -> str:
-    return order_of(message.event, message.update.about_ms, message.update.origin)
+    return event_order(message.event, message.update.about_ms, message.update.origin)

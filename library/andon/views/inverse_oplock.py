@@ -5,31 +5,27 @@ versions of a service write one set, it is (timestamp, origin, event id): the ro
 take the same one of two edits of one millisecond.
 """
 
-from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
 from andon.views.oplock_family import OPLOCK, remove_surplus
+from andon.views.oplocked_fields import OplockedFields
 from andon.views.outcome import Outcome
 from andon.views.row_life import (
     REBUILT,
-    Attempt,
     Permanent,
     RebuiltUntilAnchored,
     RebuiltUntilNewestExpires,
     RowLife,
     UntilAnchored,
     UntilNewestExpires,
+    WriteAttempt,
 )
-
-if TYPE_CHECKING:
-    from andon.views.view_update import ViewUpdate
 
 ATTEMPTS = 10
 
@@ -46,12 +42,12 @@ class RowContended(Exception):
     """The row changed between all attempts; the message must come again."""
 
 
-def order_of(event: DomainEvent, about_ms: int | None = None, origin: str = "") -> str:
-    """Return the text by which events are ordered: 13 digits of epoch milliseconds, then the id to break ties.
+def event_order(event: DomainEvent, about_ms: int | None = None, origin: str = "") -> str:
+    """Return the order of an event as text: 13 digits of epoch milliseconds, then the id to break ties.
 
-    With an `origin` (see `ViewUpdate`), that comes between them. With `about_ms`, the time of what the event is about
-    comes first. The text of either lies behind all text without it, for `@` and letters sort behind `#` and digits: a
-    row that was written before its set had one is replaced by the next event.
+    An `origin` comes between them, and `about_ms` before them, see `OplockedFields`. The text of either lies behind all
+    text without it, for `@` and letters sort behind `#` and digits: a row that was written before its fields had one is
+    replaced by the next event.
     """
     return order_at(event.timestamp_ms, event.id, about_ms, origin)
 
@@ -74,7 +70,7 @@ def oplock_attribute(name: str) -> str:
 
 
 def put_if_newer(
-    table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int
+    table: Table, update: OplockedFields, event: DomainEvent, *, ttl_days: int | None, now_ms: int
 ) -> Outcome:
     """Write `update` unless the row has seen something at least as new under the same oplock: one request, rarely two.
 
@@ -83,15 +79,15 @@ def put_if_newer(
 
     """
     if ttl_days is None:
-        return _write(table, update, order_of(event, update.about_ms, update.origin), _life_without_ttl(update, now_ms))
+        return _write(table, update, event, _life_without_ttl(update, now_ms))
     expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
     if ttl.is_expired(expires_at, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
     life = UntilNewestExpires(expires_at, now_ms // 1000)
-    return _write(table, update, order_of(event, update.about_ms, update.origin), life)
+    return _write(table, update, event, life)
 
 
-def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
+def rehydrate(table: Table, update: OplockedFields, event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
     """Write a replayed `update` unless the row has seen something newer; either way it lives until `until`, at least.
 
     An expired row that is still there is replaced, as if it were not. until: epoch seconds.
@@ -103,10 +99,10 @@ def rehydrate(table: Table, update: "ViewUpdate", event: DomainEvent, *, until: 
     if ttl.is_expired(until, now_ms):
         return Outcome.EXPIRED
     life = UntilNewestExpires(expires_at=until, now=now_ms // 1000)
-    return _write(table, update, order_of(event, update.about_ms, update.origin), life, outlives=life)
+    return _write(table, update, event, life, outlives=life)
 
 
-def rebuild(table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+def rebuild(table: Table, update: OplockedFields, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
     """Write a replayed `update` unless the row has seen something at least as new; no event comes too late.
 
     The row is as if it had lived through its events: it expires with the newest of them, even if that is long ago.
@@ -116,11 +112,14 @@ def rebuild(table: Table, update: "ViewUpdate", event: DomainEvent, *, ttl_days:
 
     """
     return _write(
-        table, update, order_of(event, update.about_ms, update.origin), _rebuilt_life(update, event, ttl_days, now_ms)
+        table,
+        update,
+        event,
+        _rebuilt_life(update, event, ttl_days, now_ms),
     )
 
 
-def _rebuilt_life(update: "ViewUpdate", event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:
+def _rebuilt_life(update: OplockedFields, event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:
     if ttl_days is not None:
         return RebuiltUntilNewestExpires(expires_at=ttl.ttl_at(event.timestamp_ms, ttl_days), now=now_ms // 1000)
     if update.anchor is None:
@@ -133,7 +132,7 @@ def _rebuilt_life(update: "ViewUpdate", event: DomainEvent, ttl_days: int | None
     )
 
 
-def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
+def _life_without_ttl(update: OplockedFields, now_ms: int) -> RowLife:
     if update.anchor is None:
         return Permanent()
     return UntilAnchored(
@@ -145,9 +144,15 @@ def _life_without_ttl(update: "ViewUpdate", now_ms: int) -> RowLife:
 
 
 def _write(
-    table: Table, update: "ViewUpdate", order: str, life: RowLife, *, outlives: UntilNewestExpires | None = None
+    table: Table,
+    update: OplockedFields,
+    event: DomainEvent,
+    life: RowLife,
+    *,
+    outlives: UntilNewestExpires | None = None,
 ) -> Outcome:
     """Write an update; `outlives`: it is replayed, and a row that has seen something newer lives as long."""
+    order = event_order(event, update.about_ms, update.origin)
     attempt, found, newer = life.first, None, NEWER if outlives is None else NOT_OLDER
     for _ in range(ATTEMPTS):
         try:
@@ -167,7 +172,7 @@ def _write(
 
 
 def _outlive(
-    table: Table, update: "ViewUpdate", order: str, life: UntilNewestExpires, found: Item | None
+    table: Table, update: OplockedFields, order: str, life: UntilNewestExpires, found: Item | None
 ) -> Outcome | None:
     """Raise the ttl of a row that has seen something newer; None: the row has changed meanwhile."""
     if (found or {}).get(ttl.ATTRIBUTE, life.expires_at) >= life.expires_at:
@@ -182,7 +187,7 @@ def _outlive(
 
 
 def _try(
-    table: Table, update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None, newer: str
+    table: Table, update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None, newer: str
 ) -> Item | None:
     """Make one write; return the row as it is then, if the update's family must know it."""
     assign, remove = _changes(update, order, attempt, found)
@@ -194,10 +199,10 @@ def _try(
 
 
 def _changes(
-    update: "ViewUpdate", order: str, attempt: Attempt, found: Item | None
-) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None
+) -> tuple[Attributes, tuple[str, ...]]:
     """Return the attributes to assign and to remove."""
-    assign: dict[str, Any] = {**update.key_fields}
+    assign: Item = {**update.key_fields}
     remove = []
     for name, value in update.fields.items():
         if value is None:
@@ -219,7 +224,7 @@ def _changes(
     return assign, tuple(name for name in dict.fromkeys(remove) if name not in assign) if remove else ()
 
 
-def _and_newer(newer: str, condition: Condition, update: "ViewUpdate", order: str) -> Condition:
+def _and_newer(newer: str, condition: Condition, update: OplockedFields, order: str) -> Condition:
     return Condition(
         _both(newer, condition.expression),
         {"oplock": oplock_attribute(update.oplock), **condition.names},
@@ -232,7 +237,7 @@ def _both(one: str, other: str) -> str:
     return f"{one} AND {other}" if other else one
 
 
-def _bound(table: Table, update: "ViewUpdate", row: Item | None) -> frozenset[str]:
+def _bound(table: Table, update: OplockedFields, row: Item | None) -> frozenset[str]:
     """Keep the update's family of oplocks within its bound; return the names of those removed."""
     if update.family is None or row is None:
         return frozenset()

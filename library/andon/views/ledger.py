@@ -1,9 +1,10 @@
-"""Counts what became of every message of a batch, so that none is dropped in silence."""
+"""Counts of the outcomes of a batch, so that no message is dropped in silence."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
 from andon.runtime.metrics import directive
 from andon.views.outcome import Outcome
@@ -11,11 +12,11 @@ from andon.views.outcome import Outcome
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
 OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outcome.COMPACTED: "overtaken"}
-"""What became of an edit whose row another service writes, too."""
+"""The outcome of an edit whose row another service writes, too, as it is counted."""
 
 
 class Result(NamedTuple):
-    """What became of one message; `event` is None if it could not be read, `error` names what went wrong.
+    """The result of one message; `event` is None if it could not be read; `error`: the name of the failure.
 
     is_live: it was not replayed. taken_ms: since when its event is on its way, see `Delivery`; None: not known.
     origin: the service of its event, if two of them write what it wrote, see `RowWrite`.
@@ -30,7 +31,7 @@ class Result(NamedTuple):
     origin: str = ""
 
     def lag_ms(self, now_ms: int) -> int | None:
-        """Return how long its event was on its way to a row; None if it was replayed, or is in no row."""
+        """Return the time from the bus to the row; None if it was replayed, or is in no row."""
         if self.outcome is not Outcome.APPLIED or not self.is_live or self.taken_ms is None:
             return None
         return max(0, now_ms - self.taken_ms)
@@ -41,7 +42,7 @@ def failures(results: Sequence[Result]) -> list[str]:
     return [result.message_id for result in results if result.outcome is Outcome.FAILED]
 
 
-def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> dict[str, Any]:
+def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> Item:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
     It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`); the latter are no

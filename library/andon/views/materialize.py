@@ -1,9 +1,9 @@
 """A batch of domain events -> rows of a view: parse, decide, compact, send, settle; each message on its own."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ItemRefused
@@ -15,7 +15,11 @@ from andon.events.publish import publish
 from andon.events.upcast import NONE, Upcasters, upcast
 from andon.runtime import clock
 from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonMapping
+from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
+from andon.runtime.message_batch import BatchResponse, QueueMessage, retry
+from andon.runtime.tried import Failed, tried
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
@@ -30,10 +34,10 @@ Update = TypeVar("Update", bound=RowWrite)
 NOTHING: Final[Subscriptions] = {}
 
 
-class View(NamedTuple):
-    """Where and how a view is kept; `upcasters` read what was published in older shapes.
+class Listener(NamedTuple):
+    """A consumer of events that keeps rows; `upcasters` read events that were published in older shapes.
 
-    restores: what is kept of an event that is replayed to bring back what expired. is_rebuilt: the events of the lake
+    restores: the subscriptions of a replay that brings back rows which expired. is_rebuilt: the events of the lake
     may be replayed to it; False: it decides upon them, and would decide again.
     """
 
@@ -46,7 +50,7 @@ class View(NamedTuple):
     is_rebuilt: bool = True
 
     def on_of(self, replay: Replay | None) -> Subscriptions:
-        """Return what is kept of live events, or of those of a replay."""
+        """Return the subscriptions of live events, or of those of a replay."""
         if replay is None:
             return self.on
         if replay.until is not None:
@@ -55,7 +59,7 @@ class View(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """A message that can never be understood, and why."""
+    """A message that can never be understood, and the reason."""
 
     message_id: str
     body: str
@@ -63,15 +67,15 @@ class Unreadable(NamedTuple):
 
 
 @in_time
-def materialize(event: Mapping[str, Any], context: Any, *, view: View) -> dict[str, Any]:  # noqa: ANN401
-    """Handle a batch of a queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`, the messages to try again."""
-    messages, unreadable = _parse_and_decide(event["Records"], view)
-    sends = [partial(_send_unreadable, message, view) for message in unreadable]
-    sends += [partial(_send_newest, group, view) for group in compact(messages)]
+def materialize(event: JsonMapping, context: LambdaContext, *, listener: Listener) -> BatchResponse:
+    """Handle a batch of a queue; return the messages to try again."""
+    messages, unreadable = _parse_and_decide(event["Records"], listener)
+    sends = [partial(_send_unreadable, message, listener) for message in unreadable]
+    sends += [partial(_send_newest, group, listener) for group in compact(messages)]
     results = [*chain.from_iterable(in_parallel(sends))]
-    line = line_of(results, view=view.name, now_ms=clock.now_ms())
+    line = line_of(results, view=listener.name, now_ms=clock.now_ms())
     logger().info("materialized", extra={"function_request_id": context.aws_request_id, **line})
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failures(results)]}
+    return retry(failures(results))
 
 
 def interpret(
@@ -81,7 +85,7 @@ def interpret(
     *,
     now_ms: int,
 ) -> tuple[DomainEvent, Update]:
-    """Parse a message, bring its event into today's shape, and decide what the view keeps of it. Pure.
+    """Parse a message, bring its event into today's shape, and decide its update. Pure.
 
     Raises:
         Poison: it is no message that the view subscribes to, or its time lies ahead.
@@ -106,58 +110,61 @@ def _understand(
     return event, decide(event)
 
 
-def _parse_and_decide(records: list[dict[str, Any]], view: View) -> tuple[list[Message], list[Unreadable]]:
+def _parse_and_decide(records: Iterable[QueueMessage], listener: Listener) -> tuple[list[Message], list[Unreadable]]:
     messages, unreadable, now_ms = [], [], clock.now_ms()
     for record in records:
-        message_id, body = record["messageId"], record.get("body", "")
-        try:
-            delivery = from_message(body)
-            event, update = _understand(delivery, view.on_of(delivery.replay), view.upcasters, now_ms=now_ms)
-            messages.append(Message(message_id, body, event, update, delivery.replay, delivery.taken_ms))
-        except Exception as error:  # noqa: BLE001  interpreting is pure: it would fail in the same way for ever
-            unreadable.append(Unreadable(message_id, body, error))
+        message = tried(partial(_message, record, listener, now_ms))  # pure: it would fail in the same way for ever
+        if isinstance(message, Failed):
+            unreadable.append(Unreadable(record["messageId"], record.get("body", ""), message.error))
+        else:
+            messages.append(message)
     return messages, unreadable
 
 
-def _send_unreadable(message: Unreadable, view: View) -> list[Result]:
-    is_live = not is_replayed(message.body)
-    try:
-        outcome = _publish_fault(message.error, message.body, view) if is_live else Outcome.FAULT
-    except Exception as error:  # noqa: BLE001  see _send
-        return [Result(message.message_id, Outcome.FAILED, error=name_of(error))]
-    return [Result(message.message_id, outcome, error=name_of(message.error), is_live=is_live)]
+def _message(record: QueueMessage, listener: Listener, now_ms: int) -> Message:
+    body = record.get("body", "")
+    delivery = from_message(body)
+    event, update = _understand(delivery, listener.on_of(delivery.replay), listener.upcasters, now_ms=now_ms)
+    return Message(record["messageId"], body, event, update, delivery.replay, delivery.taken_ms)
 
 
-def _send_newest(newest_first: Sequence[Message], view: View) -> list[Result]:
+def _send_unreadable(message: Unreadable, listener: Listener) -> list[Result]:
+    if is_replayed(message.body):
+        return [Result(message.message_id, Outcome.FAULT, error=name_of(message.error), is_live=False)]
+    published = tried(partial(_publish_fault, message.error, message.body, listener))
+    if isinstance(published, Failed):
+        return [Result(message.message_id, Outcome.FAILED, error=name_of(published.error))]
+    return [Result(message.message_id, published, error=name_of(message.error))]
+
+
+def _send_newest(newest_first: Sequence[Message], listener: Listener) -> list[Result]:
     """Write the newest of several updates of one row; an older one only if those before it can never be written."""
     results: list[Result] = []
     for message in newest_first:
         if results and results[-1].outcome is not Outcome.FAULT:
             results.append(_settle_by_newer(results[-1], message))
         else:
-            results.append(_send(message, view))
+            results.append(_send(message, listener))
     return results
 
 
-def _send(message: Message, view: View) -> Result:
-    is_live = message.replay is None
-    try:
-        outcome = _write(message, view)
-    except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the queue tries it again
-        return Result(message.message_id, Outcome.FAILED, message.event, name_of(error), is_live)
+def _send(message: Message, listener: Listener) -> Result:
+    is_live, outcome = message.replay is None, tried(partial(_write, message, listener))
+    if isinstance(outcome, Failed):
+        return Result(message.message_id, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
     origin = message.update.origin
     return Result(message.message_id, outcome, message.event, None, is_live, message.taken_ms, origin)
 
 
-def _write(message: Message, view: View) -> Outcome:
+def _write(message: Message, listener: Listener) -> Outcome:
     update, event, now_ms = message.update, message.event, clock.now_ms()
     try:
-        return update.write(view.table, event, ttl_days=view.ttl_days, now_ms=now_ms, replay=message.replay)
+        return update.write(listener.table, event, ttl_days=listener.ttl_days, now_ms=now_ms, replay=message.replay)
     except (Poison, ItemRefused) as error:
         if message.replay is not None:
             return Outcome.FAULT  # published when it came first; now nothing goes to the bus
         why = error if isinstance(error, Poison) else Poison("DynamoDB refuses the row as invalid")
-        return _publish_fault(why, message.body, view)
+        return _publish_fault(why, message.body, listener)
 
 
 def _settle_by_newer(newer: Result, older: Message) -> Result:
@@ -167,6 +174,6 @@ def _settle_by_newer(newer: Result, older: Message) -> Result:
     return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=older.update.origin)
 
 
-def _publish_fault(error: Exception, body: str, view: View) -> Outcome:
-    publish([fault_of(error, body, consumer=f"{view.name}.listener", now_ms=clock.now_ms())], source=view.name)
+def _publish_fault(error: Exception, body: str, listener: Listener) -> Outcome:
+    publish([fault_of(error, body, consumer=f"{listener.name}.listener", now_ms=clock.now_ms())], source=listener.name)
     return Outcome.FAULT

@@ -5,9 +5,9 @@ arrival, the rows are the same: the newest of a union are the newest among the n
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
@@ -29,7 +29,7 @@ class OplockFamily(NamedTuple):
     most: int
     always: frozenset[str] = frozenset()
 
-    def surplus(self, row: Mapping[str, Any]) -> dict[str, str]:
+    def surplus(self, row: Attributes) -> dict[str, str]:
         """Return the members beyond `most`, the oldest first: name -> order."""
         members = {
             name.removeprefix(OPLOCK): order for name, order in row.items() if name.startswith(f"{OPLOCK}{self.prefix}")
@@ -38,7 +38,7 @@ class OplockFamily(NamedTuple):
         return {name: members[name] for name in oldest_first[: max(0, len(oldest_first) - self.most)]}
 
 
-def remove_surplus(table: Table, key: Mapping[str, Any], family: OplockFamily, row: Item) -> frozenset[str]:
+def remove_surplus(table: Table, key: Attributes, family: OplockFamily, row: Item) -> frozenset[str]:
     """Remove the members beyond the family's bound from a row that was just read; return their names.
 
     Usually there are none, and no request is made. Each is removed only if it is still what was read. If a crash or

@@ -1,10 +1,10 @@
-"""What became of a message; of the messages that a batch received, each has exactly one outcome."""
+"""Outcomes of messages: of those that a batch received, each has exactly one."""
 
 from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """What became of a message, or of a write that it asked for.
+    """The outcome of a message, or of a write that it asked for.
 
     The first four are what a write can answer; only `APPLIED` changed a row. `COMPACTED`: a newer message of the same
     batch was written in its place. `FAULT`: it can never succeed and was published as a fault. `FAILED`: it failed now

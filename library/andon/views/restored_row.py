@@ -4,11 +4,11 @@ It comes back latched: the trigger that publishes changes of the table is silent
 they happened. A command that changes the row writes it without the latch.
 """
 
-from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import NamedTuple
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
@@ -30,7 +30,7 @@ class RestoredRow(NamedTuple):
     """
 
     keys: Keys
-    row: Mapping[str, Any] | None
+    row: Attributes | None
     expires_at: int | None = None
 
     @property

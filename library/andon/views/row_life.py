@@ -1,4 +1,4 @@
-"""How long a row of a view lives, and what a write of it must know of that: a condition beside the oplock's.
+"""The life of a view's row, as a condition of its writes beside the oplock's.
 
 DynamoDB deletes expired rows days late. Until then a newer fact finds the old row, and must replace all of it: else
 fields that had expired would live on with the new ttl.
@@ -36,8 +36,8 @@ _REBUILT_NAME: Final = {"rebuilt": REBUILT}
 _TTL_NAME: Final = {"ttl": ttl.ATTRIBUTE}
 
 
-class Attempt(NamedTuple):
-    """One attempt to write: what the row must be like, and what is written beside the update.
+class WriteAttempt(NamedTuple):
+    """One attempt to write: the condition, and the attributes that are written beside the update.
 
     expires_at: the row's new ttl; None: it stays. is_permanent: the row loses its ttl. replaces: the row has expired,
     so that its oplocks do not count and its other attributes go. marks: the row gets the mark of a rebuild (True),
@@ -52,22 +52,22 @@ class Attempt(NamedTuple):
 
 
 class RowLife(Protocol):
-    """Which attempt fits which row."""
+    """The attempts that fit a row."""
 
     @property
-    def first(self) -> Attempt:
+    def first(self) -> WriteAttempt:
         """The attempt that usually fits, without reading the row."""
 
-    def after(self, row: Item | None) -> Attempt:
+    def after(self, row: Item | None) -> WriteAttempt:
         """Return the attempt that fits the row that a failed condition returned."""
 
 
 class Permanent:
     """The row never expires."""
 
-    first: Final = Attempt(Condition(""))
+    first: Final = WriteAttempt(Condition(""))
 
-    def after(self, row: Item | None) -> Attempt:  # noqa: ARG002  every row is alike
+    def after(self, row: Item | None) -> WriteAttempt:  # noqa: ARG002  every row is alike
         """Return the only attempt."""
         return self.first
 
@@ -79,20 +79,20 @@ class UntilNewestExpires(NamedTuple):
     now: int
 
     @property
-    def first(self) -> Attempt:
+    def first(self) -> WriteAttempt:
         """Most facts are newer than what is there."""
-        return Attempt(_on_ttl(TTL_GROWS, ttl=self.expires_at, now=self.now), self.expires_at)
+        return WriteAttempt(_on_ttl(TTL_GROWS, ttl=self.expires_at, now=self.now), self.expires_at)
 
-    def after(self, row: Item | None) -> Attempt:
+    def after(self, row: Item | None) -> WriteAttempt:
         """Return the attempt that fits a row."""
         found = (row or {}).get(ttl.ATTRIBUTE)
         if found is None or self.now < found <= self.expires_at:
             return self.first
         if found > self.now:
-            return Attempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
+            return WriteAttempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
         if REBUILT in (row or {}):
-            return Attempt(Condition(JOINS, _REBUILT_NAME), expires_at=self.expires_at, marks=False)
-        return Attempt(_expired(self.now), expires_at=self.expires_at, replaces=True)
+            return WriteAttempt(Condition(JOINS, _REBUILT_NAME), expires_at=self.expires_at, marks=False)
+        return WriteAttempt(_expired(self.now), expires_at=self.expires_at, replaces=True)
 
 
 class UntilAnchored(NamedTuple):
@@ -108,25 +108,25 @@ class UntilAnchored(NamedTuple):
     now: int
 
     @property
-    def first(self) -> Attempt:
+    def first(self) -> WriteAttempt:
         """Most facts are about what has its anchor."""
         if self.anchors:
-            return Attempt(_on_ttl(ALIVE, now=self.now), is_permanent=True)
-        return Attempt(Condition(ANCHORED, {"anchor": self.anchor}))
+            return WriteAttempt(_on_ttl(ALIVE, now=self.now), is_permanent=True)
+        return WriteAttempt(Condition(ANCHORED, {"anchor": self.anchor}))
 
-    def after(self, row: Item | None) -> Attempt:
+    def after(self, row: Item | None) -> WriteAttempt:
         """Return the attempt that fits a row."""
         found = row or {}
         if self.anchor not in found and not ttl.is_alive(found, self.now * 1000):
             expires_at = None if self.anchors else self.expires_at
             if REBUILT in found:
                 joins = Condition(JOINS_SKELETON, {"anchor": self.anchor, **_REBUILT_NAME})
-                return Attempt(joins, expires_at=expires_at, is_permanent=self.anchors, marks=False)
-            return Attempt(_expired(self.now), expires_at=expires_at, is_permanent=self.anchors, replaces=True)
+                return WriteAttempt(joins, expires_at=expires_at, is_permanent=self.anchors, marks=False)
+            return WriteAttempt(_expired(self.now), expires_at=expires_at, is_permanent=self.anchors, replaces=True)
         if self.anchors or self.anchor in found:
             return self.first
         names = {"anchor": self.anchor, "ttl": ttl.ATTRIBUTE}
-        return Attempt(Condition(SKELETON, names, {"now": self.now}), expires_at=self.expires_at)
+        return WriteAttempt(Condition(SKELETON, names, {"now": self.now}), expires_at=self.expires_at)
 
 
 class RebuiltUntilNewestExpires(NamedTuple):
@@ -136,19 +136,19 @@ class RebuiltUntilNewestExpires(NamedTuple):
     now: int
 
     @property
-    def first(self) -> Attempt:
+    def first(self) -> WriteAttempt:
         """Most facts come in their order."""
-        return Attempt(
+        return WriteAttempt(
             _on_ttl(EVER_GROWS, ttl=self.expires_at), expires_at=self.expires_at, marks=self.expires_at <= self.now
         )
 
-    def after(self, row: Item | None) -> Attempt:
+    def after(self, row: Item | None) -> WriteAttempt:
         """Return the attempt that fits a row."""
         found = (row or {}).get(ttl.ATTRIBUTE)
         return (
             self.first
             if found is None or found <= self.expires_at
-            else Attempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
+            else WriteAttempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
         )
 
 
@@ -161,22 +161,22 @@ class RebuiltUntilAnchored(NamedTuple):
     now: int
 
     @property
-    def first(self) -> Attempt:
+    def first(self) -> WriteAttempt:
         """Most facts are about what has its anchor."""
         if self.anchors:
-            return Attempt(Condition(""), is_permanent=True, marks=False)
-        return Attempt(Condition(ANCHORED, {"anchor": self.anchor}))
+            return WriteAttempt(Condition(""), is_permanent=True, marks=False)
+        return WriteAttempt(Condition(ANCHORED, {"anchor": self.anchor}))
 
-    def after(self, row: Item | None) -> Attempt:
+    def after(self, row: Item | None) -> WriteAttempt:
         """Return the attempt that fits a row."""
         found = row or {}
         if self.anchors or self.anchor in found:
             return self.first
         names, values = {"anchor": self.anchor, **_TTL_NAME}, {"ttl": self.expires_at}
         if found.get(ttl.ATTRIBUTE, 0) > self.expires_at:
-            return Attempt(Condition(SKELETON_STAYS, names, values))
+            return WriteAttempt(Condition(SKELETON_STAYS, names, values))
         grows, marks = Condition(SKELETON_GROWS, names, values), self.expires_at <= self.now
-        return Attempt(grows, expires_at=self.expires_at, marks=marks)
+        return WriteAttempt(grows, expires_at=self.expires_at, marks=marks)
 
 
 def _expired(now: int) -> Condition:

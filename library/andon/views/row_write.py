@@ -1,4 +1,4 @@
-"""What a listener keeps of one event: a row that knows how to write itself."""
+"""A listener's write of one event: a row that writes itself."""
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
@@ -14,7 +14,7 @@ class RowWrite(Protocol):
 
     @property
     def target(self) -> Hashable:
-        """What it writes: of several writes with the same target, the newest alone is enough."""
+        """The row, or a part of it: of several writes with the same target, the newest alone is enough."""
 
     @property
     def about_ms(self) -> int | None:
@@ -38,4 +38,4 @@ class RowWrite(Protocol):
 
 
 Subscriptions = Mapping[tuple[str, str], Callable[[DomainEvent], RowWrite]]
-"""`(source, type)` -> what a listener keeps of it."""
+"""`(source, type)` -> the write of such an event."""

@@ -36,7 +36,7 @@ class Writes:
     days: int
 
     def awaited(self, written: Written) -> "Awaited":
-        """Return what a row must have seen.
+        """Return the write that a row must have seen.
 
         Raises:
             ValueError: the view keeps nothing of the entity, or the token names it wrongly.

@@ -1,17 +1,17 @@
-"""A request over libcurl until it succeeds, or cannot: what is tried again, and when, is in `retries`."""
+"""A request over libcurl until it succeeds, or cannot; `retries` decides about another attempt."""
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonObject
 from andon.wire import retries
 from andon.wire.curl import Request, Response
 from andon.wire.deadline import require_in_time
 from andon.wire.in_turns import exchange, pause
 
 
-def until_done(request_of: Callable[[], Request], content_of: Callable[[Response], dict[str, Any]]) -> dict[str, Any]:
+def until_done(request_of: Callable[[], Request], content_of: Callable[[Response], JsonObject]) -> JsonObject:
     """Make a request, again if it may succeed then; `request_of` is called for each attempt, which is signed anew.
 
     Raises:

@@ -8,21 +8,22 @@ import time; botocore's speaks everything (S3, too), and tests hook into it. `AW
 import gc
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any, Final
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonMapping, JsonObject
 
 LIBCURL: Final = "libcurl"
 BOTOCORE: Final = "botocore"
 
 IOT_DATA: Final = "iot-data"
 
-Call = Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
+Call = Callable[[str, str, JsonMapping], JsonObject]
 
 
-def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+def call(service: str, operation: str, **request: Any) -> JsonObject:  # noqa: ANN401  requests are any JSON
     """Make one request and return the response; `operation` is written as in boto3: `update_item`.
 
     Raises:
@@ -68,9 +69,13 @@ def _call_of(service: str) -> Call:
             from andon.wire import iot_data  # noqa: PLC0415  see above
 
             return iot_data.call
+    return _call_botocore
+
+
+def _call_botocore(service: str, operation: str, request: JsonMapping) -> JsonObject:
     from andon.wire import botocore_client  # noqa: PLC0415  see above
 
-    return botocore_client.call
+    return botocore_client.call(partial(client, service), operation, request)
 
 
 @cache

@@ -5,20 +5,20 @@ https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
 
 import os
 import zlib
-from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.wire.attempts import until_done
 from andon.wire.credentials import credentials, region
 from andon.wire.curl import Request, Response
 
 
 class Protocol(NamedTuple):
-    """How a service is spoken to; host: the first part of its name; variable: the end of `AWS_ENDPOINT_URL_…`."""
+    """The protocol of a service; host: the first part of its name; variable: the end of `AWS_ENDPOINT_URL_…`."""
 
     target: str
     version: str
@@ -41,7 +41,7 @@ CRC32_HEADER: Final = b"x-amz-crc32:"
 CODE_HEADER: Final = b"x-amzn-query-error:"  # SQS's own code, then `;Sender`: the code of its older protocol
 
 
-def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def call(service: str, operation: str, request: JsonMapping) -> JsonObject:
     """Make a request, again if it may succeed then; `operation` is written as in boto3: `update_item`.
 
     Raises:
@@ -84,8 +84,8 @@ def _request(service: str, operation: str, body: bytes) -> Request:
     return Request(endpoint(service), signing, credentials(), _headers(service, operation), body)
 
 
-def _content(response: Response) -> dict[str, Any]:
-    """Return what a response says.
+def _content(response: Response) -> JsonObject:
+    """Return the content of a response.
 
     Raises:
         CallFailed: it is not whole, or an error.
@@ -111,7 +111,7 @@ def _require_checksum(response: Response) -> None:
         raise CallFailed(CHECKSUM)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def _object(body: bytes) -> JsonObject | None:
     """Return the JSON object that a body is, None if it is none."""
     try:
         content = orjson.loads(body)
@@ -120,7 +120,7 @@ def _object(body: bytes) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def _code(response: Response, content: Mapping[str, Any]) -> str:
+def _code(response: Response, content: JsonMapping) -> str:
     """Return the code of an error, of which there are three forms: `Code`, `name.space#Code`, `Code:http://…`."""
     written = str(content.get("__type", response.status))
     older = header_in(response, CODE_HEADER)

@@ -1,6 +1,6 @@
-"""boto3's clients, as a Lambda wants them, and botocore's errors -> ours."""
+"""boto3's clients, configured for Lambda, and botocore's errors -> ours."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 import boto3
@@ -8,7 +8,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.runtime.errors import CallFailed
-from andon.wire import aws
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.wire.deadline import CONNECT_SECONDS, READ_SECONDS, require_in_time
 
 # Fail fast enough that a retry still fits into the function's timeout; keep sockets open between invocations.
@@ -32,10 +32,10 @@ def create(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at ru
     return client
 
 
-def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Make one request, as `aws.call` does."""
+def call(client: Callable[[], Any], operation: str, request: JsonMapping) -> JsonObject:
+    """Make one request by a client, as `aws.call` does."""
     try:
-        response: dict[str, Any] = getattr(aws.client(service), operation)(**request)
+        response: JsonObject = getattr(client(), operation)(**request)
     except ClientError as error:
         raise CallFailed(str(error.response.get("Error", {}).get("Code", "")), error.response) from error
     except BotoCoreError as error:

@@ -2,11 +2,12 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from andon.runtime import strict_json
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.wire import aws
 
 # How often a change begins again because somebody else replaced the object meanwhile, before it fails.
@@ -59,18 +60,18 @@ class Bucket:
         content: bytes = self._call("get_object", Key=key, **part)["Body"].read()
         return content
 
-    def put_if_absent(self, key: str, content: Mapping[str, Any] | bytes) -> bool:
+    def put_if_absent(self, key: str, content: JsonMapping | bytes) -> bool:
         """Write an object unless there is one; return whether it was written.
 
         If a key follows from the content, a second time changes nothing.
         """
         return self._put_unless({EXISTS}, key, content, IfNoneMatch="*")
 
-    def replace(self, key: str, content: Mapping[str, Any] | bytes) -> None:
+    def replace(self, key: str, content: JsonMapping | bytes) -> None:
         """Write an object, whether or not there is one."""
         self._put(key, content)
 
-    def change(self, key: str, decide: Callable[[Any], Mapping[str, Any] | None]) -> Any:  # noqa: ANN401  as above
+    def change(self, key: str, decide: Callable[[Any], JsonMapping | None]) -> Any:  # noqa: ANN401  as above
         """Replace an object by what `decide` makes of its content, and return that; None leaves it as it is.
 
         `decide` is called again if somebody else replaced the object meanwhile: no change is lost.
@@ -100,7 +101,7 @@ class Bucket:
         for page in self._list(Prefix=prefix, Delimiter="/"):
             yield from (found["Prefix"] for found in page.get("CommonPrefixes", []))
 
-    def _list(self, **request: str) -> Iterator[dict[str, Any]]:
+    def _list(self, **request: str) -> Iterator[JsonObject]:
         while True:
             page = self._call("list_objects_v2", **request)
             yield page
@@ -112,9 +113,7 @@ class Bucket:
         response = self._call("get_object", Key=key)
         return json.loads(response["Body"].read()), response["ETag"]
 
-    def _put_unless(
-        self, refusals: Collection[str], key: str, content: Mapping[str, Any] | bytes, **condition: str
-    ) -> bool:
+    def _put_unless(self, refusals: Collection[str], key: str, content: JsonMapping | bytes, **condition: str) -> bool:
         try:
             self._put(key, content, **condition)
         except CallFailed as error:
@@ -123,11 +122,11 @@ class Bucket:
             raise
         return True
 
-    def _put(self, key: str, content: Mapping[str, Any] | bytes, **condition: str) -> None:
+    def _put(self, key: str, content: JsonMapping | bytes, **condition: str) -> None:
         is_bytes = isinstance(content, bytes)
         body = content if is_bytes else strict_json.dumps(content).encode()
         kind = "application/octet-stream" if is_bytes else "application/json"
         self._call("put_object", Key=key, Body=body, ContentType=kind, **condition)
 
-    def _call(self, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401  requests are any JSON
+    def _call(self, operation: str, **request: Any) -> JsonObject:  # noqa: ANN401  requests are any JSON
         return aws.call("s3", operation, Bucket=self.name, **request)

@@ -1,4 +1,4 @@
-"""Who signs requests, and for which region: from Lambda's environment; elsewhere whatever botocore finds."""
+"""Credentials and region: from Lambda's environment; elsewhere those that botocore finds."""
 
 import os
 from functools import cache
@@ -18,7 +18,7 @@ class Credentials(NamedTuple):
     token: str
 
     def __repr__(self) -> str:
-        """Return what may be logged."""
+        """Return the part that may be logged."""
         return "Credentials(…)"
 
 

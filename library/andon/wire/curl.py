@@ -49,7 +49,7 @@ class Handle(pycurl.Curl):
 
 
 class Response(NamedTuple):
-    """What came back; failed: the name of the error if no whole response did, else empty."""
+    """A response; failed: the name of the error if no whole response did, else empty."""
 
     status: int
     headers: tuple[bytes, ...]
@@ -118,7 +118,7 @@ class Connections(threading.local):
 
 
 class _Received(NamedTuple):
-    """What has come so far, as libcurl handed it over."""
+    """The part of a response that libcurl has handed over."""
 
     headers: list[bytes]
     body: list[bytes]

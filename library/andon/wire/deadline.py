@@ -1,4 +1,4 @@
-"""The time after which no attempt of a request begins: what would end too late fails instead of being retried."""
+"""The time after which no attempt of a request begins: a call that would end too late fails and is not retried."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,10 +17,10 @@ CONNECT_SECONDS: Final = 2
 READ_SECONDS: Final = 6
 ATTEMPT_MS: Final = (CONNECT_SECONDS + READ_SECONDS) * 1000
 
-# Left of an invocation for an attempt that begins last, and for what is to be said of it.
+# Left of an invocation for an attempt that begins last, and for its log line.
 LAST_MS: Final = 1_000
 
-# What a request fails with that would begin too late.
+# The code of a request that would begin too late.
 TOO_LATE: Final = "BegunTooLate"
 
 Parameters = ParamSpec("Parameters")

@@ -1,10 +1,11 @@
-"""Several tasks at once, for they wait for the network."""
+"""Several tasks at once, for they wait for the network: in turns where libcurl is the wire, else in threads."""
 
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from andon.runtime.tried import require_all, tried
 from andon.wire import aws
 
 Result = TypeVar("Result")
@@ -21,11 +22,7 @@ def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         from andon.wire.in_turns import run_in_turns as run  # noqa: PLC0415  see aws.py
     else:
         from andon.wire.in_threads import run_in_threads as run  # noqa: PLC0415  see aws.py
-    ended = run([partial(_ended, task) for task in tasks])
-    for one in ended:
-        if isinstance(one, _Raised):
-            raise one.error
-    return [one for one in ended if not isinstance(one, _Raised)]
+    return require_all(run([partial(tried, task) for task in tasks]))
 
 
 def pause(seconds: float) -> None:
@@ -36,16 +33,3 @@ def pause(seconds: float) -> None:
         in_turns.pause(seconds)
     else:
         time.sleep(seconds)
-
-
-class _Raised(NamedTuple):
-    """How a task ended that raised."""
-
-    error: Exception
-
-
-def _ended(task: Callable[[], Result]) -> Result | _Raised:
-    try:
-        return task()
-    except Exception as error:  # noqa: BLE001  the other tasks must not suffer; it is raised when they are done
-        return _Raised(error)

@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class _Pause(NamedTuple):
-    """What a task waits for that goes on at a time of `time.monotonic`."""
+    """A wait until a time of `time.monotonic`."""
 
     until: float
 
@@ -58,7 +58,7 @@ _IDLE: Final = _Idle()
 
 
 def exchange(request: Request) -> Response:
-    """Send a request and return what came back; meanwhile the other tasks go on."""
+    """Send a request and return the response; meanwhile the other tasks go on."""
     worker = getcurrent()
     if not isinstance(worker, _Worker):
         return CONNECTIONS.send(request)
@@ -118,11 +118,11 @@ class _Turns:
 
     @property
     def _under_way(self) -> int:
-        """How many tasks wait."""
+        """The number of tasks that wait."""
         return len(self._responses) + len(self._pauses)
 
     def _note(self, worker: _Worker, awaited: _Pause | Handle | None) -> None:
-        """Note what a worker waits for; None: it has nothing more to do."""
+        """Note the wait of a worker; None: it has nothing more to do."""
         if awaited is None:
             _IDLE.workers.append(worker)
         elif isinstance(awaited, _Pause):
@@ -146,7 +146,7 @@ class _Turns:
         return [(worker, None) for worker in over]
 
     def give_up(self) -> None:
-        """End all tasks that wait, and forget what they wait for."""
+        """End all tasks that wait, and their requests."""
         for handle in self._responses:
             CONNECTIONS.give_up(handle)
         for worker in [*self._responses.values(), *(worker for _, worker in self._pauses)]:

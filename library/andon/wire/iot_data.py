@@ -3,13 +3,13 @@
 https://docs.aws.amazon.com/iot/latest/apireference/API_iotdata_Publish.html
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import orjson
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.wire.attempts import until_done
 from andon.wire.aws_json import BAD_STATUS, endpoint_of, header_in, plain_code
 from andon.wire.credentials import credentials, region
@@ -23,7 +23,7 @@ CODE_HEADER: Final = b"x-amzn-errortype:"
 HEADERS: Final = ("Content-Type: application/octet-stream", "Expect:", "Accept:")
 
 
-def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def call(service: str, operation: str, request: JsonMapping) -> JsonObject:
     """Publish a message, again if it may be taken then: `topic`, `payload` (bytes) and `qos`.
 
     Raises:
@@ -38,8 +38,8 @@ def call(service: str, operation: str, request: Mapping[str, Any]) -> dict[str, 
     return until_done(lambda: Request(url, signing, credentials(), HEADERS, request["payload"]), _content)
 
 
-def _content(response: Response) -> dict[str, Any]:
-    """Return what a response says, which is nothing.
+def _content(response: Response) -> JsonObject:
+    """Return the content of a response, which is empty.
 
     Raises:
         CallFailed: it is not whole, or an error.

@@ -5,8 +5,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from andon.runtime.at_once import at_once
 from andon.wire.bucket import Bucket
+from andon.wire.in_threads import at_once
 
 
 def page_of_newest(bucket: Bucket, folder: str, *, limit: int, after: str | None) -> tuple[list[Any], str | None]:

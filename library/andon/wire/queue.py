@@ -13,7 +13,7 @@ MOST_MESSAGES = 10
 MOST_BYTES = 1024 * 1024
 
 
-class Later(NamedTuple):
+class DelayedMessage(NamedTuple):
     """The body of a message, and for how many seconds the queue holds it back, at most 900."""
 
     body: str
@@ -27,10 +27,10 @@ def send_all(queue_url: str, bodies: Iterable[str]) -> int:
         CallFailed: not all of them were taken; those that were are on the queue.
 
     """
-    return send_later(queue_url, map(Later, bodies))
+    return send_later(queue_url, map(DelayedMessage, bodies))
 
 
-def send_later(queue_url: str, messages: Iterable[Later]) -> int:
+def send_later(queue_url: str, messages: Iterable[DelayedMessage]) -> int:
     """Send messages, some of which the queue holds back; return how many.
 
     Raises:
@@ -46,13 +46,13 @@ def send_later(queue_url: str, messages: Iterable[Later]) -> int:
     return sent
 
 
-def entries_of(messages: Iterable[Later]) -> Iterator[list[dict[str, str | int]]]:
+def entries_of(messages: Iterable[DelayedMessage]) -> Iterator[list[dict[str, str | int]]]:
     """Return the entries of each request of SendMessageBatch, in the order of the messages."""
     sized = ((message, len(message.body.encode())) for message in messages)
     for batch in batches(sized, most=MOST_MESSAGES, most_bytes=MOST_BYTES):
         yield [_entry(number, message) for number, message in enumerate(batch)]
 
 
-def _entry(number: int, message: Later) -> dict[str, str | int]:
+def _entry(number: int, message: DelayedMessage) -> dict[str, str | int]:
     entry: dict[str, str | int] = {"Id": str(number), "MessageBody": message.body}
     return {**entry, "DelaySeconds": message.delay_seconds} if message.delay_seconds else entry

@@ -1,4 +1,4 @@
-"""What is tried again, when, and how often: standard mode of AWS's SDKs.
+"""Retries: the errors that lead to one, its pause, and the quota, as in the standard mode of AWS's SDKs.
 
 https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
 """
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Again(NamedTuple):
-    """What another attempt takes: the longest pause before the second one, which doubles, and of the quota."""
+    """The price of another attempt: the longest pause before the second one, which doubles, and the quota."""
 
     seconds: float
     quota: int
@@ -52,7 +52,7 @@ UNPROCESSED: Final = "UnprocessedKeys"
 
 
 def again_after(code: str, status: int) -> Again | None:
-    """Return what another attempt takes after an error; None: it would fail, too."""
+    """Return the price of another attempt after an error; None: it would fail, too."""
     if code in THROTTLED or status == THROTTLED_STATUS:
         return AFTER_THROTTLING
     if code in FAILED or status in FAILED_STATUSES:
@@ -81,7 +81,7 @@ class RetryQuota:
         return True
 
     def give_back(self, quota: int) -> None:
-        """Put something back, for AWS responded: what the last retry of the request took, or one."""
+        """Put something back, for AWS responded: the quota of the last retry of the request, or one."""
         self._left = min(self.CAPACITY, self._left + quota)
 
 

@@ -11,11 +11,11 @@ from andon.events.identifiers import (
     by_time,
     client_chosen,
     composite,
+    created_ms,
     of_change,
     of_content,
     require_same_content,
     time_based,
-    time_of,
 )
 from andon.runtime.errors import Conflict
 from tests.support.samples import NOW, sample
@@ -81,7 +81,7 @@ def test_a_time_based_id_is_a_uuid_of_version_1_that_knows_its_time(moment: int,
 
     assert uuid.UUID(made).version == 1
     assert uuid.UUID(made).variant == uuid.RFC_4122
-    assert time_of(made) == moment
+    assert created_ms(made) == moment
 
 
 @given(st.lists(st.tuples(moments, ticks), unique=True))

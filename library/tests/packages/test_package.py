@@ -3,9 +3,9 @@ from typing import get_args
 import pytest
 
 from andon.dynamodb.schema import TableSchema
-from andon.events.topic import ANY, matches
+from andon.events.topic import ANY, is_included
 from andon.handlers import listener
-from andon.handlers.declared_view import listening_view
+from andon.handlers.declared_listener import listener_of
 from andon.packages.discovery import packages, readers
 from andon.packages.package import Package, Side, folder_of
 from views.board import view as board
@@ -80,7 +80,7 @@ def test_no_two_packages_name_a_table_by_one_variable() -> None:
 
 @pytest.mark.parametrize("package", readers(), ids=lambda package: package.name)
 def test_a_reader_subscribes_to_exactly_what_its_listener_keeps(package: Package) -> None:
-    assert package.subscriptions == frozenset(listening_view(package.folder).on)
+    assert package.subscriptions == frozenset(listener_of(package.folder).on)
 
 
 def test_a_store_subscribes_to_any_source() -> None:
@@ -115,4 +115,4 @@ def test_a_handler_without_a_package_in_its_environment_says_so() -> None:
     ],
 )
 def test_a_topic_matches_in_source_and_type(subscribed: tuple[str, str], *, expected: bool) -> None:
-    assert matches(("equipment", "state-reported"), subscribed) == expected
+    assert is_included(("equipment", "state-reported"), subscribed) == expected

@@ -8,9 +8,10 @@ import pytest
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import NotPublished
-from andon.rules.evaluate import Control
+from andon.rules.control_service import Control
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import sort_of
+from andon.rules.timing import AtOnce
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
@@ -306,8 +307,7 @@ def test_a_rule_may_be_on_an_own_fact_that_is_remembered(keeper: Keeper, name: s
         id="chained",
         on=frozenset({("keeper", "thing-broken")}),
         key=lambda event: event.partition_key,
-        after_ms=0,
-        at_once=True,
+        timing=AtOnce(),
         expression=told_broken,
     )
     keeper.trigger(decided(keeper, name), control_of(chained))
@@ -318,7 +318,7 @@ def test_a_rule_may_be_on_an_own_fact_that_is_remembered(keeper: Keeper, name: s
 def decided(keeper: Keeper, name: str) -> list[dict[str, Any]]:
     """Let a thing be broken; give the record of that decision."""
     keeper.listen(*(knocked(name, at=NOW - number) for number in range(3)))
-    at_once = BROKEN._replace(at_once=True)
+    at_once = BROKEN._replace(timing=AtOnce())
     keeper.trigger(keeper.new_records(VARIABLE), control_of(at_once))
     records = keeper.new_records(VARIABLE)
     keeper.published()

@@ -7,15 +7,18 @@ import pytest
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.rules.evaluate import Control, Evaluator, Verdict
+from andon.rules.control_service import Control
 from andon.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules, is_of_a_person
 from andon.rules.stored_event import StoredEvent, sort_of
+from andon.rules.timing import AtOnce
+from andon.rules.verdict import Verdict
 from andon.runtime.errors import PreconditionRequired, Stale
 from andon.versions.optimistic_lock import Draft, Saved, expected_by, revision_of
 from andon.versions.versioned_write import save
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import KEYS, TABLE, VARIABLE, World, current_only, happened, painting
+from toys.toy_control import decide_at
 
 # Behind every timestamp, so that a writer is refused for its version and not for its clock.
 LATER = NOW + 60_000
@@ -43,7 +46,7 @@ WHITE = Rule(
     on=frozenset({("workshop", "thing-weighed")}),
     key=lambda event: event.partition_key,
     window_ms=1,
-    at_once=True,
+    timing=AtOnce(),
     expression=white,
     emits=frozenset({"thing-painted"}),
 )
@@ -59,7 +62,7 @@ def by_rule(name: str, *, at: int = NOW) -> str:
     sort = sort_of(at, event.id)
     anchor = StoredEvent(source="workshop", event=event, arrived_ms=at, key=key, sort=sort, ttl=2 * NOW)
     TABLE.put(anchor.row(KEYS), condition=UNCONDITIONAL)
-    (verdict,) = Evaluator(CONTROL, key, anchors=[], now_ms=NOW).evaluate(anchor, [WHITE])
+    (verdict,) = decide_at(anchor, [WHITE], control=CONTROL, now_ms=NOW)
     return verdict
 
 

@@ -9,7 +9,8 @@ from andon.dynamodb.key_query import LessThan
 from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import MAX_TIMESTAMP_MS
-from andon.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, dues_of, partition_of, shard_of
+from andon.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, partition_of, shard_of
+from andon.rules.plan import dues_of
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent, sort_of
 from tests.support.samples import NOW

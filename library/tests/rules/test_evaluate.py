@@ -1,13 +1,18 @@
 import json
 from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 import pytest
 
 from andon.events.publish import NotPublished
-from andon.rules.evaluate import Control, Evaluator, Verdict, row_of
+from andon.rules.control_service import Control
+from andon.rules.decide import row_of
+from andon.rules.evaluate import Evaluator
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
+from andon.rules.timing import HELD_BACK, AtOnce, Timing
+from andon.rules.verdict import Verdict
 from andon.runtime.errors import Poison
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -20,6 +25,7 @@ from toys.toy_control import (
     VARIABLE,
     Keeper,
     decide,
+    decide_at,
     knocked,
     on_happened,
     thing_of,
@@ -41,7 +47,7 @@ def upon_all(history: History) -> Iterable[Decision]:
 
 
 def a_rule(expression: Expression = upon, id: str = "broken", **members: Any) -> Rule:  # noqa: A002, ANN401
-    made: dict[str, Any] = {"at_once": True, "needs_context": False}
+    made: dict[str, Any] = {"timing": AtOnce(), "needs_context": False}
     return LABEL._replace(id=id, expression=expression, emits=frozenset({"thing-broken"}), **made | members)
 
 
@@ -55,7 +61,7 @@ def stored(keeper: Keeper, name: str, *, at: int = NOW, arrived: int = NOW) -> S
 
 
 def evaluated(anchor: StoredEvent, *rules: Rule, control: Control = CONTROL, now_ms: int = NOW) -> Counts:
-    return dict(Evaluator(control, anchor.key, anchors=[anchor.sort], now_ms=now_ms).evaluate(anchor, rules))
+    return dict(decide_at(anchor, rules, control=control, now_ms=now_ms))
 
 
 def test_a_decision_is_a_row_that_says_which_rule_made_it_and_upon_which_events(keeper: Keeper, name: str) -> None:
@@ -125,7 +131,7 @@ def test_an_expression_that_decides_nothing_is_counted_as_that(keeper: Keeper, n
 
 
 def test_a_late_anchor_and_one_that_is_gone_are_counted_and_not_decided_upon(keeper: Keeper, name: str) -> None:
-    rule = a_rule(at_once=False)
+    rule = a_rule(timing=HELD_BACK)
     stored(keeper, name)
     late = stored(keeper, name, at=NOW - 10, arrived=NOW + HOLD_BACK_MS + 1)
 
@@ -143,7 +149,7 @@ def test_an_anchor_that_has_expired_is_gone(keeper: Keeper, name: str) -> None:
 
 
 def test_the_hold_back_is_what_the_environment_says(keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = a_rule(at_once=False)
+    rule = a_rule(timing=HELD_BACK)
     stored(keeper, name)
 
     monkeypatch.setenv("HOLD_BACK_SECONDS", "1.5")
@@ -349,8 +355,8 @@ def test_a_rule_that_needs_context_sees_what_the_service_knows_which_is_read_onc
         a_rule(looking, "r3", needs_context=True),
     ]
 
-    for anchor in (one, other):
-        evaluator.evaluate(anchor, rules)
+    for anchor, rule in product((one, other), rules):
+        evaluator.evaluate(anchor, rule)
 
     assert seen == ["an owner", None, "an owner"] * 2
     assert asked.keys == [thing_of(name)]
@@ -364,17 +370,17 @@ def test_a_service_is_asked_for_nothing_that_no_rule_is_to_see(keeper: Keeper, n
     assert asked.keys == []
 
 
-@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("timing", [AtOnce(), HELD_BACK])
 def test_a_rule_without_the_context_that_it_needs_decides_nothing_and_reads_nothing(
     keeper: Keeper,
     name: str,
     wire: Wire,
-    at_once: bool,  # noqa: FBT001
+    timing: Timing,
 ) -> None:
     control = CONTROL._replace(context_of=lambda _: None)
     anchor = stored(keeper, name)
     wire.requests.clear()
 
-    assert evaluated(anchor, a_rule(needs_context=True, at_once=at_once), control=control) == {Verdict.NOTHING: 1}
+    assert evaluated(anchor, a_rule(needs_context=True, timing=timing), control=control) == {Verdict.NOTHING: 1}
 
     assert wire.operations == []

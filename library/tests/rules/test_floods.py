@@ -12,13 +12,14 @@ from andon.dynamodb.attribute_values import Typed, to_typed
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.rules.control import control_changes
-from andon.rules.due import SHARDS, dues_of, shard_of
-from andon.rules.evaluate import Control
-from andon.rules.history import PASSED_OVER
+from andon.rules.control_service import Control
+from andon.rules.due import SHARDS, shard_of
 from andon.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
+from andon.rules.plan import dues_of
 from andon.rules.rule import Decision, History
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import MARGIN_MS, sweep
+from andon.rules.timing import PASSED_OVER
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LambdaContext
@@ -86,7 +87,7 @@ def flood(name: str, number: int, *, since: int, **members: Any) -> list[StoredE
 
 
 def listen(*events: DomainEvent) -> None:
-    assert materialize(sqs_event(map(message, events)), LambdaContext("l"), view=VIEW) == {"batchItemFailures": []}
+    assert materialize(sqs_event(map(message, events)), LambdaContext("l"), listener=VIEW) == {"batchItemFailures": []}
 
 
 def react(table: OneTable, control: Control = RULES) -> None:
@@ -187,6 +188,7 @@ class Clocked:
     began_ms: float
     call_ms: float
     aws_request_id: str = "one"
+    function_name: str = "keeper-sweep"
     calls: int = 0
 
     def get_remaining_time_in_millis(self) -> int:

@@ -14,15 +14,15 @@ from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
+from andon.rules.control_service import Control
 from andon.rules.due import Due
-from andon.rules.evaluate import Control
-from andon.rules.gaps import RENEWED_MS, following, is_due_at, is_renewed, newest_follower
-from andon.rules.history import PASSED_OVER
+from andon.rules.gaps import following
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.micro_event_store import STORED_WITHIN_MS, store
-from andon.rules.rule import Decision, History, Rule, due_ms
+from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
+from andon.rules.timing import PASSED_OVER, RENEWED_MS, AfterGap, BeforeGap, Start, due_ms, is_renewed
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LambdaContext
 from andon.testing.memory.aws import OneTable
@@ -72,8 +72,8 @@ EACH_AFTER = BROKEN._replace(
     emits=frozenset({"thing-listed"}),
 )
 # ... and by a timer, and only behind a gap.
-BEFORE = EACH_BEFORE._replace(before_gap=True)
-AFTER = EACH_AFTER._replace(after_gap_ms=GAP_MS)
+BEFORE = EACH_BEFORE._replace(timing=BeforeGap(GAP_MS))
+AFTER = EACH_AFTER._replace(timing=AfterGap(GAP_MS))
 
 
 def control_of(*rules: Rule) -> Control:
@@ -288,10 +288,10 @@ class Race:
     def looked_at(self) -> set[str]:
         """Return where timers come by."""
         timely = [one for one in self.stored if not one.late_by]
-        waiting, seen = [one.sort for one in timely if is_due_at(BEFORE, one)], set[str]()
+        waiting, seen = [one.sort for one in timely if BEFORE.timing.at_arrival(one) is Start.DUE], set[str]()
         while waiting:
             sort = waiting.pop()
-            follower = newest_follower(BEFORE, sort, self, hold_back_ms=HOLD_BACK_MS)
+            follower = BeforeGap(GAP_MS).newest_follower(sort, on=BEFORE.on, events=self, hold_back_ms=HOLD_BACK_MS)
             if follower is None:
                 seen.add(sort)
             elif not is_renewed(follower.key, int(sort[6:19]), follower.event.timestamp_ms):
@@ -380,7 +380,7 @@ def test_timers_that_were_started_side_by_side_become_one(table: OneTable) -> No
 def test_a_gap_that_was_made_longer_is_waited_for(table: OneTable) -> None:
     Shop(table, BY_TIMER).arrive(Knock(NOW))
     (row,) = (row for row in table.rows() if row.get("rules") == ["forgotten"])
-    longer = control_of(BEFORE._replace(after_ms=2 * GAP_MS))
+    longer = control_of(BEFORE._replace(timing=BeforeGap(2 * GAP_MS)))
 
     with frozen_clock(row["at"] + STORED_WITHIN_MS):
         sweep(LambdaContext("s"), control=longer)

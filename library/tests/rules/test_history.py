@@ -1,5 +1,6 @@
 """What a rule gets to see, in small numbers: the hold-back is ten milliseconds."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,10 +9,11 @@ from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.history import PASSED_OVER, NotEvaluated, history_of
+from andon.rules.history import NotEvaluated, history_of
 from andon.rules.late import late_by
 from andon.rules.rule import History, Rule, always, never
 from andon.rules.stored_event import StoredEvent, sort_of
+from andon.rules.timing import HELD_BACK, PASSED_OVER, AtOnce, Later, Timing
 
 HOLD_BACK = 10
 LATE, GONE = NotEvaluated.LATE, NotEvaluated.GONE
@@ -129,20 +131,22 @@ lookbacks = st.fixed_dictionaries(
 held_back = st.builds(
     lambda lookback, more: a_rule(**lookback, **more),
     lookbacks,
-    st.fixed_dictionaries({"most": st.integers(1, 5)}) | st.fixed_dictionaries({"after_ms": st.integers(1, 15)}),
+    st.fixed_dictionaries({"most": st.integers(1, 5)})
+    | st.fixed_dictionaries({"timing": st.builds(Later, st.integers(1, 15))}),
 )
-at_once = st.builds(lambda lookback, most: a_rule(**lookback, most=most, at_once=True), lookbacks, st.integers(1, 5))
+at_once = st.builds(lambda lookback, most: a_rule(**lookback, most=most, timing=AtOnce()), lookbacks, st.integers(1, 5))
 
 
 def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluated:
-    """Return the held-back history, written as sets, of all that ever arrives."""
-    now = anchor.event.timestamp_ms
-    due = max(anchor.arrived_ms, now + rule.after_ms) + HOLD_BACK
+    """Return the history, written as sets, of all that ever arrives; for `AtOnce` nothing is late."""
+    now, waits = anchor.event.timestamp_ms, not isinstance(rule.timing, AtOnce)
+    due = max(anchor.arrived_ms, now + rule.after_ms) + HOLD_BACK if waits else math.inf
     on_it = [one for one in store if rule.is_on(one)]
     timely = {
         one.sort: one
         for one in on_it
-        if not any(newer.sort > one.sort and one.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in on_it)
+        if not waits
+        or not any(newer.sort > one.sort and one.arrived_ms > newer.arrived_ms + HOLD_BACK for newer in on_it)
     }
     if anchor.sort not in timely:
         return LATE if any(one.sort == anchor.sort for one in store) else GONE
@@ -167,25 +171,6 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
     )
 
 
-def simple_model(rule: Rule, anchor: StoredEvent, store: Store) -> History:
-    """Return the history where nothing is late: sort, take the window, stop where it ends."""
-    facts = [one.event for one in sorted(store, key=lambda one: one.sort)]
-    here = facts.index(anchor.event)
-    begin, before = here, None
-    for number, fact in reversed([*enumerate(facts[:here])]):
-        is_old = fact.timestamp_ms < anchor.event.timestamp_ms - rule.window_ms
-        if is_old and not rule.until(fact) and ("workshop", fact.type) not in rule.on:
-            continue
-        if is_old or rule.until(fact) or here - begin + 1 == rule.most:
-            before = fact
-            break
-        begin = number
-    end = here + 1
-    while rule.after_ms and end < len(facts) and facts[end].timestamp_ms <= anchor.event.timestamp_ms + rule.after_ms:
-        end += 1
-    return History(anchor=anchor.event, events=tuple(facts[begin:end]), before=before)
-
-
 def arrivals(history: History | NotEvaluated) -> Mapping[str, int]:
     return history.arrived_ms if isinstance(history, History) else {}
 
@@ -198,7 +183,7 @@ def anchors(rule: Rule, store: Store) -> Store:
 
 
 @example(a_rule(until=is_mended), [at(20), at(19, kind="mended", arrived=31), at(18)], 0)
-@example(a_rule(after_ms=5), [at(20), at(25, arrived=35), at(24, arrived=36)], 0)
+@example(a_rule(timing=Later(5)), [at(20), at(25, arrived=35), at(24, arrived=36)], 0)
 @THOROUGH
 @given(held_back, any_stores, st.integers(0, 8))
 def test_a_history_is_settled_once_it_is_due_whatever_arrives_from_then_on(
@@ -218,7 +203,7 @@ def test_a_history_is_settled_once_it_is_due_whatever_arrives_from_then_on(
 
 
 @THOROUGH
-@given(held_back, any_stores, st.integers(0, 8))
+@given(held_back | at_once, any_stores, st.integers(0, 8))
 def test_a_history_is_what_the_model_says(rule: Rule, store: Store, number: int) -> None:
     anchor = anchors(rule, store)[number % len(anchors(rule, store))]
 
@@ -235,7 +220,7 @@ def test_what_arrives_within_the_hold_back_may_arrive_in_any_order(
     other_way = [one._replace(arrived_ms=arrived) for one, arrived in zip(store, permuted, strict=True)]
     (same,) = (one for one in other_way if one.sort == anchor.sort)
 
-    expected = simple_model(rule, anchor, store)
+    expected = model(rule, anchor, store)
     assert look(rule, anchor, store) == expected
     assert look(rule, same, other_way) == expected
 
@@ -247,212 +232,16 @@ def test_an_anchor_that_is_not_there_is_gone_whatever_else_is(rule: Rule, store:
     assert look(rule, anchor, [one for one in store if one is not anchor]) is GONE
 
 
-@given(held_back | at_once, any_stores, st.data())
-def test_a_history_has_its_anchor_in_it_and_keeps_to_its_window_and_its_order(
-    rule: Rule, store: Store, data: st.DataObject
-) -> None:
-    anchor = data.draw(st.sampled_from(anchors(rule, store)))
-
-    history = look(rule, anchor, store)
-
-    if isinstance(history, History):
-        now = history.anchor.timestamp_ms
-        assert history.anchor == anchor.event
-        assert history.anchor in history.events
-        assert all(now - rule.window_ms <= one.timestamp_ms <= now + rule.after_ms for one in history.events)
-        assert list(history.events) == sorted(history.events, key=lambda one: (one.timestamp_ms, one.id))
-        assert history.before is None or history.before.timestamp_ms <= history.events[0].timestamp_ms
-        assert history.before not in history.events
-
-
-def test_what_has_not_arrived_yet_is_what_the_hold_back_waits_for() -> None:
-    anchor, older = at(20), at(18, arrived=29)
-
-    assert seen(a_rule(), anchor, [anchor]) == (["20a"], None)
-    assert seen(a_rule(), anchor, [anchor, older]) == (["18a", "20a"], None)
-
-
-@pytest.mark.parametrize(("ms", "expected"), [(15, ["15a", "20a"]), (14, ["20a"])])
-def test_a_window_has_its_first_millisecond_in_it_and_not_the_one_before(ms: int, expected: list[str]) -> None:
-    assert seen(a_rule(window_ms=5), at(20), [at(20), at(ms)])[0] == expected
-
-
-@pytest.mark.parametrize(("ms", "expected"), [(25, ["20a", "25a"]), (26, ["20a"])])
-def test_what_follows_is_looked_at_up_to_the_last_millisecond_and_no_further(ms: int, expected: list[str]) -> None:
-    assert seen(a_rule(after_ms=5), at(20), [at(20), at(ms)])[0] == expected
-
-
-@pytest.mark.parametrize("rule", [a_rule(), a_rule(at_once=True)], ids=["held back", "at once"])
-def test_without_a_look_ahead_nothing_that_follows_counts_not_even_of_the_same_millisecond(rule: Rule) -> None:
-    store = [at(20, "a"), at(20, "b"), at(20, "c"), at(21)]
-
-    assert seen(rule, store[1], store)[0] == ["20a", "20b"]
-
-
-def test_with_a_look_ahead_all_of_the_same_millisecond_counts() -> None:
-    store = [at(20, "a"), at(20, "b"), at(20, "c")]
-
-    assert seen(a_rule(after_ms=1), store[1], store)[0] == ["20a", "20b", "20c"]
-
-
-@pytest.mark.parametrize(("arrived", "expected"), [(30, ["18a", "20a"]), (31, ["20a"])])
-def test_an_event_is_late_if_a_newer_one_had_arrived_more_than_the_hold_back_before_it(
-    arrived: int, expected: list[str]
-) -> None:
-    assert seen(a_rule(), at(20), [at(20), at(18, arrived=arrived)])[0] == expected
-
-
-@pytest.mark.parametrize(("arrived", "expected"), [(30, None), (31, LATE)])
-def test_a_late_anchor_is_not_decided_upon(arrived: int, expected: NotEvaluated | None) -> None:
-    anchor = at(18, arrived=arrived)
-
-    found = look(a_rule(), anchor, [at(20), anchor])
-
-    assert (found if isinstance(found, NotEvaluated) else None) is expected
-
-
-def test_an_anchor_is_late_by_the_first_of_all_that_are_newer_late_ones_among_them() -> None:
-    store = [at(40), at(30, arrived=51), at(20, arrived=50)]
-
-    assert look(a_rule(), store[2], store) != LATE
-    assert look(a_rule(), store[1], store) is LATE
-    assert look(a_rule(), store[2]._replace(arrived_ms=51), [*store[:2], store[2]._replace(arrived_ms=51)]) is LATE
-
-
-def test_the_newest_event_is_never_late() -> None:
-    newest = at(20, arrived=1_000_000)
-
-    assert seen(a_rule(), newest, [newest, at(19)])[0] == ["19a", "20a"]
-
-
-def test_of_two_events_of_one_millisecond_the_lesser_identity_is_the_older() -> None:
-    one, other = at(20, "a", arrived=31), at(20, "b", arrived=20)
-
-    assert look(a_rule(), one, [one, other]) is LATE
-    assert look(a_rule(), other, [other._replace(arrived_ms=31), one._replace(arrived_ms=20)]) != LATE
-
-
-@pytest.mark.parametrize(("arrived", "expected"), [(35, ["20a", "24a"]), (36, ["20a"])])
-def test_what_follows_counts_if_it_arrives_before_the_rule_is_due(arrived: int, expected: list[str]) -> None:
-    assert seen(a_rule(after_ms=5), at(20), [at(20), at(24, arrived=arrived)])[0] == expected
-
-
-def test_what_is_late_ends_no_look_back_and_is_not_before_anything() -> None:
-    rule = a_rule(on=BOTH, until=is_mended)
-    late, old_and_late = at(18, arrived=31, kind="mended"), at(1, arrived=60)
-
-    assert seen(rule, at(20), [at(20), late, at(17)]) == (["17a", "20a"], None)
-    assert seen(rule, at(20), [at(20), old_and_late]) == (["20a"], None)
-
-
-def test_what_a_rule_is_not_evaluated_at_is_never_late_nor_is_anything_late_by_it() -> None:
-    noted, newer = at(19, kind="noted", arrived=30), at(40, kind="noted")
-
-    assert seen(a_rule(), at(20), [at(20), at(19, "b"), noted, at(22), at(18)]) == (["18a", "19a", "19b", "20a"], None)
-    assert look(a_rule(), at(20, arrived=60), [newer, at(20, arrived=60)]) != LATE
-
-
-@pytest.mark.parametrize(("arrived", "expected"), [(30, ["19a", "20a"]), (31, ["20a"])])
-def test_what_a_rule_is_not_evaluated_at_counts_if_it_arrives_before_the_rule_is_due(
-    arrived: int, expected: list[str]
-) -> None:
-    assert seen(a_rule(), at(20), [at(20), at(19, kind="noted", arrived=arrived)])[0] == expected
-
-
-@pytest.mark.parametrize(("arrived", "expected"), [(30, (["20a"], "19a")), (31, (["18a", "20a"], None))])
-def test_a_look_back_ends_where_that_had_arrived_before_the_rule_is_due(
-    arrived: int, expected: tuple[list[str], str | None]
-) -> None:
-    store = [at(20), at(19, kind="mended", arrived=arrived), at(18)]
-
-    assert seen(a_rule(until=is_mended), store[0], store) == expected
-
-
-def test_a_look_back_ends_at_the_newest_event_that_it_does_not_look_behind() -> None:
-    store = [at(20), at(19), at(18, kind="mended"), at(17), at(16, kind="mended")]
-
-    assert seen(a_rule(until=is_mended), store[0], store) == (["19a", "20a"], "18a")
-
-
-def test_a_look_back_ends_at_such_an_event_however_old_it_is() -> None:
-    store = [at(100), at(50, kind="mended"), at(40)]
-
-    assert seen(a_rule(until=is_mended), store[0], store) == (["100a"], "50a")
-
-
-def test_an_anchor_that_is_such_an_event_itself_does_not_end_the_look_back() -> None:
-    rule = a_rule(on=frozenset({("workshop", "mended")}), until=is_mended)
-    store = [at(20, kind="mended"), at(19), at(18, kind="mended")]
-
-    assert seen(rule, store[0], store) == (["19a", "20a"], "18a")
-
-
-def test_such_an_event_after_the_anchor_is_part_of_what_follows() -> None:
-    store = [at(22), at(21, kind="mended"), at(20), at(19)]
-
-    assert seen(a_rule(until=is_mended, after_ms=5), store[2], store)[0] == ["19a", "20a", "21a", "22a"]
-
-
-def test_before_the_window_only_events_of_the_rules_own_types_count() -> None:
-    store = [at(20), at(10, kind="noted"), at(9, kind="mended"), at(8), at(7)]
-
-    assert seen(a_rule(), store[0], store) == (["20a"], "8a")
-
-
 def test_the_same_type_of_another_source_is_not_the_rules_own() -> None:
     store = [at(20), at(9)._replace(source="market"), at(8)]
 
     assert seen(a_rule(), store[0], store) == (["20a"], "8a")
 
 
-@pytest.mark.parametrize(
-    ("most", "expected"),
-    [
-        (1, (["20a"], "19a")),
-        (2, (["19a", "20a"], "18a")),
-        (3, (["18a", "19a", "20a"], None)),
-        (4, (["18a", "19a", "20a"], None)),
-    ],
-)
-def test_a_look_back_has_so_many_events_its_anchor_among_them(
-    most: int, expected: tuple[list[str], str | None]
-) -> None:
-    store = [at(20), at(19), at(18)]
-
-    assert seen(a_rule(most=most), store[0], store) == expected
-
-
-def test_what_does_not_count_does_not_use_up_the_look_back() -> None:
-    store = [at(30), at(25), at(20), at(19, arrived=60), at(18), at(17)]
-
-    assert seen(a_rule(most=2), store[2], store) == (["18a", "20a"], "17a")
-
-
-@pytest.mark.parametrize("more", [0, 1, 5])
-def test_an_anchor_is_evaluated_however_much_follows_it(more: int) -> None:
-    following = [at(21 + number) for number in range(3 + more)]
-    anchor = at(20)
-
-    history = look(a_rule(most=3, after_ms=20), anchor, [*following, anchor])
-
-    assert isinstance(history, History), history
-    assert history.anchor in history.events
-
-
-@pytest.mark.parametrize("more", [0, 3])
-def test_what_follows_does_not_use_up_the_look_back(more: int) -> None:
-    store = [*(at(21 + number) for number in range(more)), at(20), at(19), at(18), at(17)]
-
-    found, before = seen(a_rule(most=3, after_ms=20), at(20), store)
-
-    assert found == ["18a", "19a", "20a", *(f"{21 + number}a" for number in range(more))]
-    assert before == "17a"
-
-
 def test_a_history_knows_when_each_of_its_events_arrived_and_so_does_the_one_before_them() -> None:
     store = [at(22, arrived=32), at(20, arrived=25), at(19, arrived=21), at(14, arrived=15), at(13)]
 
-    history = look(a_rule(after_ms=5), store[1], store)
+    history = look(a_rule(timing=Later(5)), store[1], store)
 
     assert isinstance(history, History)
     assert history.arrived_ms == {"22a": 32, "20a": 25, "19a": 21, "14a": 15}
@@ -463,7 +252,7 @@ def test_a_history_knows_when_each_of_its_events_arrived_and_so_does_the_one_bef
 def test_a_history_knows_what_had_arrived_for_another_rule_when_it_was_due(arrived: int, expected: bool) -> None:  # noqa: FBT001
     store = [at(21, arrived=arrived), at(20)]
 
-    history = look(a_rule(after_ms=9), at(20), store)
+    history = look(a_rule(timing=Later(9)), at(20), store)
 
     assert isinstance(history, History)
     newer, anchor = history.events[1], history.anchor
@@ -474,12 +263,12 @@ def test_a_history_knows_what_had_arrived_for_another_rule_when_it_was_due(arriv
 def test_what_had_arrived_for_another_rule_depends_on_when_its_own_anchor_arrived() -> None:
     store = [at(21, arrived=31), at(20, arrived=26)]
 
-    history = look(a_rule(after_ms=30), store[1], store)
+    history = look(a_rule(timing=Later(30)), store[1], store)
 
     assert isinstance(history, History)
     newer, anchor = history.events[1], history.anchor
     assert history.was_known(newer, of=anchor, after_ms=1)
-    late = look(a_rule(after_ms=30), store[1], [at(21, arrived=37), store[1]])
+    late = look(a_rule(timing=Later(30)), store[1], [at(21, arrived=37), store[1]])
     assert isinstance(late, History)
     assert not late.was_known(newer, of=anchor, after_ms=1)
 
@@ -488,7 +277,7 @@ def test_at_once_a_late_anchor_is_evaluated_and_late_events_count() -> None:
     anchor = at(20, arrived=1_000)
     store = [at(40), anchor, at(19, arrived=2_000)]
 
-    assert seen(a_rule(at_once=True), anchor, store)[0] == ["19a", "20a"]
+    assert seen(a_rule(timing=AtOnce()), anchor, store)[0] == ["19a", "20a"]
 
 
 def test_an_anchor_is_taken_as_it_is_stored() -> None:
@@ -500,7 +289,7 @@ def test_an_anchor_is_taken_as_it_is_stored() -> None:
     assert history.anchor == stored.event
 
 
-@pytest.mark.parametrize("rule", [a_rule(), a_rule(at_once=True)], ids=["held back", "at once"])
+@pytest.mark.parametrize("rule", [a_rule(), a_rule(timing=AtOnce())], ids=["held back", "at once"])
 def test_nothing_is_read_behind_what_ends_the_look_back(rule: Rule) -> None:
     many = [at(ms) for ms in range(20)]
     until = rule._replace(until=is_mended)
@@ -517,7 +306,7 @@ def test_nothing_is_read_behind_what_ends_the_look_back(rule: Rule) -> None:
         assert past.read == expected
 
 
-@pytest.mark.parametrize("rule", [a_rule(), a_rule(at_once=True)], ids=["held back", "at once"])
+@pytest.mark.parametrize("rule", [a_rule(), a_rule(timing=AtOnce())], ids=["held back", "at once"])
 def test_of_an_anchor_that_is_gone_nothing_is_read_behind_its_place(rule: Rule) -> None:
     past = Around([at(22), at(21), *(at(ms) for ms in range(20))])
 
@@ -533,12 +322,12 @@ def test_of_a_late_anchor_nothing_else_is_read() -> None:
     assert past.read == 1
 
 
-@pytest.mark.parametrize("rule", [a_rule(), a_rule(at_once=True), a_rule(after_ms=5)], ids=["held", "at once", "later"])
+@pytest.mark.parametrize("timing", [HELD_BACK, AtOnce(), Later(5)], ids=["held", "at once", "later"])
 @pytest.mark.parametrize("newer", [0, 1_000, 5_000])
-def test_what_a_key_says_beyond_the_range_of_a_rule_is_not_read(rule: Rule, newer: int) -> None:
+def test_what_a_key_says_beyond_the_range_of_a_rule_is_not_read(timing: Timing, newer: int) -> None:
     around = Around([at(20), at(18), at(7), *(at(1_000 + number) for number in range(newer))])
 
-    history = history_of(rule, at(20), around, hold_back_ms=HOLD_BACK)
+    history = history_of(a_rule(timing=timing), at(20), around, hold_back_ms=HOLD_BACK)
 
     assert isinstance(history, History)
     assert around.read == 3
@@ -547,7 +336,7 @@ def test_what_a_key_says_beyond_the_range_of_a_rule_is_not_read(rule: Rule, newe
 def test_of_what_follows_no_more_is_looked_at_than_of_what_came_before() -> None:
     around = Around([at(20), *(at(21 + number) for number in range(5_000))])
 
-    history = history_of(a_rule(after_ms=10_000, most=7), at(20), around, hold_back_ms=HOLD_BACK)
+    history = history_of(a_rule(timing=Later(10_000), most=7), at(20), around, hold_back_ms=HOLD_BACK)
 
     assert isinstance(history, History)
     assert [one.timestamp_ms for one in history.events] == [20, *range(21, 28)]

@@ -4,12 +4,13 @@ from unittest.mock import patch
 
 import pytest
 
-from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.rules import micro_event_store
-from andon.rules.micro_event_store import FEW, STORED_WITHIN_MS, Past, store
+from andon.rules import past as pasts
+from andon.rules.micro_event_store import FEW, STORED_WITHIN_MS, store
+from andon.rules.past import Past
 from andon.rules.stored_event import BEHIND_ALL, StoredEvent
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
@@ -42,7 +43,7 @@ PAGE = 4
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read pages of so few events that a test needs not many of them."""
     monkeypatch.setattr(micro_event_store, "PAGE", PAGE)
-    monkeypatch.setattr(micro_event_store, "PAGE_OF_PAST", PAGE)
+    monkeypatch.setattr(pasts, "PAGE_OF_PAST", PAGE)
 
 
 def keep(event: DomainEvent, *, now_ms: int = NOW) -> Outcome:
@@ -57,15 +58,11 @@ def keep_many(name: str, number: int) -> list[str]:
     return [event.id for event in events]
 
 
-def refuse(row: Item, error: Exception) -> None:
-    raise AssertionError(row) from error
-
-
 class PastOf:
     """The past of a thing from the end on."""
 
     def __init__(self, name: str, *, now_ms: int = NOW) -> None:
-        self._past = Past(TABLE, thing_of(name), anchors=[BEHIND_ALL], now_ms=now_ms, unread=refuse)
+        self._past = Past(TABLE, thing_of(name), anchors=[BEHIND_ALL], now_ms=now_ms)
 
     def __iter__(self) -> Iterator[StoredEvent]:
         return self._past.upto(BEHIND_ALL)
@@ -264,7 +261,7 @@ def test_nobody_sees_what_has_expired_although_it_is_still_there(name: str) -> N
 
 @pytest.mark.usefixtures("keeper")
 def test_a_page_of_nothing_but_expired_events_is_not_the_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(micro_event_store, "PAGE_OF_PAST", 1)
+    monkeypatch.setattr(pasts, "PAGE_OF_PAST", 1)
     for number, ttl in enumerate([0, 0, 2 * NOW]):
         event = knocked(name, at=NOW - number)
         one = on_happened(event).stored(event, arrived_ms=NOW)

@@ -5,6 +5,7 @@ import pytest
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule, Rules, decision_key
+from andon.rules.timing import MOST_AFTER_MS, AfterGap, BeforeGap, Later
 from toys.things import happened
 from toys.toy_control import KEYS
 
@@ -68,16 +69,11 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no window": ({"window_ms": 0}, "window is empty"),
     "a window ahead": ({"window_ms": -1}, "window is empty"),
     "a window of no events": ({"most": 0}, "window is empty"),
-    "before its anchor": ({"after_ms": -1}, "before its anchor"),
-    "at once and later": ({"at_once": True, "after_ms": 1}, "either at once or later"),
-    "a gap without a length": ({"before_gap": True}, "a gap has a length"),
-    "a look at what comes later": ({"screened": True, "after_ms": 1}, "nobody can look"),
-    "a look before what is evaluated at once": ({"screened": True, "at_once": True}, "at once anyway"),
-    "a look where a timer is": ({"screened": True, "after_gap_ms": 1}, "those of a timer"),
-    "a gap of less than nothing": ({"after_gap_ms": -1}, "a gap has a length"),
-    "a gap that is known at once": ({"after_gap_ms": 1, "at_once": True}, "not known at once"),
-    "a gap between some events": ({"after_gap_ms": 1, "when": lambda _: True}, "all events of its types"),
-    "before a gap and after one": ({"before_gap": True, "after_ms": 1, "after_gap_ms": 1}, "either before a gap"),
+    "before its anchor": ({"timing": Later(-1)}, "before its anchor"),
+    "years after its anchor": ({"timing": Later(MOST_AFTER_MS + 1)}, "more than a year"),
+    "before a gap without a length": ({"timing": BeforeGap(0)}, "a gap has a length"),
+    "after a gap without a length": ({"timing": AfterGap(0)}, "a gap has a length"),
+    "a gap between some events": ({"timing": AfterGap(1), "when": lambda _: True}, "all events of its types"),
     "a suffix that parts keys": ({"suffix": "a#b"}, "#"),
 }
 
@@ -91,13 +87,13 @@ def test_a_mistake_is_refused_and_the_message_names_the_rule(members: dict[str, 
 
 
 def test_rules_that_mean_different_gaps_between_the_same_events_are_refused() -> None:
-    before, after = a_rule(before_gap=True, after_ms=5), a_rule("b-rule", after_gap_ms=5)
+    before, after = a_rule(timing=BeforeGap(5)), a_rule("b-rule", timing=AfterGap(5))
     (topic,) = before.on
 
     assert rules(before, after, a_rule("c-rule")).gap_ms_on(topic) == 5
     assert rules(a_rule("c-rule")).gap_ms_on(topic) is None
     with pytest.raises(ValueError, match="different gaps"):
-        rules(before, after._replace(after_gap_ms=6))
+        rules(before, after._replace(timing=AfterGap(6)))
 
 
 def test_two_rules_of_one_id_are_refused() -> None:

@@ -15,15 +15,16 @@ from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.control import control_changes
-from andon.rules.due import dues_of, shard_of
-from andon.rules.evaluate import Control
-from andon.rules.history import PASSED_OVER
+from andon.rules.control_service import Control
+from andon.rules.due import shard_of
 from andon.rules.late import late_by
 from andon.rules.micro_event_store import PAGE, STORED_WITHIN_MS
+from andon.rules.plan import dues_of
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.screen import MOST_BEHIND
 from andon.rules.stored_event import EVENT, StoredEvent
 from andon.rules.sweep import sweep
+from andon.rules.timing import PASSED_OVER, Screened
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LambdaContext
@@ -70,7 +71,7 @@ def is_hard(event: DomainEvent) -> bool:
 
 EVEN = BROKEN._replace(id="even", when=is_hard, expression=even, emits=frozenset({"room-noisy"}))
 PLAIN = (BROKEN, EVEN)
-SCREENED = tuple(rule._replace(screened=True) for rule in PLAIN)
+SCREENED = tuple(rule._replace(timing=Screened()) for rule in PLAIN)
 
 
 def control_of(*rules: Rule, **members: Any) -> Control:  # noqa: ANN401
@@ -302,7 +303,7 @@ def test_it_does_wherever_it_is_broken_off(table: OneTable, interruption: Interr
 def test_an_event_at_which_nothing_would_be_decided_costs_one_query_and_nothing_in_the_sweep(
     table: OneTable,
 ) -> None:
-    line = Line(table, control_of(BROKEN._replace(screened=True)))
+    line = Line(table, control_of(BROKEN._replace(timing=Screened())))
     for number in range(2):
         line.put(line.settle(Happening(NOW + number)))
         assert calls_of(lambda: line.react(NOW)) == ["Query"]
@@ -354,7 +355,7 @@ def broken_down(_: History) -> Iterable[Decision]:
 
 
 def test_a_rule_that_fails_in_the_look_becomes_one_fault_in_the_sweep(table: OneTable) -> None:
-    line = Line(table, control_of(BROKEN._replace(screened=True, expression=broken_down)))
+    line = Line(table, control_of(BROKEN._replace(timing=Screened(), expression=broken_down)))
     line.put(line.settle(Happening(NOW)))
 
     line.react(NOW)
@@ -367,7 +368,7 @@ def test_a_rule_that_fails_in_the_look_becomes_one_fault_in_the_sweep(table: One
 
 def test_what_is_due_at_the_time_of_an_unscreened_rule_is_due_without_a_look(table: OneTable) -> None:
     """One row has both: where each put its own, the later one would take away what the other rule is due for."""
-    line = Line(table, control_of(BROKEN._replace(screened=True), EVEN, FORGOTTEN))
+    line = Line(table, control_of(BROKEN._replace(timing=Screened()), EVEN, FORGOTTEN))
     line.put(line.settle(Happening(NOW + 1)))
 
     line.react(NOW)
@@ -407,7 +408,7 @@ def flood(table: OneTable, numbers: Iterable[int], *, arrived_ms: int, **members
 @pytest.mark.parametrize("behind", [MOST_BEHIND, MOST_BEHIND + 1, 4_000])
 def test_behind_an_event_with_a_flood_behind_it_all_that_may_see_it_is_due(table: OneTable, behind: int) -> None:
     """Those that were stored before it are; the flood came later, and will be looked at when it reaches the trigger."""
-    line = Line(table, control_of(BROKEN._replace(screened=True)))
+    line = Line(table, control_of(BROKEN._replace(timing=Screened())))
     follower = [line.settle(Happening(NOW + 2 * number, 5_000)) for number in (2, 3)]
     flood(table, range(10, 10 + behind - 2), arrived_ms=NOW + 5_001 + STORED_WITHIN_MS)
     for one in follower:
@@ -446,7 +447,7 @@ def test_a_flood_that_lags_costs_a_due_time_for_each_event_and_decides_as_ever(t
 
 @pytest.mark.parametrize("late", [PASSED_OVER + 1, PASSED_OVER + 100], ids=["within reach", "out of reach"])
 def test_where_a_flood_lies_between_two_events_that_arrive_what_follows_each_is_due(table: OneTable, late: int) -> None:
-    line = Line(table, control_of(BROKEN._replace(screened=True, most=3)))
+    line = Line(table, control_of(BROKEN._replace(timing=Screened(), most=3)))
     for at in (NOW + 2, NOW + 4, NOW + 50_002, NOW + 50_004):
         line.put(line.settle(Happening(at, NOW + 55_000 - at)))
     line.records.clear()

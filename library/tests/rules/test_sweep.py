@@ -8,11 +8,13 @@ import pytest
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.rules import backlog
+from andon.rules.control_service import Control
 from andon.rules.due import SHARDS, partition_of, shard_of
-from andon.rules.evaluate import Control
 from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.rules.plan import UNKNOWN_AGAIN_MS
 from andon.rules.rule import Decision, History, Rule
-from andon.rules.sweep import MARGIN_MS, OLDEST, UNKNOWN_AGAIN_MS, shards_in, sweep
+from andon.rules.sweep import MARGIN_MS, OLDEST, shards_in, sweep
+from andon.rules.timing import Later
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -86,6 +88,7 @@ class Context:
 
     left: Iterable[int]
     aws_request_id: str = "one request"
+    function_name: str = "keeper-sweep"
 
     def get_remaining_time_in_millis(self) -> int:
         return next(iter(self.left))
@@ -388,7 +391,7 @@ def test_one_bad_row_in_the_index_becomes_one_fault_and_stops_no_sweep(
 def test_one_bad_row_of_a_machine_becomes_one_fault_and_stops_no_decision_of_it(
     keeper: Keeper, name: str, at: int, odd: dict[str, Any]
 ) -> None:
-    control = control_of(BROKEN._replace(expression=upon, after_ms=5))
+    control = control_of(BROKEN._replace(expression=upon, timing=Later(5)))
     for moment in (NOW - 1, NOW, NOW + 1):
         knock(keeper, name, at=moment, control=control)
     (row,) = (row for row in keeper.partition(thing_of(name)) if row["sk"] == f"event#{at}#knock of {name} at {at}")
@@ -506,9 +509,11 @@ def oldest(lines: Lines) -> int:
     return int(next(line for line in reversed(lines) if line["message"] == "swept")[OLDEST])
 
 
+@pytest.mark.parametrize("in_turn", [2, 25], ids=["between two turns", "within one"])
 def test_a_sweep_that_does_not_finish_says_how_much_is_left_and_how_long_that_has_been_due(
-    keeper: Keeper, name: str, log_lines: Lines
+    keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines, in_turn: int
 ) -> None:
+    monkeypatch.setattr(backlog, "IN_TURN", in_turn)
     for number in range(5):
         knock(keeper, name, at=NOW - number)
     with frozen_clock(NOW + SWEPT_MS):

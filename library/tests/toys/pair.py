@@ -18,7 +18,7 @@ from andon.events.fact import Change, Fact, Facts, lifecycle
 from andon.sync.crossing import Content, Crossing
 from andon.versions.optimistic_lock import Command, Draft, Saved, fingerprint_of
 from andon.versions.versioned_write import Revisions, Versions, change, save
-from andon.views.materialize import View
+from andon.views.materialize import Listener
 
 Name = Literal["old", "new"]
 NAMES: Final[tuple[Name, Name]] = ("old", "new")
@@ -76,10 +76,10 @@ class Side(NamedTuple):
         )
 
     @property
-    def view(self) -> View:
+    def view(self) -> Listener:
         """Its listener."""
         on = {(str(self.other.name), event_type): self.crossing for event_type in self.other.types}
-        return View(name=self.name, table=self.table, on=on, ttl_days=None, is_rebuilt=False)
+        return Listener(name=self.name, table=self.table, on=on, ttl_days=None, is_rebuilt=False)
 
     def versions_of(self, note: str) -> Versions[Any]:
         """Return where a note is kept."""

@@ -14,9 +14,10 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.testing import world
 from andon.versions.optimistic_lock import Command, Draft, fingerprint_of
 from andon.versions.versioned_write import Revisions, Versions
-from andon.views.materialize import View
+from andon.views.materialize import Listener
 from andon.views.oplock_family import OplockFamily
-from andon.views.view_update import Anchor, On, ViewUpdate
+from andon.views.oplocked_fields import Anchor
+from andon.views.view_update import On, ViewUpdate
 from andon.wire import aws
 from tests.support.samples import NOW
 
@@ -78,7 +79,7 @@ def _update(thing: Entity, oplock: str, fields: dict[str, Any]) -> ViewUpdate:
 
 
 ON: On = {("workshop", "thing-painted"): on_painted, ("workshop", "thing-weighed"): on_weighed}
-VIEW = View(name="things", table=TABLE, on=ON, ttl_days=TTL_DAYS)
+VIEW = Listener(name="things", table=TABLE, on=ON, ttl_days=TTL_DAYS)
 
 LABEL = "label#"
 LABELS = OplockFamily(prefix=LABEL, most=2, always=frozenset({f"{LABEL}first"}))
@@ -93,7 +94,7 @@ def on_labelled(event: DomainEvent) -> ViewUpdate:
 
 
 LABELLED_ON: On = {**ON, ("workshop", "thing-labelled"): on_labelled}
-LABELLED = View(name="things", table=TABLE, on=LABELLED_ON, ttl_days=TTL_DAYS)
+LABELLED = Listener(name="things", table=TABLE, on=LABELLED_ON, ttl_days=TTL_DAYS)
 
 
 def on_weighed_before_painted(event: DomainEvent) -> ViewUpdate:
@@ -110,7 +111,7 @@ ANCHORED_ON: On = {
     ("workshop", "thing-painted"): on_painted_at_last,
     ("workshop", "thing-weighed"): on_weighed_before_painted,
 }
-ANCHORED = View(name="things", table=TABLE, on=ANCHORED_ON, ttl_days=None)
+ANCHORED = Listener(name="things", table=TABLE, on=ANCHORED_ON, ttl_days=None)
 
 
 def painting(

@@ -15,19 +15,23 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
+from andon.rules.control_service import Control
 from andon.rules.due import READ_SHARDS, partition_of
-from andon.rules.evaluate import Control
+from andon.rules.evaluate import Evaluator
 from andon.rules.expired import expired
 from andon.rules.hold_back import DEFAULT_SECONDS
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
 from andon.rules.stored_event import PREFIX, StoredEvent
 from andon.rules.sweep import sweep
+from andon.rules.timing import AtOnce, Later
+from andon.rules.verdict import Counts
+from andon.rules.write import set_aside, write_decisions
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LambdaContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
-from andon.views.materialize import View, materialize
+from andon.views.materialize import Listener, materialize
 from tests.support.samples import NOW
 from toys.things import happened, message
 
@@ -139,7 +143,7 @@ LABEL = Rule(
     on=frozenset({KNOCKED}),
     key=key_of,
     window_ms=MINUTE_MS,
-    at_once=True,
+    timing=AtOnce(),
     needs_context=True,
     expression=label,
     emits=frozenset({"thing-labelled"}),
@@ -159,7 +163,7 @@ FORGOTTEN = Rule(
     key=key_of,
     window_ms=MINUTE_MS,
     until=lambda _: True,
-    after_ms=FORGOTTEN_MS,
+    timing=Later(FORGOTTEN_MS),
     expression=forgotten,
     emits=frozenset({"thing-forgotten"}),
 )
@@ -178,7 +182,7 @@ LISTING = Rule(
     key=room_in,
     suffix="list",
     window_ms=MINUTE_MS,
-    at_once=True,
+    timing=AtOnce(),
     expression=listing,
     emits=frozenset({"thing-listed"}),
 )
@@ -228,6 +232,14 @@ def owner_of(key: str) -> str | None:
     return row["owner"] if row else None
 
 
+def decide_at(anchor: StoredEvent, rules: Iterable[Rule], *, control: Control, now_ms: int) -> Counts:
+    """Evaluate rules at an anchor, and write what they decide."""
+    evaluator = Evaluator(control, anchor.key, anchors=[anchor.sort], now_ms=now_ms)
+    evaluations = [evaluator.evaluate(anchor, rule) for rule in rules]
+    set_aside(evaluator.past.take_unreadable(), control, now_ms=now_ms)
+    return write_decisions(evaluations, control)
+
+
 CONTROL = Control(
     table=TABLE,
     rules=rules_of(LABEL, BROKEN, FORGOTTEN, NOISY, LISTING),
@@ -251,7 +263,7 @@ def on_happened(event: DomainEvent) -> Collected:
     )
 
 
-VIEW = View(
+VIEW = Listener(
     name="keeper",
     table=TABLE,
     on={KNOCKED: on_happened, ("workshop", "thing-mended"): on_happened},
@@ -267,7 +279,7 @@ class Keeper(World):
 
     def listen(self, *events: DomainEvent) -> list[str]:
         """Deliver a batch; return the ids of the messages that must come again."""
-        answer = materialize(sqs_event(map(message, events)), LambdaContext("keeper-listener"), view=VIEW)
+        answer = materialize(sqs_event(map(message, events)), LambdaContext("keeper-listener"), listener=VIEW)
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
     def trigger(self, records: list[dict[str, Any]], control: Control = CONTROL) -> None:

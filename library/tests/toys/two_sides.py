@@ -96,7 +96,7 @@ class TwoSides(AbstractContextManager["TwoSides"]):
         if not bodies:
             return []
         batch = sqs_event(bodies)
-        failed = materialize(batch, LambdaContext("pair"), view=side.view)["batchItemFailures"]
+        failed = materialize(batch, LambdaContext("pair"), listener=side.view)["batchItemFailures"]
         self.published += map(json.loads, self.world.new_messages())  # faults, to which neither subscribes
         again = {one["itemIdentifier"] for one in failed}
         return [record["body"] for record in batch["Records"] if record["messageId"] in again]

@@ -15,7 +15,7 @@ from andon.testing.lambda_context import LambdaContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.views.compaction import Message, compact
-from andon.views.inverse_oplock import order_of
+from andon.views.inverse_oplock import event_order
 from andon.views.materialize import interpret, materialize
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
@@ -65,7 +65,7 @@ def lines(memory: OneTable) -> Iterator[LogLines]:  # noqa: ARG001  its service 
 
 def deliver(*bodies: str) -> list[str]:
     """Deliver a batch; give the ids of the messages that are to come again."""
-    answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), view=VIEW)
+    answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), listener=VIEW)
     return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
 
@@ -197,7 +197,7 @@ def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_los
     assert all(len(target) == 1 for target in targets)
     assert len(set.union(set(), *targets)) == len(groups)
     for group in groups:
-        orders = [order_of(message.event) for message in group]
+        orders = [event_order(message.event) for message in group]
         assert orders == sorted(orders, reverse=True)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
-from andon.views.inverse_oplock import ATTEMPTS, RowContended, oplock_attribute, order_of, put_if_newer
+from andon.views.inverse_oplock import ATTEMPTS, RowContended, event_order, oplock_attribute, put_if_newer
 from andon.views.outcome import Outcome
 from andon.views.view_update import ViewUpdate
 from tests.support.examples import ON_TABLES
@@ -41,7 +41,7 @@ def row_of(events: Sequence[DomainEvent], *, now_ms: int = NOW) -> dict[str, Any
     for event in sorted(alive, key=lambda event: (event.timestamp_ms, event.id)):
         update = update_of(event)
         row |= {"pk": update.key["pk"], **update.key_fields, **update.fields}
-        row[oplock_attribute(update.oplock)] = order_of(event)
+        row[oplock_attribute(update.oplock)] = event_order(event)
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -102,8 +102,8 @@ def test_of_two_facts_of_one_millisecond_the_greater_id_wins_in_either_order(wor
 def test_the_order_of_events_is_text_that_sorts_as_time_does() -> None:
     early, late = happened("painted", "x", at=999, id="z"), happened("painted", "x", at=1000, id="a")
 
-    assert order_of(early) < order_of(late)
-    assert order_of(late) == "0000000001000#a"
+    assert event_order(early) < event_order(late)
+    assert event_order(late) == "0000000001000#a"
 
 
 def test_each_event_is_recognised_as_applied_duplicate_stale_or_expired(world: World, name: str) -> None:
@@ -228,9 +228,9 @@ def test_a_row_that_is_replaced_by_another_at_the_same_time_is_replaced_once(
 def test_an_order_with_what_it_is_about_sorts_by_that_first_and_behind_those_without() -> None:
     early, late = happened("painted", "x", at=1), happened("painted", "x", at=2)
 
-    assert order_of(late, 7) < order_of(early, 8) < order_of(late, 8) < order_of(early, 10**12)
-    assert order_of(happened("painted", "x", at=MAX_TIMESTAMP_MS)) < order_of(early, 0)
-    assert order_of(late, 7) == "about#0000000000007#0000000000002#e1"
+    assert event_order(late, 7) < event_order(early, 8) < event_order(late, 8) < event_order(early, 10**12)
+    assert event_order(happened("painted", "x", at=MAX_TIMESTAMP_MS)) < event_order(early, 0)
+    assert event_order(late, 7) == "about#0000000000007#0000000000002#e1"
 
 
 def test_a_row_that_was_ordered_by_the_event_alone_is_healed_by_the_next_event(world: World, name: str) -> None:

@@ -21,7 +21,7 @@ OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "f
 
 def deliver(*bodies: str) -> list[str]:
     """Deliver a batch; give the ids of the messages that are to come again."""
-    answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), view=VIEW)
+    answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), listener=VIEW)
     return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
 
@@ -215,7 +215,7 @@ def test_a_message_without_a_body_does_not_harm_its_neighbours(world: World, nam
     good = message(happened("painted", name, colour="red"))
     event = {"Records": [{"messageId": "hollow"}, {"messageId": "good", "body": good}]}
 
-    answer = materialize(event, LambdaContext("things-listener"), view=VIEW)
+    answer = materialize(event, LambdaContext("things-listener"), listener=VIEW)
 
     assert answer == {"batchItemFailures": []}
     assert world.thing(name) is not None

@@ -5,7 +5,7 @@ import pytest
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
 from andon.views import oplock_family
-from andon.views.inverse_oplock import oplock_attribute, order_of
+from andon.views.inverse_oplock import event_order, oplock_attribute
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -89,7 +89,7 @@ def test_the_next_event_of_any_kind_makes_up_for_a_crash(
 @pytest.mark.usefixtures("crashed")
 def test_a_name_that_is_used_again_meanwhile_is_not_removed(world: World, name: str, wire: Wire) -> None:
     again = label(name, "a", 8)
-    assign = {f"{LABEL}a": 8, oplock_attribute(f"{LABEL}a"): order_of(again)}
+    assign = {f"{LABEL}a": 8, oplock_attribute(f"{LABEL}a"): event_order(again)}
     unconditional = Condition("attribute_not_exists(#no)", {"no": "no such attribute"})
     numbers = iter(range(100))
 
@@ -113,7 +113,7 @@ def test_a_row_that_was_ruined_before_there_was_a_bound_is_healed_fifty_names_at
         for event in events
         for attribute, value in [
             (f"{LABEL}{event.entity('thing').text('label')}", 1),
-            (oplock_attribute(f"{LABEL}{event.entity('thing').text('label')}"), order_of(event)),
+            (oplock_attribute(f"{LABEL}{event.entity('thing').text('label')}"), event_order(event)),
         ]
     }
     TABLE.put({"pk": name, "sk": "-", **everything}, condition=TABLE.absent)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from andon.dynamodb.ttl import is_alive, ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.events.domain_event import DomainEvent
-from andon.handlers.declared_view import listening_view
+from andon.handlers.declared_listener import listener_of
 from andon.packages.discovery import services, views
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LambdaContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
-from andon.views.materialize import View, materialize
+from andon.views.materialize import Listener, materialize
 from andon.views.row_life import REBUILT
 from tests.support.log_lines import logged
 from tests.support.samples import NOW
@@ -48,10 +48,10 @@ def empty(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("memory").clear()
 
 
-def delivered(view: View, bodies: Sequence[str], *, at_ms: int) -> dict[str, Any]:
+def delivered(view: Listener, bodies: Sequence[str], *, at_ms: int) -> dict[str, Any]:
     """Deliver one batch at a time of day; return the counts of its log line."""
     with frozen_clock(at_ms), logged() as lines:
-        assert materialize(sqs_event(bodies), LambdaContext("things"), view=view) == {"batchItemFailures": []}
+        assert materialize(sqs_event(bodies), LambdaContext("things"), listener=view) == {"batchItemFailures": []}
     return lines[-1]
 
 
@@ -67,7 +67,7 @@ def alive(memory: OneTable) -> list[dict[str, Any]]:
     return [row for row in memory.rows() if is_alive(row, NOW)]
 
 
-def lived(memory: OneTable, view: View, story: Story, *, reaps: bool = False) -> list[dict[str, Any]]:
+def lived(memory: OneTable, view: Listener, story: Story, *, reaps: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a view to which every event came when it happened."""
     memory.clear()
     for event in sorted(story, key=lambda event: (event.timestamp_ms, event.id)):
@@ -78,7 +78,7 @@ def lived(memory: OneTable, view: View, story: Story, *, reaps: bool = False) ->
 
 
 def rebuilt(
-    memory: OneTable, view: View, story: Story, dice: random.Random, *, marked: bool = True
+    memory: OneTable, view: Listener, story: Story, dice: random.Random, *, marked: bool = True
 ) -> list[dict[str, Any]]:
     """Return the rows of a view that got the lake's events in a random order, and live what happened since `BEGUN`."""
     memory.clear()
@@ -193,7 +193,7 @@ def test_a_row_that_has_expired_since_is_there_until_it_is_reaped_and_nobody_see
 @pytest.mark.parametrize("view", [VIEW, ANCHORED], ids=["joined", "anchored"])
 @pytest.mark.parametrize("is_rebuilt", [True, False], ids=["of a rebuild", "of a view that lived"])
 def test_a_live_fact_joins_a_row_of_a_rebuild_that_has_expired_and_replaces_any_other(
-    memory: OneTable, view: View, *, is_rebuilt: bool
+    memory: OneTable, view: Listener, *, is_rebuilt: bool
 ) -> None:
     if is_rebuilt:
         delivered(view, [replayed(OLD_WEIGHT)], at_ms=NOW)
@@ -237,10 +237,10 @@ def test_a_replayed_message_is_never_compacted_with_a_live_one() -> None:
 
 def test_views_alone_take_part_in_a_rebuild() -> None:
     for package in views():
-        assert listening_view(package.folder).is_rebuilt, package.name
+        assert listener_of(package.folder).is_rebuilt, package.name
     for package in services():
         if package.plays("listener"):
-            assert not listening_view(package.folder).is_rebuilt, package.name
+            assert not listener_of(package.folder).is_rebuilt, package.name
 
 
 def test_who_decides_upon_events_takes_no_replayed_one(world: World) -> None:

@@ -53,7 +53,7 @@ def replayed(*events: DomainEvent, replay: Replay = JOB) -> list[str]:
 
 def deliver(*bodies: str) -> dict[str, Any]:
     with logged() as lines:
-        answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), view=RESTORING)
+        answer = materialize(sqs_event(bodies), LambdaContext("things-listener"), listener=RESTORING)
     assert answer == {"batchItemFailures": []}
     return lines[-1]
 

@@ -12,7 +12,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.written import Written
 from andon.sync.edit import Edit
 from andon.views.compaction import Message, compact
-from andon.views.inverse_oplock import milliseconds_of, oplock_attribute, order_of, put_if_newer
+from andon.views.inverse_oplock import event_order, milliseconds_of, oplock_attribute, put_if_newer
 from andon.views.outcome import Outcome
 from andon.views.seen import Awaited
 from andon.views.view_update import ViewUpdate
@@ -56,7 +56,7 @@ def test_the_texts_of_orders_sort_as_what_is_expected_of_them(
     (event, update), (other_event, other_update) = painted("x", one), painted("x", other)
     orders = Order.of(event, update), Order.of(other_event, other_update)
 
-    assert orders[0].text == order_of(event, origin=update.origin)
+    assert orders[0].text == event_order(event, origin=update.origin)
     assert (orders[0] < orders[1]) == (orders[0].text < orders[1].text)
     assert milliseconds_of(orders[0].text) == one[0]
 

@@ -6,8 +6,8 @@ import pytest
 
 from andon.packages.discovery import recomputed, services, stores
 from andon.packages.source import source
-from andon.rules.evaluate import Verdict
 from andon.rules.sweep import OLDEST
+from andon.rules.verdict import Verdict
 from andon.runtime import strict_json
 from andon.runtime.metrics import STAGE, directive
 from andon.views.outcome import Outcome

@@ -3,6 +3,7 @@
 import pytest
 
 from andon.rules.rule import Rules
+from andon.rules.timing import Later
 from services.dispatch import control
 from services.dispatch.control import CONTROL
 from tests.support.crash_points import calls_of
@@ -45,7 +46,10 @@ def test_reports_that_one_in_ten_is_abnormal_of_cost_what_the_bench_says(floor: 
 
 
 def test_without_timers_a_normal_report_costs_five(floor: Floor, press: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = tuple(rule._replace(before_gap=False, after_gap_ms=0) for rule in CONTROL.rules.all)
+    rules = tuple(
+        rule._replace(timing=rule.timing if rule.timing.gap_ms is None else Later(rule.after_ms))
+        for rule in CONTROL.rules.all
+    )
     without = CONTROL._replace(rules=Rules(CONTROL.rules.source, CONTROL.rules.types, rules))
     monkeypatch.setattr(control, "CONTROL", without)
 

@@ -3,7 +3,7 @@ import pytest
 from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
 from andon.tools.views.compare import Compared, Field, Kind, compare, event_id
-from andon.views.inverse_oplock import order_of
+from andon.views.inverse_oplock import event_order
 
 NOW = 1_790_000_000_000
 OLDER, NEWER = "1790000000000#a", "1790000000001#b"
@@ -85,4 +85,4 @@ def test_a_ttl_counts_if_it_follows_from_the_events() -> None:
 def test_the_id_of_an_event_is_read_from_its_order(name: str, origin: str, about_ms: int | None) -> None:
     event = DomainEvent(id=name, type="t", timestamp_ms=NOW, partition_key="k", tags={}, entities={})
 
-    assert event_id(order_of(event, about_ms, origin)) == name
+    assert event_id(event_order(event, about_ms, origin)) == name

@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
-from andon.handlers.declared_view import listening_view
+from andon.handlers.declared_listener import listener_of
 from andon.packages.discovery import views
 from andon.testing.loop import Loop
-from andon.views.inverse_oplock import order_of
+from andon.views.inverse_oplock import event_order
 from tests.support.examples import ON_TABLES
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import LOGS
 
 TYPES = ("state-reported", "operator-assigned", "state-escalated")
 (STATE_LOG,) = (package for package in views() if package.name == "state_log")
-VIEW = listening_view(STATE_LOG.folder)
+VIEW = listener_of(STATE_LOG.folder)
 
 _numbers = count(1)
 
@@ -47,9 +47,9 @@ WHOLE = {
     "Detail": "spindle at 81 °C",
     "Operator": "Liz",
     "EscalatedTo": "Sara",
-    "oplock#reported": order_of(fact("state-reported")),
-    "oplock#assigned": order_of(fact("operator-assigned"), origin="dispatch"),
-    "oplock#escalated": order_of(fact("state-escalated")),
+    "oplock#reported": event_order(fact("state-reported")),
+    "oplock#assigned": event_order(fact("operator-assigned"), origin="dispatch"),
+    "oplock#escalated": event_order(fact("state-escalated")),
     "ttl": ttl_at(max(fact(name).timestamp_ms for name in TYPES), 33),
 }
 
@@ -67,7 +67,7 @@ def test_a_row_is_the_same_however_its_facts_are_split_into_batches(loop: Loop, 
 
     assert row_of(equipment_id) == WHOLE | {
         "Operator": "Sue",
-        "oplock#assigned": order_of(changed, origin="dispatch"),
+        "oplock#assigned": event_order(changed, origin="dispatch"),
         "ttl": ttl_at(changed.timestamp_ms, 33),
     }
 

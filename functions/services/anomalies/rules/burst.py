@@ -4,11 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import Screened
+from andon.runtime.clock import HOUR_MS
 from contract.reports import REPORTED
 from services.anomalies import anomaly
 from services.anomalies.anomaly import ANOMALY_DETECTED
 from services.anomalies.model import Known
-from services.anomalies.reports import HOUR_MS, partition_in, state_in
+from services.anomalies.reports import partition_in, state_in
 
 # The hour before the report before the anchor begins in it.
 WINDOW_MS = 2 * HOUR_MS
@@ -37,7 +39,7 @@ def _last_hour(reports: Sequence[DomainEvent]) -> list[DomainEvent]:
 
 
 def _is_cut_off(history: History) -> bool:
-    """Whether the window has more events than the rule looks at."""
+    """Return True if the window has more events than the rule looks at."""
     before = history.before
     return before is not None and before.timestamp_ms >= history.anchor.timestamp_ms - WINDOW_MS
 
@@ -48,7 +50,7 @@ RULE = Rule(
     key=partition_in,
     window_ms=WINDOW_MS,
     most=MOST,
-    screened=True,
+    timing=Screened(),
     needs_context=True,
     expression=burst,
     emits=frozenset({ANOMALY_DETECTED}),

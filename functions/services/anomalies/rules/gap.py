@@ -6,11 +6,13 @@ It is decided when the gap ends. That a machine is silent while it is, `dispatch
 from collections.abc import Iterable
 
 from andon.rules.rule import Decision, History, Rule, always
+from andon.rules.timing import Screened
+from andon.runtime.clock import HOUR_MS
 from contract.reports import REPORTED
 from services.anomalies import anomaly
 from services.anomalies.anomaly import ANOMALY_DETECTED
 from services.anomalies.model import Known
-from services.anomalies.reports import HOUR_MS, partition_in, state_in
+from services.anomalies.reports import partition_in, state_in
 
 
 def gap(history: History) -> Iterable[Decision]:
@@ -30,7 +32,7 @@ RULE = Rule(
     key=partition_in,
     window_ms=HOUR_MS,
     until=always,  # one report back is all there is to see, however old it is
-    screened=True,
+    timing=Screened(),
     needs_context=True,
     expression=gap,
     emits=frozenset({ANOMALY_DETECTED}),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import Screened
 from contract.reports import REPORTED
 from services.anomalies import anomaly
 from services.anomalies.anomaly import ANOMALY_DETECTED
@@ -27,7 +28,7 @@ RULE = Rule(
     key=partition_in,
     window_ms=WINDOW_MS,  # as much as bursts look at, so that it is read once for both
     most=MOST,
-    screened=True,
+    timing=Screened(),
     needs_context=True,
     expression=odd_state,
     emits=frozenset({ANOMALY_DETECTED}),

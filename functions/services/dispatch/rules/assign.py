@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 
 from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import AtOnce
+from andon.runtime.clock import MINUTE_MS
 from contract.reports import REPORTED
 from services.dispatch.fact_types import OPERATOR_ASSIGNED
-from services.dispatch.reports import MINUTE_MS, is_abnormal, log_in, partition_in
+from services.dispatch.reports import is_abnormal, log_in, partition_in
 from services.dispatch.responsibility import ASSIGNMENT
 from services.dispatch.roster import roster_in
 
@@ -28,7 +30,7 @@ RULE = Rule(
     when=is_abnormal,
     key=partition_in,
     window_ms=15 * MINUTE_MS,
-    at_once=True,  # each log is decided upon by itself, whatever came before
+    timing=AtOnce(),  # each log is decided upon by itself, whatever came before
     needs_context=True,
     expression=assign,
     emits=frozenset({OPERATOR_ASSIGNED}),

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
+from andon.runtime.clock import DAY_MS, MINUTE_MS
 from contract.reports import REPORTED
 from services.dispatch.alert import AT_RISK
 from services.dispatch.episodes import episode_of
-from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, partition_in, time_in
+from services.dispatch.reports import is_abnormal, is_normal, partition_in, time_in
 
 REPEATED = "three abnormal reports in 15 minutes"
 WORSE = "ERROR after WARNING"

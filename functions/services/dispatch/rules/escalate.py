@@ -1,13 +1,15 @@
-"""The rule that escalates what nobody has acknowledged for 15 minutes."""
+"""The rule that escalates an episode that nobody has acknowledged for 15 minutes."""
 
 from collections.abc import Iterable
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import Later
+from andon.runtime.clock import DAY_MS, MINUTE_MS
 from contract.reports import REPORTED
 from services.dispatch.episodes import Episode, episode_of
 from services.dispatch.fact_types import STATE_ACKNOWLEDGED, STATE_ESCALATED
-from services.dispatch.reports import DAY_MS, MINUTE_MS, is_abnormal, is_normal, log_in, partition_in
+from services.dispatch.reports import is_abnormal, is_normal, log_in, partition_in
 from services.dispatch.responsibility import ESCALATION
 from services.dispatch.roster import roster_in
 
@@ -17,8 +19,8 @@ AFTER_MS = 15 * MINUTE_MS
 def escalate(history: History) -> Iterable[Decision]:
     """Escalate an episode that has lasted for 15 minutes: the log that it began with, so that it is done once.
 
-    The rule is evaluated again at each report of the episode, in case there was no roster before. What is over by
-    then, or was acknowledged, is not escalated any more.
+    The rule is evaluated again at each report of the episode, in case there was no roster before. An episode that
+    is over by then, or was acknowledged, is not escalated any more.
     """
     roster = roster_in(history)
     episode = episode_of(history)
@@ -34,7 +36,7 @@ def escalate(history: History) -> Iterable[Decision]:
 
 
 def _is_acknowledged(episode: Episode, events: Iterable[DomainEvent]) -> bool:
-    """Return whether any of the episode's logs was acknowledged; a log that nobody reported belongs to no episode."""
+    """Return True if any of the episode's logs was acknowledged; one that nobody reported belongs to no episode."""
     logs = [log_in(report) for report in episode.reports]
     return any(log_in(event) in logs for event in events if event.type == STATE_ACKNOWLEDGED)
 
@@ -46,7 +48,7 @@ RULE = Rule(
     key=partition_in,
     window_ms=DAY_MS,
     until=is_normal,
-    after_ms=AFTER_MS,
+    timing=Later(AFTER_MS),
     needs_context=True,
     expression=escalate,
     emits=frozenset({STATE_ESCALATED}),

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import AfterGap, BeforeGap
 from contract.reports import REPORTED
 from services.dispatch.alert import BACK, SILENT
 from services.dispatch.limits import SILENT_AFTER_MS
@@ -36,7 +37,7 @@ def back(history: History) -> Iterable[Decision]:
 
 
 def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
-    """Return whether a report of the 30 minutes after `last` was known in time; if none was, *silent* was decided."""
+    """Return True if a report of the 30 minutes after `last` was known in time; else *silent* was decided."""
     in_time = (report for report in later if report.timestamp_ms <= last.timestamp_ms + AFTER_MS)
     return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
 
@@ -47,8 +48,7 @@ SILENT_RULE = Rule(
     key=partition_in,
     window_ms=AFTER_MS,
     until=is_report,
-    after_ms=AFTER_MS,
-    before_gap=True,
+    timing=BeforeGap(AFTER_MS),
     expression=silent,
     emits=frozenset({SILENT.type}),
 )
@@ -58,7 +58,7 @@ BACK_RULE = Rule(
     on=frozenset({REPORTED}),
     key=partition_in,
     window_ms=2 * AFTER_MS,
-    after_gap_ms=AFTER_MS,
+    timing=AfterGap(AFTER_MS),
     most=50,  # of a device that reports more often than every minute it is enough to see that there was no gap
     expression=back,
     emits=frozenset({BACK.type}),

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from andon.events.topic import ANY, Topic, matches
+from andon.events.topic import ANY, Topic, is_included
 
 ECHO = 2
 """The steps on which an edit comes back from another version of the service."""
@@ -72,7 +72,7 @@ def _steps(publisher: Participant, subscriber: Participant) -> list[Step]:
         (published[1] if topic[1] == ANY else topic[1], topic in subscriber.latched)
         for published in publisher.publishes
         for topic in subscriber.subscribes
-        if matches(published, topic)
+        if is_included(published, topic)
     }
     return [Step(publisher.name, event_type, subscriber.name, latched) for event_type, latched in sorted(types)]
 

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final
 
 from andon.runtime import strict_json
-from andon.runtime.at_once import at_once
 from andon.stores.archive.pages import events_between
 from andon.stores.archive.rehydration import (
     Done,
@@ -20,6 +19,7 @@ from andon.stores.archive.rehydration import (
 )
 from andon.stores.archive.store import BUCKET, EQUIPMENT
 from andon.wire.bucket import Bucket
+from andon.wire.in_threads import at_once
 from andon.wire.queue import send_all
 
 QUEUE: Final = "ARCHIVE_QUEUE_URL"

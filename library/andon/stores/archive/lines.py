@@ -8,6 +8,7 @@ import orjson
 
 from andon.recorded.archive import shard_of
 from andon.recorded.lake import Envelope
+from andon.runtime.whole_number import is_whole
 from andon.stores.archive.objects import digest_of
 from andon.stores.archive.store import ActorKind
 
@@ -42,7 +43,7 @@ def order_of(envelope: Envelope) -> str:
     Ids can be long, and the text becomes part of a cursor.
     """
     timestamp = envelope["detail"].get("timestamp")
-    timestamp_ms = timestamp if type(timestamp) is int else 0
+    timestamp_ms = timestamp if is_whole(timestamp) else 0
     return f"{envelope['time']}#{timestamp_ms:013d}#{digest_of(_identity_of(envelope))}"
 
 

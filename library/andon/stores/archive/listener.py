@@ -1,24 +1,26 @@
 """days of rehydrations -> the queues of those who bring back what expired."""
 
 from collections import Counter
-from typing import Any
 
+from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
+from andon.runtime.message_batch import BatchResponse, handle_each, retry
+from andon.runtime.tried import Failed
 from andon.stores.archive.jobs import work
 from andon.wire.aws import name_of
 
 FAILED = "failed"
 
 
-def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Handle a batch of the archive's queue; return `{"batchItemFailures": [{"itemIdentifier"}]}`: what to retry."""
+def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:
+    """Handle a batch of the archive's queue; return the messages to try again."""
     counts, again = Counter(received=len(event["Records"])), list[str]()
-    for record in event["Records"]:
-        try:
-            counts.update(work(record["body"])["sent"])
-        except Exception as error:  # noqa: BLE001  the neighbours must not suffer; the queue tries it again
-            counts[f"{FAILED}.{name_of(error)}"] += 1
-            again.append(record["messageId"])
+    for message_id, done in handle_each(event["Records"], work):
+        if isinstance(done, Failed):
+            counts[f"{FAILED}.{name_of(done.error)}"] += 1
+            again.append(message_id)
+        else:
+            counts.update(done["sent"])
     logger().info("rehydrated", extra={"function_request_id": context.aws_request_id, **counts})
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in again]}
+    return retry(again)

@@ -5,14 +5,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS, HOUR_MS
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
 from andon.stores.archive.compact_day import compact_if_stale, days_in_lake
 from andon.stores.archive.store import KINDS, ActorKind
-
-DAY_MS: Final = 24 * 60 * 60 * 1000
-HOUR_MS: Final = 60 * 60 * 1000
 
 # An event lies in the lake under the day on which the bus took it. It comes later than that by what EventBridge retries
 # (1 day), the queue keeps (4) and its dead letters wait (14). Once a day all days are looked at, whatever was late.

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from andon.drift.recompute import Work, queue_variable
+from andon.drift.recompute import RecomputeWork, queue_variable
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.response import respond
@@ -29,5 +29,5 @@ def post_recomputation(view: ViewName) -> Response[str]:
     url = os.environ.get(queue_variable(view))
     if url is None:
         raise NotFound("There is no such view.")
-    shards = send_all(url, (strict_json.dumps(Work(shard=shard)) for shard in range(SHARDS)))
+    shards = send_all(url, (strict_json.dumps(RecomputeWork(shard=shard)) for shard in range(SHARDS)))
     return respond(HTTPStatus.ACCEPTED, {"view": view, "shards": shards})

@@ -6,10 +6,9 @@ from typing import Any, TypedDict
 from andon.events.domain_event import DomainEvent
 from andon.events.drift import Differing
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
 from andon.stores.drift.store import FOLDER
-
-DAY_MS = 24 * 60 * 60 * 1000
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 

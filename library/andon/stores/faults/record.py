@@ -6,12 +6,11 @@ from typing import NotRequired, TypedDict, cast
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import MAX_ERROR_CHARACTERS, FaultErrorEntity
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.stores.faults.store import FAULTS
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
-
-DAY_MS = 24 * 60 * 60 * 1000
 
 INSTEAD_OF_A_TRIGGER = "Change what it speaks of: that is published anew."
 INSTEAD_OF_A_PUSH = "Screens read all of it again within minutes."

@@ -28,7 +28,7 @@ from andon.stores.replays.replay import (
 from andon.stores.replays.settings import QUEUE, queue_of, settles_seconds, views
 from andon.stores.replays.store import BUCKET
 from andon.wire.bucket import Bucket
-from andon.wire.queue import Later, send_later
+from andon.wire.queue import DelayedMessage, send_later
 
 DROPPED: Final = "dropped"
 
@@ -75,7 +75,7 @@ def _plan_day(row: ReplayRow, day: str) -> Counter[str]:
     keys = [key for key in _lake.keys(lake.folder_of(day)) if is_between(row, key)]
     done = jobs.done_of(row, day)
     left = [key for key in keys if name_of_object(key) not in done]
-    send_later(os.environ[QUEUE], (Later(strict_json.dumps(_object(row, key))) for key in left))
+    send_later(os.environ[QUEUE], (DelayedMessage(strict_json.dumps(_object(row, key))) for key in left))
     jobs.note_day(row, day, len(keys))
     return Counter(days=1)
 
@@ -92,11 +92,11 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
         return Counter({DROPPED: 1})
     sent = pace.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
     due = [pace.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
-    later = [Later(bodies[n], pace.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
+    later = [DelayedMessage(bodies[n], pace.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
     send_later(queue_of(row["view"]), later)
     if sent < len(bodies):
         rest: ObjectWork = {**asked, "sent": sent, "atMs": at_ms}
-        again = Later(strict_json.dumps(rest), pace.again_after(due[sent], now_ms=now_ms))
+        again = DelayedMessage(strict_json.dumps(rest), pace.again_after(due[sent], now_ms=now_ms))
         send_later(os.environ[QUEUE], [again])
         return Counter(sent=len(later))
     jobs.mark(row, key, Sent(sent=len(bodies), faults=faults), until_ms=max(now_ms, due[-1]))
@@ -114,9 +114,9 @@ def _begins(row: ReplayRow, asked: ObjectWork, count: int, *, now_ms: int) -> in
     return None if next_ms is None else pace.time_of(-sent, at_ms=next_ms, rate=rate)
 
 
-def _day(row: ReplayRow, day: str, delay_s: int) -> Later:
+def _day(row: ReplayRow, day: str, delay_s: int) -> DelayedMessage:
     asked: DayWork = {"job": row["id"], "run": row["run"], "day": day}
-    return Later(strict_json.dumps(asked), delay_s)
+    return DelayedMessage(strict_json.dumps(asked), delay_s)
 
 
 def _object(row: ReplayRow, key: str) -> ObjectWork:

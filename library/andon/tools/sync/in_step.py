@@ -21,7 +21,7 @@ from andon.sync.crossing import Crossing
 from andon.tools.stack.errors import Failed, NotRunning
 from andon.tools.sync.compare import Crossings, Difference, Reading, differences
 from andon.tools.views.deployed import Deployed, deployed
-from andon.wire.queue import Later, entries_of
+from andon.wire.queue import DelayedMessage, entries_of
 
 PATIENCE_S: Final = 30.0
 AGAIN_S: Final = 0.5
@@ -92,7 +92,7 @@ def send(stack: Deployed, found: list[Difference]) -> int:
             by_service.setdefault(one.into, []).append(one.message)
     for name, messages in by_service.items():
         queue = stack.output(f"{pascal(name)}QueueUrl", Package("services", name))
-        for entries in entries_of(map(Later, messages)):
+        for entries in entries_of(map(DelayedMessage, messages)):
             if stack.client("sqs").send_message_batch(QueueUrl=queue, Entries=entries).get("Failed"):
                 raise Failed("not all rows could be sent; try again")
     return sum(map(len, by_service.values()))

@@ -1,0 +1,105 @@
+"""Plans: the work that an event which arrived asks for, and that of a due row. Nothing is written here."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.schema import Keys
+from andon.dynamodb.ttl import ttl_at
+from andon.rules.due import KEPT_DAYS, Due
+from andon.rules.rule import Rule, Rules
+from andon.rules.stored_event import StoredEvent, is_event_sort
+from andon.rules.timing import EvaluateAt, EventsBehind, Start, SweepTime, Timer
+
+# When a rule that nobody knows is asked for again: it comes back with the next deployment, or with a roll-back.
+UNKNOWN_AGAIN_MS: Final = 5 * 60_000
+
+
+class ArrivalPlan(NamedTuple):
+    """The work for an event: copies under other keys, due rows, and rules to evaluate at once.
+
+    late: the number of rules that it came too late for.
+    """
+
+    anchor: StoredEvent
+    late: int
+    copies: list[StoredEvent]
+    due_rows: list[Item]
+    at_once: list[Rule]
+
+
+class DuePlan(NamedTuple):
+    """The work for a due row: rules to evaluate, each at the event of a sort key, and due rows that replace it.
+
+    gone: the number of rules without an event to evaluate them at. moved: the number of timers that moved or ended.
+    unknown: the rules that this version of the service does not have, as a row for later; None: it has all.
+    """
+
+    evaluations: list[tuple[str, Rule]]
+    timers: list[Due]
+    gone: int = 0
+    moved: int = 0
+    unknown: Due | None = None
+
+
+def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms: int) -> ArrivalPlan:
+    """Return the work for an event that arrived; due rows that wait for a look are left to `screen.py`."""
+    by_key = {rule: rule.correlation_key_of(stored.event) for rule in rules.at(stored.source, stored.event)}
+    here = [rule for rule, key in by_key.items() if key == stored.key]
+    # A copy is not copied again: the event itself is copied to all keys.
+    elsewhere = [] if stored.correlated else sorted(set(by_key.values()) - {stored.key})
+    rows = {due: due.row(keys) for due in dues_at_arrival(stored, here, hold_back_ms=hold_back_ms)}
+    return ArrivalPlan(
+        anchor=stored,
+        late=sum(rule.is_late(stored) for rule in here),
+        copies=[stored.copy_under(key) for key in elsewhere],
+        due_rows=[row for due, row in rows.items() if not is_screened(due, rules)],
+        at_once=[rule for rule in here if rule.timing.at_arrival(stored) is Start.EVALUATION],
+    )
+
+
+def dues_at_arrival(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
+    """Return the due rows of the rules that an event is an anchor of: they follow from the event alone."""
+    starting = [
+        rule for rule in here if rule.timing.at_arrival(stored) in {Start.DUE, Start.LOOK} and not rule.is_late(stored)
+    ]
+    return dues_of(stored, starting, hold_back_ms=hold_back_ms)
+
+
+def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
+    """Return the due rows of `rules` at an anchor, one for each time."""
+    by_time: dict[int, list[str]] = defaultdict(list)
+    for rule in rules:
+        by_time[rule.due_ms(anchor, hold_back_ms)].append(rule.id)
+    for at_ms, ids in by_time.items():
+        ttl = ttl_at(at_ms, KEPT_DAYS)
+        yield Due(at_ms=at_ms, key=anchor.key, anchor=anchor.sort, rules=tuple(ids), ttl=ttl)
+
+
+def is_screened(due: Due, rules: Rules) -> bool:
+    """Return whether a look tells if a due row is needed: no other rule is due at the same time."""
+    return {rule.id for rule in rules.screened}.issuperset(due.rules)
+
+
+def plan_due(due: Due, rules: Rules, events: EventsBehind, *, time: SweepTime, now_ms: int) -> DuePlan:
+    """Return the work for a due row; where timers move to is read from `events`, those of its correlation key."""
+    known = [rule for rule in rules.all if rule.id in due.rules]
+    unknown = _unknown(due, known, now_ms)
+    if not is_event_sort(due.anchor):
+        return DuePlan([], [], gone=len(known), unknown=unknown)
+    aims = [(rule, rule.timing.when_due(due, on=rule.on, events=events, time=time)) for rule in known]
+    evaluations = [(aim.anchor, rule) for rule, aim in aims if isinstance(aim, EvaluateAt)]
+    timers = [_moved(due, rule, aim) for rule, aim in aims if isinstance(aim, Timer)]
+    return DuePlan(evaluations, timers, moved=len(aims) - len(evaluations), unknown=unknown)
+
+
+def _unknown(due: Due, known: Sequence[Rule], now_ms: int) -> Due | None:
+    """Return the row that asks for rules again which nobody knows now, where it is not read each minute."""
+    unknown = tuple(rule_id for rule_id in due.rules if rule_id not in {rule.id for rule in known})
+    return due._replace(at_ms=now_ms + UNKNOWN_AGAIN_MS, rules=unknown, shard=None) if unknown else None
+
+
+def _moved(due: Due, rule: Rule, timer: Timer) -> Due:
+    ttl = due.ttl if timer.anchor == due.anchor else ttl_at(timer.at_ms, KEPT_DAYS)
+    return Due(at_ms=timer.at_ms, key=due.key, anchor=timer.anchor, rules=(rule.id,), ttl=ttl)

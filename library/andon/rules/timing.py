@@ -1,0 +1,220 @@
+"""Timings: when a rule is evaluated at an anchor. Pure.
+
+| timing | evaluated | due rows |
+|---|---|---|
+| `AtOnce` | when the anchor arrives, over what has arrived by then | none |
+| `HELD_BACK` | once all that counts has arrived | one for each anchor |
+| `Later` | the same, `after_ms` after the anchor | one for each anchor |
+| `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `screen.py` |
+| `BeforeGap` | at the last anchor before a gap of `after_ms` | one timer for each key, see `gaps.py` |
+| `AfterGap` | at the first anchor after a gap of `gap_ms` | one for each anchor that may be the first, see `gaps.py` |
+
+A new kind of rule is a class of this file: trigger and sweep ask it `at_arrival` and `when_due`.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from functools import partial
+from itertools import islice
+from typing import Final, NamedTuple, Protocol
+from zlib import crc32
+
+from andon.events.domain_event import DomainEvent
+from andon.events.topic import Topic
+from andon.rules.due import Due
+from andon.rules.stored_event import CorrelationKey, StoredEvent, timestamp_in
+from andon.runtime.clock import DAY_MS, HOUR_MS
+
+# The time of an event leaves room for so much above it, so that a due time can be written down.
+MOST_AFTER_MS: Final = 399 * DAY_MS
+
+# Beside the events that count, so many others are read in each direction: late ones, and those behind the window.
+PASSED_OVER: Final = 1_000
+
+# A timer is moved so often within a sweep, after an outage; then it is the turn of others.
+MOST_MOVES: Final = 50
+
+RENEWED_MS: Final = 6 * HOUR_MS
+
+Topics = frozenset[Topic]
+
+
+def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
+    """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
+    return max(event.timestamp_ms + after_ms, arrived_ms) + hold_back_ms
+
+
+class Start(Enum):
+    """The step that the arrival of an anchor starts; a look finds out if a due row is needed."""
+
+    EVALUATION = auto()
+    DUE = auto()
+    LOOK = auto()
+    NOTHING = auto()
+
+
+class EvaluateAt(NamedTuple):
+    """A due rule is to be evaluated at the event of a sort key."""
+
+    anchor: str
+
+
+class Timer(NamedTuple):
+    """A due rule waits on, at another event or at the same, until `at_ms`."""
+
+    anchor: str
+    at_ms: int
+
+
+class TimerEnded(NamedTuple):
+    """A due rule has nothing to decide: another timer of its key has taken over."""
+
+
+Aim = EvaluateAt | Timer | TimerEnded
+"""The aim of a due row."""
+
+
+class SweepTime(NamedTuple):
+    """The hold-back, and the time up to which everything is stored that was stamped as arrived by then."""
+
+    settled_ms: int
+    hold_back_ms: int
+
+
+class EventsBehind(Protocol):
+    """The events of a correlation key behind a sort key, up to a time; read no further than somebody looks."""
+
+    def within(self, sort: str, /, *, until_ms: int) -> Iterable[StoredEvent]:
+        """Return them newest first."""
+
+    def behind(self, sort: str, /, *, until_ms: int) -> Iterable[StoredEvent]:
+        """Return them oldest first."""
+
+
+class Timing:
+    """A timing; this one is due once all that counts has arrived.
+
+    after_ms: so much of what follows an anchor is seen. gap_ms: the length of the gap that a rule decides about; None:
+    it is evaluated at each anchor. waits: for all that counts; False: late events count, too.
+    """
+
+    waits = True
+
+    def __init__(self, *, after_ms: int = 0, gap_ms: int | None = None) -> None:
+        self.after_ms, self.gap_ms = after_ms, gap_ms
+
+    def mistakes(self) -> Iterator[tuple[bool, str]]:
+        """Yield each possible mistake, and True if it was made."""
+        yield self.after_ms < 0, "it cannot be evaluated before its anchor"
+        yield self.after_ms > MOST_AFTER_MS, "it would be evaluated more than a year after its anchor"
+        yield self.gap_ms is not None and self.gap_ms <= 0, "a gap has a length"
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002  each anchor is alike
+        """Return the step that the arrival of an anchor starts."""
+        return Start.DUE
+
+    def when_due(
+        self,
+        due: Due,
+        *,
+        on: Topics,  # noqa: ARG002  it has waited for nothing else
+        events: EventsBehind,  # noqa: ARG002
+        time: SweepTime,  # noqa: ARG002
+    ) -> Aim:
+        """Return the aim of a due row. on: the topics of the rule's anchors."""
+        return EvaluateAt(due.anchor)
+
+
+HELD_BACK: Final = Timing()
+"""Due once all that counts has arrived."""
+
+
+class AtOnce(Timing):
+    """Only for rules to which the order of arrival does not matter."""
+
+    waits = False
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002
+        """Return that the rule is evaluated."""
+        return Start.EVALUATION
+
+
+class Later(Timing):
+    """The rule sees what happens until `after_ms` after its anchor."""
+
+    def __init__(self, after_ms: int = 0) -> None:
+        super().__init__(after_ms=after_ms)
+
+
+class Screened(Timing):
+    """An anchor gets a due row only if a look finds that the rule would decide something there."""
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002
+        """Return that a look is needed."""
+        return Start.LOOK
+
+
+class AfterGap(Timing):
+    """The rule decides nothing at an anchor that follows another one closely."""
+
+    def __init__(self, gap_ms: int) -> None:
+        super().__init__(gap_ms=gap_ms)
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:
+        """Return that the rule is due, unless it is sure that the anchor is not the first after a gap."""
+        return Start.DUE if anchor.follows_ms is None or anchor.unsteady else Start.NOTHING
+
+
+class BeforeGap(Timing):
+    """The rule decides nothing at an anchor that another one follows within `gap_ms`."""
+
+    def __init__(self, gap_ms: int) -> None:
+        super().__init__(after_ms=gap_ms, gap_ms=gap_ms)
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:
+        """Return that a timer starts, unless the anchor is in sight of one that there should be."""
+        if anchor.follows_ms is None or is_renewed(anchor.key, anchor.follows_ms, anchor.event.timestamp_ms):
+            return Start.DUE
+        return Start.NOTHING
+
+    def when_due(self, due: Due, *, on: Topics, events: EventsBehind, time: SweepTime) -> Aim:
+        """Follow the events that came within the gap: to where the timer waits on, or the rule is evaluated."""
+        anchor = due.anchor
+        at_ms = timestamp_in(anchor) + self.after_ms + time.hold_back_ms  # later than due, if the gap is longer by now
+        for _ in range(MOST_MOVES):
+            if at_ms > time.settled_ms:
+                break
+            follower = self.newest_follower(anchor, on=on, events=events, hold_back_ms=time.hold_back_ms)
+            if follower is None:
+                return EvaluateAt(anchor)
+            if is_renewed(due.key, timestamp_in(anchor), follower.event.timestamp_ms):
+                return TimerEnded()
+            anchor = follower.sort
+            at_ms = due_ms(follower.event, follower.arrived_ms, self.after_ms, time.hold_back_ms)
+        return Timer(anchor, at_ms)
+
+    def newest_follower(
+        self, anchor: str, *, on: Topics, events: EventsBehind, hold_back_ms: int
+    ) -> StoredEvent | None:
+        """Return the newest event within the gap behind an anchor, of those that were known at its end; None: none.
+
+        Among more late ones than are read, it is the oldest: any will do, if it is always the same.
+        """
+        until_ms = timestamp_in(anchor) + self.after_ms
+        has_followed = partial(_has_followed, on=on, known_by_ms=until_ms + hold_back_ms)
+        newest_first = iter(events.within(anchor, until_ms=until_ms))
+        found = next(filter(has_followed, islice(newest_first, PASSED_OVER)), None)
+        if found is None and next(newest_first, None) is not None:
+            oldest_first = events.behind(anchor, until_ms=until_ms)
+            found = next(filter(has_followed, islice(oldest_first, PASSED_OVER)), None)
+        return found
+
+
+def is_renewed(key: CorrelationKey, from_ms: int, to_ms: int) -> bool:
+    """Return whether some event behind one time, up to another, starts the timer of its key anew."""
+    shift = crc32(key.encode()) % RENEWED_MS  # not all keys at once
+    return (from_ms + shift) // RENEWED_MS < (to_ms + shift) // RENEWED_MS
+
+
+def _has_followed(one: StoredEvent, *, on: Topics, known_by_ms: int) -> bool:
+    return one.arrived_ms <= known_by_ms and one.topic in on and not one.is_late_for(on)
