@@ -5,17 +5,32 @@
 
 : "${STACK:=Andon}"
 
-# An output of the stack: out ApiUrl
-out() {
-    aws cloudformation describe-stacks --stack-name "$STACK" \
-        --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
+# The resources of one stack: type, logical id, name
+resources() {
+    aws cloudformation list-stack-resources --stack-name "$1" --output text \
+        --query "StackResourceSummaries[].[ResourceType, LogicalResourceId, PhysicalResourceId]"
 }
 
-# The name of a resource of the stack, by its type and the beginning of its logical id: resource Lambda::Function boardListener
+# An output of the stack, or of one that is nested in it: out ApiUrl
+out() {
+    for one in "$STACK" $(resources "$STACK" | awk '$1 == "AWS::CloudFormation::Stack" { print $3 }'); do
+        aws cloudformation describe-stacks --stack-name "$one" \
+            --query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue" --output text
+    done | grep -v '^None$' | grep .
+}
+
+# The name of a resource, by its type and the beginning of its logical id: resource Lambda::Function boardListener
+# It begins with the name of the package, whose nested stack the resource is in.
 resource() {
-    aws cloudformation list-stack-resources --stack-name "$STACK" --output text --query \
-        "StackResourceSummaries[?ResourceType=='AWS::$1' && starts_with(LogicalResourceId, '$2')].[PhysicalResourceId]" |
-        grep -v '^None$'
+    name=$(echo "$2" | tr '[:upper:]' '[:lower:]')
+    resources "$STACK" | while read -r kind id made; do
+        case "$kind $name" in
+        "AWS::CloudFormation::Stack $(echo "$id" | tr '[:upper:]' '[:lower:]')"*)
+            resources "$made" | while read -r kind inner made; do echo "$kind $id$inner $made"; done
+            ;;
+        *) echo "$kind $id $made" ;;
+        esac
+    done | awk -v kind="AWS::$1" -v name="$name" '$1 == kind && index(tolower($2), name) == 1 { print $3 }'
 }
 
 # What a function logged in the last minutes, one line for each call: log boardListener 60
@@ -39,8 +54,8 @@ metric() {
         --query 'sort_by(Datapoints, &Timestamp)[].[Timestamp, Sum, Maximum]' --output text
 }
 
-# The alarms of the stack that ring now, and since when; without those of another stage (Andon-prod begins with Andon-, too)
+# The alarms of the stack that ring now, and since when
 ringing() {
-    aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-Operations" --state-value ALARM --output text \
+    aws cloudwatch describe-alarms --alarm-name-prefix "$STACK/" --state-value ALARM --output text \
         --query 'MetricAlarms[].[AlarmName, StateUpdatedTimestamp]'
 }

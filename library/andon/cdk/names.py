@@ -1,11 +1,12 @@
-"""Names of stacks, constructs, outputs and folders, for those who deploy and for those who look at what is deployed."""
+"""Names of stacks, constructs, outputs and folders, for the constructs and for the tools."""
 
 from typing import Final
 
-PROJECT: Final = "Andon"
+from infra.project import PROJECT
+
 FIRST_STAGE: Final = "dev"  # what is deployed if nobody chooses
 
-# How the outputs of a trigger, and of the bucket with what it gave up on, end; they begin with its service.
+# Endings of outputs, which begin with the service: its trigger, and the bucket with the batches that it gave up on.
 TRIGGER: Final = "Trigger"
 FAILURES_BUCKET: Final = "FailuresBucket"
 
@@ -16,7 +17,7 @@ FAILURES: Final = "aws/lambda"
 
 def stack_of(stage: str) -> str:
     """Return the name of a stage's stack: the first stage's is that of the project, others add theirs."""
-    return PROJECT if stage == FIRST_STAGE else f"{PROJECT}-{stage}"
+    return PROJECT.name if stage == FIRST_STAGE else f"{PROJECT.name}-{stage}"
 
 
 def pascal(name: str) -> str:
