@@ -191,7 +191,7 @@ def test_the_sample_of_the_lakes_queue_has_samples_of_events_inside() -> None:
 def test_every_package_stands_in_the_stack() -> None:
     stack = (project().root / "infra" / "stack.py").read_text()
 
-    assert [page.name for page in pages() if f'Page(self, "{page.name}", api)' not in stack] == []
+    assert [page.name for page in pages() if f'Page(self, "{page.name}", hub, api)' not in stack] == []
     assert not [
         f"functions/{package.side}/{package.name} stands in no line of infra/stack.py"
         for package in services() + views()

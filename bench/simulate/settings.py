@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from andon.cdk import function, lake, stage
+from andon.cdk import lake, sizes, stage
 from andon.cdk.capacity import USED, Capacity
 from andon.cdk.target import AWS, Target
 from andon.cdk.throttles import Quotas, Throttle, throttles_of
@@ -86,7 +86,7 @@ def stages() -> Mapping[str, Mapping[str, Any]]:
 
 def memory_mb(name: str) -> int:
     """Return the memory of a function, as `board listener` is called."""
-    return function.SIZES[role_of(name)].memory_mb
+    return sizes.SIZES[role_of(name)].memory_mb
 
 
 def role_of(name: str) -> str:

@@ -22,6 +22,7 @@ from andon.tools.lake import engine, lake_copy
 from andon.tools.lake.query import arguments
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.errors import Failed
+from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.progress import step
 from demo.lake.evaluate import LEARN_DAYS, make_world, report_of, scores, trained_on
 from demo.lake.synthetic import Company
@@ -111,10 +112,9 @@ def _of_running_stack() -> Models:
 
 def _of_deployed_stack(name: str) -> Models:
     try:
-        [stack] = boto3.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+        named = outputs_of(boto3.client("cloudformation"), name)
     except (BotoCoreError, ClientError) as error:
         raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
-    named = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
     return Models(_bucket_in(named), boto3.client("s3"))
 
 

@@ -1,11 +1,11 @@
-"""What a project says of itself, once: its module `project`, in `functions/`, has a `PROJECT`.
+"""The values that a project says once: its module `project`, in `functions/`, has a `PROJECT`.
 
 Lambda, the infrastructure, the tools and the tests read it here. It costs no import that a handler does not have.
 """
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -17,13 +17,14 @@ LIBRARY: Final = Path(__file__).parent
 class Groups(NamedTuple):
     """The groups of the user pool, and which of them the library knows.
 
-    admin: runs the system, and may call everything. auditors: read the whole history. devices: programs that report.
+    admin: runs the system, and may call everything. auditors: read the whole history. reporting: programs, on whose
+    routes a stage plans `reportsPerSecond`.
     """
 
     all: Sequence[str]
     admin: str
     auditors: frozenset[str]
-    devices: frozenset[str] = frozenset()
+    reporting: frozenset[str] = frozenset()
 
     @property
     def admins(self) -> frozenset[str]:
@@ -31,16 +32,52 @@ class Groups(NamedTuple):
         return frozenset({self.admin})
 
 
-class Project(NamedTuple):
-    """A project.
+class Size(NamedTuple):
+    """Memory and time of a function. CPU grows with memory, so that more memory makes a cold start shorter."""
 
-    name: of the stack, of its metrics and of its topics. root: its folder. groups: who may do what the library's own
-    routes do. demo: the module with what `andon up` loads and shows, if there is one, see `andon.tools.stack.demo`.
+    memory_mb: int
+    timeout_seconds: int
+
+
+class Actors(NamedTuple):
+    """A kind of actors, of whom the archive keeps days.
+
+    name: of their folder, and in paths. one: the name of one of them. keeps_days: the archive forgets a day after so
+    many; the lake keeps it for ever. cold_after_days: then its data move to where keeping costs less and reading more.
+    fields: of entities, with the name of an actor or a list of names; without any, actors are partition keys.
+    parameter, example, described: of the path. field: in responses. lists: what their route returns, in a sentence.
     """
 
     name: str
+    one: str
+    keeps_days: int
+    cold_after_days: int
+    lists: str
+    fields: tuple[str, ...] = ()
+    parameter: str = "id"
+    field: str = "id"
+    example: str = ""
+    described: str | None = None
+
+
+class Project(NamedTuple):
+    """A project.
+
+    name: of the first stage's stack, of its metrics and topics; in lower case, of scopes. title: its description.
+    root: its folder. groups: of its users. subjects: the actors that events are about, by their partition keys.
+    actors: other kinds. brings_back: what a rehydration of a subject brings back, in a sentence. sizes: of functions,
+    as `services/things/trigger`, for which that of their role is too small. demo: the module with what `andon up`
+    loads and shows, see `andon.tools.stack.demo`.
+    """
+
+    name: str
+    title: str
     root: Path
     groups: Groups
+    subjects: Actors
+    actors: tuple[Actors, ...] = ()
+    brings_back: str = "Bring back the expired rows of a subject, for 33 days."
+    sizes: Mapping[str, Size] = {}
     demo: str | None = None
 
     @property

@@ -4,13 +4,13 @@ from typing import Any
 import pytest
 
 from andon.cdk.api import ACCESS_SCOPE
-from andon.cdk.sign_in import READ_SCOPE
 from andon.packages.discovery import pages
 from contract import groups
 from pages.board import settings
 from tests.support.infra.synthesised import FILES, KEPT, PACKAGES, Synthesised, text
 
 ROUTE = "AWS::ApiGatewayV2::Route"
+READ_SCOPE = "andon/read"
 
 
 def only(aws: Synthesised, resource_type: str) -> dict[str, Any]:

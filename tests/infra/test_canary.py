@@ -1,13 +1,13 @@
 """Safe deployments, in the template's own terms: what is called by its alias, and which alarms roll it back."""
 
+from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from andon.cdk.canary import CANARIES
 from andon.packages.discovery import packages
-from tests.support.infra.synthesised import PROJECT, Properties, Synthesised, rolls_back, synthesise, text
+from tests.support.infra.synthesised import PROJECT, Properties, Synthesised, listed, rolls_back, synthesise, text
 
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"
 
@@ -28,11 +28,9 @@ def alias(aws: Synthesised, file: str) -> tuple[str, Properties]:
 def group(aws: Synthesised, file: str) -> Properties:
     name, _ = alias(aws, file)
     update = aws.resources[name]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
-    [found] = [
-        one for one in aws.of_type(GROUP).values() if one["DeploymentGroupName"] == update["DeploymentGroupName"]
-    ]
+    found = aws.of_type(GROUP)[update["DeploymentGroupName"]["Ref"]]
     [application] = aws.of_type("AWS::CodeDeploy::Application").values()
-    assert update["ApplicationName"] == application["ApplicationName"] == "Andon"
+    assert update["ApplicationName"] == found["ApplicationName"] == application["ApplicationName"] == "Andon"
     return found
 
 
@@ -122,23 +120,22 @@ def test_on_the_emulator_which_has_no_codedeploy_functions_are_called_by_their_n
     assert not any(local.of_type(kind) for kind in (ALIAS, GROUP, "AWS::Lambda::Version"))
 
 
-def test_codedeploy_moves_these_aliases_and_may_do_nothing_else(aws: Synthesised) -> None:
-    [role] = {made["ServiceRoleArn"]["Fn::GetAtt"][0] for made in aws.of_type(GROUP).values()}
-    [policy] = [made for made in aws.of_type("AWS::IAM::Policy").values() if {"Ref": role} in made["Roles"]]
-    moved = {aws.id_of_function(file) for file in FILES}
+def test_codedeploy_moves_the_aliases_of_a_package_and_may_do_nothing_else(aws: Synthesised) -> None:
+    moved: dict[str, set[str]] = defaultdict(set)
+    for file in FILES:
+        function = aws.id_of_function(file)
+        moved[group(aws, file)["ServiceRoleArn"]["Fn::GetAtt"][0]] |= {f"{function}.Arn", f"{function}.Arn:live"}
 
-    allowed: dict[str, set[str]] = {}
-    statements: list[dict[str, Any]] = policy["PolicyDocument"]["Statement"]
-    for made in statements:
-        actions = made["Action"] if isinstance(made["Action"], list) else [made["Action"]]
-        resources = made["Resource"] if isinstance(made["Resource"], list) else [made["Resource"]]
-        for action in actions:
-            allowed.setdefault(action, set()).update(text(one) for one in resources)
-    own = {f"{function}.Arn" for function in moved} | {f"{function}.Arn:live" for function in moved}
-    assert allowed.pop("cloudwatch:DescribeAlarms") == {"*"}
-    assert allowed == dict.fromkeys(
-        ("lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"), own
-    )
+    assert len(moved) == len({tuple(file.split("/")[:2]) for file in FILES})
+    for role, own in moved.items():
+        [policy] = [made for made in aws.of_type("AWS::IAM::Policy").values() if {"Ref": role} in made["Roles"]]
+        allowed: dict[str, set[str]] = defaultdict(set)
+        for made in policy["PolicyDocument"]["Statement"]:
+            for action in listed(made["Action"]):
+                allowed[action] |= {text(one) for one in listed(made["Resource"])}
+        assert allowed.pop("cloudwatch:DescribeAlarms") == {"*"}
+        moves = ("lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias")
+        assert allowed == dict.fromkeys(moves, own)
 
 
 def test_the_page_about_deployments_says_how_many_there_are_and_what_their_alarms_cost(aws: Synthesised) -> None:

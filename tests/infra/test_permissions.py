@@ -256,10 +256,10 @@ def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Syn
     allowed = {name: {"Service": "lambda.amazonaws.com"} for name in roles}
     allowed[browser(aws).removesuffix(".Arn")] = {"AWS": query}
 
-    [deployer] = {group["ServiceRoleArn"]["Fn::GetAtt"][0] for group in aws.of_type(DEPLOYMENT_GROUP).values()}
-    allowed[deployer] = {"Service": "codedeploy.amazonaws.com"}
+    deployers = {group["ServiceRoleArn"]["Fn::GetAtt"][0] for group in aws.of_type(DEPLOYMENT_GROUP).values()}
+    allowed |= {name: {"Service": "codedeploy.amazonaws.com"} for name in deployers}
 
-    assert len(roles) == len(FILES) + 2
+    assert len(roles) == len(FILES) + len(deployers) + 1
     for name, role in roles.items():
         assert "ManagedPolicyArns" not in role
         assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [allowed[name]]

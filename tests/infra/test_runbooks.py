@@ -24,16 +24,15 @@ def text_of(page: str) -> str:
 
 
 def named(aws: Synthesised) -> dict[str, str]:
-    """The page that each alarm names, by the part of the alarm's name that a person reads."""
-    made = aws.of_type("AWS::CloudWatch::Alarm")
+    """The page that each alarm names, by the alarm's name without the stack's; one that wakes nobody has a path."""
     return {
-        HASH.sub("", name).removeprefix("Operations"): NAMED.findall(alarm["AlarmDescription"])[0]
-        for name, alarm in made.items()
+        alarm.get("AlarmName", f"Andon/{name}").removeprefix("Andon/"): NAMED.findall(alarm["AlarmDescription"])[0]
+        for name, alarm in aws.of_type("AWS::CloudWatch::Alarm").items()
     }
 
 
 def patterns(page: str) -> list[str]:
-    """The names of alarms at the top of a page, as `*DeadLettersWaiting`."""
+    """The names of alarms at the top of a page, as `*/DeadLetters/Waiting`."""
     [line] = [line for line in text_of(page).splitlines() if line.startswith("Alarms: ")]
     return re.findall(r"`([^`]+)`", line)
 
@@ -72,7 +71,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 @each
 def test_outputs_functions_and_verbs_that_a_page_names_exist(aws: Synthesised, page: str) -> None:
-    text, logical = text_of(page), [HASH.sub("", name) for name in aws.resources]
+    text, logical = text_of(page), [HASH.sub("", name).lower() for name in aws.resources]
     verbs = re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)
 
     assert set(re.findall(r"\$\(out (\w+)\)", text)) <= set(aws.outputs)
@@ -81,11 +80,11 @@ def test_outputs_functions_and_verbs_that_a_page_names_exist(aws: Synthesised, p
         found = [
             name
             for name, made in aws.resources.items()
-            if made["Type"] == f"AWS::{kind}" and HASH.sub("", name).startswith(prefix)
+            if made["Type"] == f"AWS::{kind}" and HASH.sub("", name).lower().startswith(prefix.lower())
         ]
         assert len(found) == 1, (kind, prefix, found)
     for prefix in re.findall(r"^(?:log|errors) (\w+)", text, re.MULTILINE):
-        assert f"{prefix}Logs" in logical, prefix
+        assert f"{prefix}Logs".lower() in logical, prefix
 
 
 def test_the_shell_functions_can_be_read_by_a_shell() -> None:

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from andon.cdk.changes import BY
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.schema import Keys
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS, Due, shard_of
-from tests.support.infra.synthesised import KEPT, SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
+from tests.support.infra.synthesised import CONTROL, KEPT, SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
 
 
 def streams(packages: list[Package]) -> list[tuple[str, str]]:
@@ -122,13 +121,35 @@ def test_a_mapping_has_no_more_filters_than_it_may(aws: Synthesised, file: str, 
     assert len(filters(aws, file, table)) <= 5
 
 
+@pytest.mark.parametrize(("file", "table"), streams(SERVICES))
+@pytest.mark.parametrize("kind", ["INSERT", "MODIFY", "REMOVE"])
+def test_a_trigger_is_not_called_for_latched_rows(aws: Synthesised, file: str, table: str, kind: str) -> None:
+    latched = change(KEYS[table], kind, {"latched": True})
+    opened = change(KEYS[table], kind, {"latched": False})
+    expired = change(KEYS[table], kind, {"latched": True, "expire": True}) | BY_TTL
+
+    assert not passes(latched, filters(aws, file, table))
+    assert passes(opened, filters(aws, file, table))
+    assert kind != "REMOVE" or not passes(expired, filters(aws, file, table))
+
+
+@pytest.mark.parametrize(("file", "table"), streams(SERVICES))
+def test_a_control_service_decides_upon_latched_rows_that_crossed(aws: Synthesised, file: str, table: str) -> None:
+    crossed = change(KEYS[table], "MODIFY", {"latched": True, "origin": "another"})
+    decides = {service.path("trigger") for service in CONTROL if service.latched}
+
+    assert decides
+    assert passes(crossed, filters(aws, file, table)) == (file in decides)
+
+
 @streamed
-def test_on_the_emulator_filters_do_not_ask_who_removed_a_row(
+def test_on_the_emulator_filters_do_not_ask_what_is_absent(
     aws: Synthesised, local: Synthesised, file: str, table: str
 ) -> None:
-    without = [{name: part for name, part in one.items() if name != BY} for one in filters(aws, file, table)]
-
-    assert filters(local, file, table) == without
+    assert '"exists": false' in json.dumps(filters(aws, file, table))
+    assert '"exists": false' not in json.dumps(filters(local, file, table))
+    removed = change(KEYS[table], "REMOVE", {"latched": True})
+    assert passes(removed, filters(local, file, table)), "a trigger passes over it itself"
 
 
 @streamed

@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from aws_cdk import CfnOutput, Duration, RemovalPolicy, Stack
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigatewayv2 as gateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk.aws_apigatewayv2_authorizers import HttpUserPoolAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
@@ -19,8 +20,9 @@ from constructs import Construct
 
 from andon.cdk.canary import rollback_alarm
 from andon.cdk.checks import nag
-from andon.cdk.function import METRICS, Function
-from andon.cdk.sign_in import READ_SCOPE, SignIn
+from andon.cdk.function import Function
+from andon.cdk.package_stack import tell
+from andon.cdk.sign_in import SignIn
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import role_of
@@ -28,7 +30,7 @@ from andon.project import project
 from andon.runtime.metrics import STAGE
 
 # Ids and outcomes. Not paths and queries: they name people.
-# What a client asked too often has no function's log line: only these lines say it.
+# A throttled request has no function's log line: only these lines say it.
 LOGGED: Final = {
     "requestId": "$context.requestId",
     "routeKey": "$context.routeKey",
@@ -39,7 +41,7 @@ LOGGED: Final = {
     "authorizerError": "$context.authorizer.error",
     "integrationError": "$context.integrationErrorMessage",
 }
-# What Cognito writes into each access token of who signs in through its API, and into no ID token.
+# Cognito writes it into each access token of who signs in through its API, and into no ID token.
 # https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
 ACCESS_SCOPE: Final = "aws.cognito.signin.user.admin"
 THROTTLED: Final = "throttled"  # the metric of 429 responses
@@ -54,11 +56,12 @@ class Api(Construct):
 
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "Api")
+        self._target = Target.of(self)
         self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
         self._throttles: dict[str, dict[str, float]] = {}
         self._stage = self._deployed()
-        self._failing = self._failing_alarm() if Target.of(self).deployment else None
-        self.page_url = f"{Target.of(self).origin or self.http.api_endpoint}/"
+        self._failing = self._failing_alarm() if self._target.deployment else None
+        self.page_url = f"{self._target.origin or self.http.api_endpoint}/"
         pool = self._users()
         client = self._client(pool)
         self.sign_in = SignIn(self, pool, page=self.page_url)
@@ -78,6 +81,9 @@ class Api(Construct):
         routes: the groups that may call each; those on which devices report are throttled apart from those of people.
         throttles: of single routes. Those of a `public` package ask for no token.
 
+        Routes stand in the root stack: a switch to a view's next version changes which function they lead to. In the
+        templates of the two versions, each would be created in one before it is deleted in the other.
+
         Raises:
             ValueError: a route needs a handler file that does not exist.
 
@@ -90,25 +96,43 @@ class Api(Construct):
                 raise ValueError(f"{route} needs a handler file {role}.py")
             if role not in integrations:
                 self._roll_back(functions[role])
-                # One permission for the whole API: with one for each route, the function's policy would get too long.
-                integrations[role] = HttpLambdaIntegration(
-                    role, functions[role].called, scope_permission_to_route=False
-                )
+                integrations[role] = self._integration(functions[role])
             made = self.http.add_routes(
                 path=path,
                 methods=[gateway.HttpMethod(method)],
                 integration=integrations[role],
                 authorizer=gateway.HttpNoneAuthorizer() if public else self._authorizer,
-                authorization_scopes=None if public else _scopes(method),
+                authorization_scopes=None if public else self._scopes(method),
             )
             throttle = (throttles or {}).get(route)
-            if project().groups.devices & callers:
-                throttle = throttle or Target.of(self).reports
+            if project().groups.reporting & callers:
+                throttle = throttle or self._target.reports
             if throttle:
                 self._throttle(route, made, throttle)
             if public:
                 for one in made:
                     nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
+
+    def admit(self, function: Function) -> None:
+        """Let the API call a function, by a permission that stands beside it.
+
+        The query of each version of a view has one, whether it serves or not: while a switch goes on, either may be
+        called.
+        """
+        principal = iam.ServicePrincipal("apigateway.amazonaws.com")
+        # For the whole API: with one for each route, the function's policy would get too long.
+        any_route = self.http.arn_for_execute_api()
+        function.called.add_permission("FromApi", principal=principal, source_arn=any_route)
+
+    def _integration(self, function: Function) -> HttpLambdaIntegration:
+        """Name the function by its ARN: CDK would put the permission here, see `admit`."""
+        named = lambda_.Function.from_function_attributes(
+            self,
+            f"{function.package.side}-{function.package.name}-{function.role}",
+            function_arn=function.called.function_arn,
+            skip_permissions=True,
+        )
+        return HttpLambdaIntegration(function.role, named)
 
     def _roll_back(self, function: Function) -> None:
         """Roll back when callers get 5xx, too: to Lambda, such a response is no error."""
@@ -119,16 +143,6 @@ class Api(Construct):
         metric = self.http.metric_server_error(period=Duration.minutes(1), statistic="Sum")
         return rollback_alarm(self, "Rollback", metric, of="Callers get 5xx")
 
-    def admit(self, query: Function) -> None:
-        """Let the API call a query whether it serves or not.
-
-        A switch then changes one thing: which function the integration of the view's routes calls. Before it, the
-        function that is called next may be called already; after it, the one before, for a while longer.
-        """
-        principal = iam.ServicePrincipal("apigateway.amazonaws.com")
-        any_route = self.http.arn_for_execute_api()
-        query.called.add_permission("FromApi", principal=principal, source_arn=any_route)
-
     def _throttle(self, route: str, made: Iterable[gateway.HttpRoute], throttle: Throttle) -> None:
         """Throttle a route apart from all others."""
         settings = {"ThrottlingRateLimit": throttle.per_second, "ThrottlingBurstLimit": throttle.burst}
@@ -138,10 +152,10 @@ class Api(Construct):
         self._stage.node.add_dependency(*made)
 
     def _deployed(self) -> gateway.CfnStage:
-        target = Target.of(self)
+        target = self._target
         log_group = logs.LogGroup(self, "Access", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
         self._count_throttled(log_group)
-        CfnOutput(Stack.of(self), "ApiUrl", value=self.http.api_endpoint)
+        tell(self, "ApiUrl", self.http.api_endpoint, "the HTTP API")
         return gateway.CfnStage(
             self,
             "Stage",
@@ -162,14 +176,14 @@ class Api(Construct):
         log_group.add_metric_filter(
             "Throttled",
             filter_pattern=logs.FilterPattern.string_value("$.status", "=", "429"),
-            metric_namespace=METRICS,
+            metric_namespace=self._target.project.name,
             metric_name=THROTTLED,
             metric_value="1",
             dimensions={STAGE: f"$.{STAGE}"},
         )
 
     def _users(self) -> cognito.UserPool:
-        target = Target.of(self)
+        target = self._target
         pool = cognito.UserPool(
             self,
             "Users",
@@ -180,13 +194,13 @@ class Api(Construct):
         )
         for name in project().groups.all:
             pool.add_group(name.capitalize(), group_name=name)
-        CfnOutput(Stack.of(self), "UserPoolId", value=pool.user_pool_id)
+        tell(self, "UserPoolId", pool.user_pool_id, "the users")
         nag.acknowledge(pool, COG2=nag.DEVICES, COG8=nag.PLUS_TIER)
         return pool
 
     def _client(self, pool: cognito.UserPool) -> cognito.UserPoolClient:
         # Administrators get tokens for devices and tests. People sign in by SRP, which never sends a password.
-        flows = cognito.AuthFlow(user_srp=True, admin_user_password=True, user_password=Target.of(self).takes_passwords)
+        flows = cognito.AuthFlow(user_srp=True, admin_user_password=True, user_password=self._target.takes_passwords)
         client = pool.add_client(
             "Client",
             auth_flows=flows,
@@ -194,10 +208,10 @@ class Api(Construct):
             prevent_user_existence_errors=True,
             access_token_validity=Duration.hours(1),
         )
-        CfnOutput(Stack.of(self), "UserPoolClientId", value=client.user_pool_client_id)
+        tell(self, "UserPoolClientId", client.user_pool_client_id, "the app client of scripts")
         return client
 
-
-def _scopes(method: str) -> list[str]:
-    """Return the scopes of which a token needs one: a screen on the wall can read, and do nothing else."""
-    return [ACCESS_SCOPE, READ_SCOPE] if method == gateway.HttpMethod.GET.value else [ACCESS_SCOPE]
+    def _scopes(self, method: str) -> list[str]:
+        """Return the scopes of which a token needs one: a screen on the wall can read, and do nothing else."""
+        is_read = method == gateway.HttpMethod.GET.value
+        return [ACCESS_SCOPE, self.sign_in.read_scope] if is_read else [ACCESS_SCOPE]

@@ -1,12 +1,12 @@
-"""How new code gets its traffic: a tenth of it first, and none if it fails.
+"""Traffic for new code: a tenth of it first, and none if it fails.
 
-What has a canary is called by its alias `live`. A deployment publishes a version, and CodeDeploy moves the alias to it
-as the stage says. When one of the canary's alarms rings meanwhile, the alias goes back, and the deployment fails.
+A function with a canary is called by its alias `live`. A deployment publishes a version, and CodeDeploy moves the alias
+to it as the stage says. When one of the canary's alarms rings meanwhile, the alias goes back, and the deployment fails.
 """
 
 from typing import Final
 
-from aws_cdk import Duration, NestedStack, Stack
+from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_codedeploy as codedeploy
 from aws_cdk import aws_iam as iam
@@ -14,6 +14,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from andon.cdk.checks import nag
+from andon.cdk.package_stack import root_of
 from andon.cdk.target import Target
 
 ALIAS: Final = "live"
@@ -22,8 +23,8 @@ DEPLOYMENTS: Final = frozenset(
 )
 PAGE: Final = "rolled-back.md"
 
-# What a report passes on its way to a screen, and what people and screens wait for: within five minutes, a tenth of
-# its calls says something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
+# The way of a report to a screen, and what people and screens wait for: within five minutes, a tenth of its calls says
+# something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
 CANARIES: Final = frozenset(
     {
         *(("services", role) for role in ("command", "trigger", "listener")),
@@ -33,22 +34,17 @@ CANARIES: Final = frozenset(
 
 
 class Canary(Construct):
-    """The alias of a function, and its deployment group; it rolls back when a call of the alias fails.
-
-    Group and alarms stand in the template of the `Deployer`.
-    """
+    """The alias of a function, and its deployment group; it rolls back when a call of the alias fails."""
 
     def __init__(self, scope: Construct, handler: lambda_.Function, *, of: str, deployment: str) -> None:
         super().__init__(scope, "Canary")
         self.alias = lambda_.Alias(self, "Live", alias_name=ALIAS, version=handler.current_version)
         deployer = Deployer.beside(self)
         deployer.grant_move(handler)
-        name = scope.node.path.replace("/", "-")
-        self._apart = Construct(deployer, f"{name}-Canary")
         self.group = codedeploy.LambdaDeploymentGroup(
-            self._apart,
+            self,
             "Group",
-            deployment_group_name=name,
+            deployment_group_name=scope.node.path.replace("/", "-"),
             application=deployer.application,
             role=deployer.role.without_policy_updates(),  # else it gets a managed policy, for every function there is
             alias=self.alias,
@@ -58,24 +54,25 @@ class Canary(Construct):
             ),
         )
         self.group.node.add_dependency(deployer.policy)
-        _update_by(self.alias, deployer, name)
         # Of the alias: not of what calls the function by its own name.
         self.roll_back_on("Errors", self.alias.metric_errors(period=Duration.minutes(1)), of=of)
 
     def roll_back_on(self, name: str, metric: cloudwatch.Metric, *, of: str) -> None:
         """Roll back, too, when a metric is not zero for a minute; `of` says what fails then."""
-        self.group.add_alarm(rollback_alarm(self._apart, name, metric, of=of))
+        self.group.add_alarm(rollback_alarm(self, name, metric, of=of))
 
 
-class Deployer(NestedStack):
-    """The application of a stack's deployment groups, and the role with which CodeDeploy moves aliases.
+class Deployer(Construct):
+    """The role with which CodeDeploy moves the aliases of a package, and the application of all deployment groups.
 
-    They are a template of their own: CloudFormation takes 500 resources in one.
+    The role is the package's: that of a whole stack would have to know every package, and each of them that role.
     """
 
     def __init__(self, stack: Stack) -> None:
-        super().__init__(stack, "Deployer", description="Andon: how new code gets its traffic")
-        self.application = codedeploy.LambdaApplication(self, "Application", application_name=stack.stack_name)
+        super().__init__(stack, "Deployer")
+        # By its name: references do not leave a template in an alias's update policy.
+        named = codedeploy.LambdaApplication.from_lambda_application_name
+        self.application = named(self, "Application", _application(stack))
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("codedeploy.amazonaws.com"))
         self.policy = iam.Policy(self, "Policy", roles=[self.role])
         self._grant(["cloudwatch:DescribeAlarms"], ["*"])
@@ -95,16 +92,6 @@ class Deployer(NestedStack):
 
     def _grant(self, actions: list[str], resources: list[str]) -> None:
         self.policy.add_statements(iam.PolicyStatement(actions=actions, resources=resources))
-
-
-def _update_by(alias: lambda_.Alias, deployer: Deployer, group: str) -> None:
-    """Name what moves an alias: CDK writes references into an update policy that do not leave a template."""
-    made = alias.node.default_child
-    if not isinstance(made, lambda_.CfnAlias) or deployer.nested_stack_resource is None:
-        raise TypeError(f"{alias.node.path} is no alias")
-    names = {"ApplicationName": Stack.of(alias).stack_name, "DeploymentGroupName": group}
-    made.add_override("UpdatePolicy.CodeDeployLambdaAliasUpdate", names)
-    made.add_resource_dependency(deployer.nested_stack_resource)
 
 
 def rollback_alarm(scope: Construct, name: str, metric: cloudwatch.Metric, *, of: str) -> cloudwatch.Alarm:
@@ -127,3 +114,14 @@ def _config(name: str) -> codedeploy.ILambdaDeploymentConfig:
         raise ValueError(f"deployment: there is {', '.join(sorted(DEPLOYMENTS))}, but no {name}")
     made: codedeploy.ILambdaDeploymentConfig = getattr(codedeploy.LambdaDeploymentConfig, name)
     return made
+
+
+def _application(scope: Construct) -> str:
+    """Return the name of the one application, that of the root stack, and let the scope's stack wait for it."""
+    root, stack = root_of(scope), Stack.of(scope)
+    found = root.node.try_find_child("Deployments")
+    if not isinstance(found, codedeploy.LambdaApplication):
+        found = codedeploy.LambdaApplication(root, "Deployments", application_name=root.stack_name)
+    if stack.nested_stack_resource:
+        stack.nested_stack_resource.node.add_dependency(found)
+    return root.stack_name

@@ -1,7 +1,7 @@
-"""How the changes of tables reach a function: the streams' mappings, and the bucket for batches that it gave up on."""
+"""The way of tables' changes to a function: the streams' mappings, and the bucket for batches that it gave up on."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from aws_cdk import aws_lambda as lambda_
@@ -14,22 +14,60 @@ from andon.cdk.function import Function
 from andon.cdk.names import FAILURES
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.target import Target
+from andon.events import latch
+from andon.rules.stored_event import EXPIRE
 
-BY: Final = "userIdentity"
+Pattern = Mapping[str, Any]
+"""A condition on a record: nested as the record is, with alternatives at its leaves."""
+
+NEW: Final = ("INSERT", "MODIFY")
+ABSENT: Final = {"exists": False}
+NOT_BY_TTL: Final = {"userIdentity": {"principalId": [ABSENT]}}
 
 # Filters are alternatives; a mapping may have five.
 # https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
-CHANGED: Final = (
-    {"eventName": ["INSERT", "MODIFY"]},
+CHANGED: Final[tuple[Pattern, ...]] = (
+    {"eventName": [*NEW]},
     # Not the removal of a row that expired: that is nobody's deletion.
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    {"eventName": ["REMOVE"], BY: {"principalId": [{"exists": False}]}},
+    {"eventName": ["REMOVE"], **NOT_BY_TTL},
 )
-NOTHING: Final = ({"eventName": ["NONE"]},)  # no change is called so
+NOTHING: Final[tuple[Pattern, ...]] = ({"eventName": ["NONE"]},)  # no change is called so
+
+# Of rows that expired, those that say by a type of event, or by True, that it matters; `exists` works on leaves only.
+EXPIRED: Final[tuple[Pattern, ...]] = tuple(
+    {"eventName": ["REMOVE"], "dynamodb": {"OldImage": {EXPIRE: marked}}}
+    for marked in ({"S": [{"exists": True}]}, {"BOOL": [True]})
+)
+# Rows that another version of the service changed: latched, but a control service decides upon them.
+CROSSED: Final[Pattern] = {"eventName": [*NEW], "dynamodb": {"NewImage": {latch.ORIGIN: {"S": [{"exists": True}]}}}}
+
+
+def published(partitions: Sequence[str], table: OwnedTable, *, crossed: bool) -> list[Pattern]:
+    """Return the filters of a trigger: changes and expiries of rows that are not latched.
+
+    partitions: those without facts. crossed: latched rows from another version of the service come, too.
+    """
+    # Each partition by its name: a mapping's filters, unlike those of a rule, have no `anything-but` for a prefix.
+    keys = {"Keys": {table.keys.partition: {"S": [{"anything-but": [*partitions]}]}}} if partitions else {}
+    within = [_with(one, keys) for one in CHANGED]
+    return [*(_unlatched(one) for one in (*within, *EXPIRED)), *([CROSSED] if crossed else [])]
+
+
+def _unlatched(pattern: Pattern) -> Pattern:
+    image = "NewImage" if pattern["eventName"] == [*NEW] else "OldImage"
+    return _with(pattern, {image: {latch.LATCHED: {"BOOL": [ABSENT, False]}}})
+
+
+def _with(pattern: Pattern, images: Mapping[str, Pattern]) -> Pattern:
+    """Return a pattern with more conditions on a record's images."""
+    present = pattern.get("dynamodb", {})
+    merged = {name: {**present.get(name, {}), **images.get(name, {})} for name in (*present, *images)}
+    return {**pattern, "dynamodb": merged} if merged else dict(pattern)
 
 
 class StreamMapping(lambda_.CfnEventSourceMapping):
-    """What brings the changes of a table to a function, and counts those that it gave up on.
+    """The mapping from a table's stream to a function; it counts the changes that it gave up on.
 
     Not the L2 construct: it grants the whole bucket for its S3 destination.
     """
@@ -52,7 +90,7 @@ def failure_store(scope: Construct, function: Function) -> s3.Bucket:
     failures = private_bucket(scope, "Failures", unlogged=nag.FEW_READS)
     function.grant(["s3:ListBucket"], [failures.bucket_arn])
     function.grant(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
-    nag.acknowledge_wildcard(function, f"<{nag.logical_id(failures)}.Arn>/{FAILURES}/*", nag.FAILURE_KEYS)
+    nag.acknowledge_keys(function, failures, FAILURES, nag.FAILURE_KEYS)
     return failures
 
 
@@ -60,17 +98,17 @@ def follow(
     table: OwnedTable,
     function: Function,
     failures: s3.Bucket,
-    filters: Iterable[Mapping[str, object]],
+    filters: Iterable[Pattern],
     *,
     within_seconds: int | None = None,
 ) -> None:
-    """Bring the changes of a table to a function; what it cannot take within a time is kept by `failures`.
+    """Bring the changes of a table to a function; `failures` keeps the batches that it cannot take in time.
 
     within_seconds: at most what the target says, which is also the default.
     """
     target = Target.of(table)
     mapping = StreamMapping
-    chosen = filters if target.filters_expiries else map(_whoever_did_it, filters)
+    chosen = filters if target.filters_absent else [made for made in map(_without_absent, filters) if made]
     patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in chosen]
     longest = target.record_age_seconds
     size, window_seconds = target.stream_batch
@@ -90,5 +128,13 @@ def follow(
     )
 
 
-def _whoever_did_it(pattern: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in pattern.items() if name != BY}
+def _without_absent(pattern: Pattern) -> Pattern:
+    """Return a pattern without its conditions on what is absent."""
+    without = {}
+    for name, wanted in pattern.items():
+        if isinstance(wanted, Mapping):
+            if kept := _without_absent(wanted):
+                without[name] = kept
+        elif ABSENT not in wanted:
+            without[name] = wanted
+    return without

@@ -1,19 +1,27 @@
-"""The event bus, its archive, and the rules that bring its events to queues."""
+"""The event bus, its archive, the rules that bring its events to queues, and the parts that meet there."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, Protocol
 
-from aws_cdk import Aws, CfnOutput, Duration, Stack
+import jsii
+from aws_cdk import Aws, Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
-from constructs import Construct
+from constructs import Construct, IValidation
 
 from andon.cdk import queues
 from andon.cdk.checks.loops import Participant, refuse_loops
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
+from andon.cdk.operations.alarms import watch
+from andon.cdk.operations.dashboard import draw
+from andon.cdk.operations.scaling import follow_load
+from andon.cdk.operations.signals import Signal
+from andon.cdk.package_stack import tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.events import fault
@@ -22,33 +30,93 @@ from andon.events.topic import Topic
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 
 
+class Declared(Protocol):
+    """A part of the system, see `Part`."""
+
+    name: str
+
+    @property
+    def stack(self) -> Stack: ...  # noqa: D102
+    def build(self) -> None: ...  # noqa: D102
+    def connect(self) -> None: ...  # noqa: D102
+    def signals(self) -> Iterator[Signal]: ...  # noqa: D102
+    def widgets(self) -> Iterator[list[cloudwatch.GraphWidget]]: ...  # noqa: D102
+
+
 class EventHub(Construct):
-    """Where services meet: triggers publish to it, views and control services subscribe."""
+    """Where services meet: triggers publish to it, views and control services subscribe.
+
+    While it is being closed, parts find here what others created: `readers` of domain events; `restorers`, the queues
+    for what comes back from the archive, by variable; `recomputed`, the functions that compare a view with its events.
+    """
 
     def __init__(self, scope: Construct) -> None:
         super().__init__(scope, "EventHub")
         self.bus = events.EventBus(self, "Bus")
-        self.readers: list[Reader] = []  # so far
-        self.restorers: dict[
-            str, sqs.Queue
-        ] = {}  # so far, by variable: the queues for what comes back from the archive
-        self.recomputed: list[Function] = []  # so far: those that compare a view with what past events make of it
+        self.readers: list[Reader] = []
+        self.restorers: dict[str, sqs.Queue] = {}
+        self.recomputed: list[Function] = []
+        self.buckets: dict[str, s3.Bucket] = {}
         self._participants: list[Participant] = []
-        CfnOutput(Stack.of(self), "BusName", value=self.bus.event_bus_name)
+        self._declared: dict[str, Declared] = {}
+        self._is_closed = False
+        self.node.add_validation(_Closed(self))
+        tell(self, "BusName", self.bus.event_bus_name, "the event bus")
         if days := Target.of(self).archive_days:
             everything = events.EventPattern(account=[Aws.ACCOUNT_ID])
             archive = self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
             archive.apply_removal_policy(Target.of(self).removal_policy)
 
-    def join(self, participant: Participant) -> None:
-        """Note what a package subscribes to and publishes.
+    @property
+    def is_closed(self) -> bool:
+        """True if everything is built."""
+        return self._is_closed
+
+    def declare(self, part: Declared) -> None:
+        """Note a part, to be built by `close`.
 
         Raises:
-            ValueError: together with those that joined before, it could publish without end.
+            ValueError: there is one of that name, or the hub is closed.
 
         """
-        self._participants.append(participant)
+        if self._is_closed or part.name in self._declared:
+            raise ValueError(f"{part.name}: {'the hub is closed' if self._is_closed else 'declared twice'}")
+        self._declared[part.name] = part
+
+    def close(self) -> None:
+        """Build all that is declared, in the order of names, so that the order of declarations means nothing.
+
+        Raises:
+            ValueError: two packages could publish to each other without end, or a part lacks another one.
+
+        """
+        self._is_closed = True
+        parts = [part for _, part in sorted(self._declared.items())]
+        for part in parts:
+            part.build()
         refuse_loops(self._participants)
+        for part in parts:
+            part.connect()
+        root = Stack.of(self)
+        found = [one for one in root.node.find_all() if isinstance(one, Construct)]
+        follow_load(found)
+        watch(root, found, {part.stack: [*part.signals()] for part in parts})
+        draw(root, found, [row for part in parts for row in part.widgets()])
+
+    def join(self, participant: Participant) -> None:
+        """Note what a package subscribes to and publishes."""
+        self._participants.append(participant)
+
+    def bucket(self, variable: str) -> s3.Bucket:
+        """Return the bucket of a store, by its environment variable.
+
+        Raises:
+            ValueError: the stack has no such store.
+
+        """
+        if variable not in self.buckets:
+            raise ValueError(f"the stack has no store with a {variable}; add its line")
+        return self.buckets[variable]
 
     def subscribe(self, scope: Construct, listener: Function, topics: Iterable[Topic]) -> Reader:
         """Bring the events of these topics, and no others, to a listener, by a queue of its own."""
@@ -87,3 +155,15 @@ class EventHub(Construct):
         function.handler.add_environment("BUS_NAME", self.bus.event_bus_name)
         condition = {f"events:{key}": value for key, value in only.items()}
         function.grant(["events:PutEvents"], [self.bus.event_bus_arn], only_if={"ForAllValues:StringEquals": condition})
+
+
+@jsii.implements(IValidation)
+class _Closed:
+    """Fails the synth of a stack whose hub nobody closed."""
+
+    def __init__(self, hub: EventHub) -> None:
+        self._hub = hub
+
+    def validate(self) -> list[str]:
+        """Return what is wrong."""
+        return [] if self._hub.is_closed else ["nothing is built yet: call hub.close() after all parts are declared"]

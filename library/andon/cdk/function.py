@@ -1,6 +1,5 @@
 """The only place that creates a Lambda function: runtime, asset, role, logs, environment."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
@@ -15,46 +14,15 @@ from andon.cdk.bytecode import compiler_for
 from andon.cdk.canary import CANARIES, Canary
 from andon.cdk.checks import nag
 from andon.cdk.layer import third_party
+from andon.cdk.sizes import OF_STORES, SIZES
 from andon.cdk.target import Target
 from andon.handlers.declared import PACKAGE
 from andon.packages.package import Package
-from andon.project import project
 from andon.runtime import log
 from andon.runtime.metrics import STAGE
 from andon.views.outcome import Outcome
 
-RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # what is compiled for it: PYTHON in bytecode.py
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What a function gets. CPU grows with memory, so that more memory makes a cold start shorter."""
-
-    memory_mb: int
-    timeout_seconds: int
-
-
-SIZES: Final = {
-    "command": Size(1024, 10),  # a caller waits for these two
-    "query": Size(1024, 10),
-    "trigger": Size(512, 60),
-    "listener": Size(512, 30),
-    "push": Size(512, 30),
-    "sweep": Size(1024, 60),  # the next one begins after a minute; what memory is chosen by: docs/rules.md
-    "restore": Size(512, 30),
-    "recompute": Size(1024, 900),  # reads all days of a shard
-}
-
-# The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.lines` says. The listener of
-# replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.pace`.
-OWN_SIZES: Final = {
-    "services/anomalies/trigger": Size(1024, 60),  # holds a model, as its sweep does: see docs/anomalies.md
-    "stores/archive/sweep": Size(1024, 900),
-    "stores/archive/listener": Size(512, 60),
-    "stores/replays/listener": Size(512, 120),
-}
-
-METRICS: Final = project().name  # the namespace of all metrics
+RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # bytecode.py compiles for the same PYTHON
 
 
 class Function(Construct):
@@ -76,7 +44,7 @@ class Function(Construct):
         )
         log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
         self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
-        size = OWN_SIZES.get(package.path(role), SIZES[role])
+        size = (OF_STORES | {**target.project.sizes}).get(package.path(role), SIZES[role])
         self.timeout = Duration.seconds(size.timeout_seconds)
         self.handler = lambda_.Function(
             self,
@@ -92,13 +60,13 @@ class Function(Construct):
             role=self.iam_role.without_policy_updates(),
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
-            # Not what Lambda says of each invocation: its metrics count the same, and our own line says what was done.
+            # Not Lambda's lines about each invocation: its metrics count the same, and our own line says more.
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
             environment={
                 PACKAGE: package.folder,
                 "POWERTOOLS_SERVICE_NAME": package.name,
-                "POWERTOOLS_METRICS_NAMESPACE": METRICS,
+                "POWERTOOLS_METRICS_NAMESPACE": target.project.name,
                 "PYDANTIC_DISABLE_PLUGINS": "__all__",  # else a cold start looks through all packages for some
                 "STAGE": target.stage,
                 log.SHARE: f"{target.logged_share:g}",
@@ -107,7 +75,7 @@ class Function(Construct):
         )
         self.canary = self._canary(target)
         self.called: lambda_.IFunction = self.canary.alias if self.canary else self.handler
-        """What others call: the alias, where there is a canary."""
+        """The alias, where there is a canary: callers use it."""
         nag.acknowledge(self, L1=nag.RUNTIME)
         if target.traced:
             self.grant(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
@@ -123,7 +91,7 @@ class Function(Construct):
             by = {"view": name, STAGE: target.stage}
             for outcome in (Outcome.FAILED, Outcome.FAULT):
                 counted = cloudwatch.Metric(
-                    namespace=METRICS,
+                    namespace=target.project.name,
                     metric_name=outcome,
                     dimensions_map=by,
                     statistic="Sum",

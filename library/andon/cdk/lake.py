@@ -1,47 +1,56 @@
 """The lake: everything that goes over the bus, in a bucket that keeps it for ever."""
 
+from collections.abc import Iterator
 from typing import Final
 
-from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
-from andon.cdk import queues
+from andon.cdk.api import Api
 from andon.cdk.bucket import append_only_bucket
 from andon.cdk.checks import nag
-from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import EventHub
-from andon.cdk.function import functions_of
+from andon.cdk.operations import dashboard
+from andon.cdk.operations.signals import Signal, of_lake
+from andon.cdk.package_stack import tell
+from andon.cdk.questions import Questions
 from andon.cdk.queues import Batch
+from andon.cdk.store import Store
 from andon.cdk.target import Target
-from andon.packages.package import Package
-from andon.recorded.lake import EVENTS
+from andon.recorded import lake as lake_contract
 from andon.stores.lake import objects, store
 
 # The least that SQS allows: thousands of events a second, in few and large objects.
 FEWEST: Final = 2
 
 
-class Lake(Construct):
-    """A queue for everything, and the listener that writes it to the bucket, which is an attribute."""
+class Lake(Store):
+    """A queue for everything, the listener that writes it to a bucket, and a way to ask it."""
 
-    def __init__(self, scope: Construct, hub: EventHub) -> None:
-        package, target = Package("stores", "lake"), Target.of(scope)
-        super().__init__(scope, package.name)
-        listener = functions_of(self, package, {})["listener"]
-        self.bucket = append_only_bucket(
-            self, "Bucket", unlogged=nag.LAKE_READS, writer=listener.iam_role, lock_days=target.lake_lock_days
-        )
-        listener.handler.add_environment(store.BUCKET, self.bucket.bucket_name)
-        CfnOutput(Stack.of(self), "LakeBucket", value=self.bucket.bucket_name)
+    def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
+        super().__init__(scope, "lake", hub, api)
 
+    def build(self) -> None:
+        """Create listener, bucket and queue, and route everything to it."""
+        target = Target.of(self.stack)
         size, window_seconds = target.lake_batch
-        batch = Batch(size, window_seconds, at_a_time=FEWEST)
-        self.reader = queues.feed(self, listener, output="Lake", batch=batch)
-        hub.route_all_but_replayed(self, to=self.reader)
-        hub.join(Participant(package.name, subscribes=package.subscriptions))  # and publishes nothing
+        listener = self.open({}, output="Lake", batch=Batch(size, window_seconds, at_a_time=FEWEST))["listener"]
+        bucket = append_only_bucket(
+            self.stack, "Bucket", unlogged=nag.LAKE_READS, writer=listener.iam_role, lock_days=target.lake_lock_days
+        )
+        self.hub.buckets[store.BUCKET] = bucket
+        listener.handler.add_environment(store.BUCKET, bucket.bucket_name)
+        tell(self.stack, "LakeBucket", bucket.bucket_name, "everything that went over the bus")
+        self.hub.route_all_but_replayed(self.stack, to=self.reader)
+        for folder in (lake_contract.EVENTS, objects.UNREADABLE):
+            listener.grant(["s3:PutObject"], [bucket.arn_for_objects(f"{folder}/*")])
+            nag.acknowledge_keys(self.stack, bucket, folder, nag.LAKE_KEYS)
+        if target.asks_by_athena:
+            Questions(self.stack, bucket)
 
-        folders = (EVENTS, objects.UNREADABLE)
-        listener.grant(["s3:PutObject"], [self.bucket.arn_for_objects(f"{folder}/*") for folder in folders])
-        for folder in folders:
-            resource = f"<{nag.logical_id(self.bucket)}.Arn>/{folder}/*"
-            nag.acknowledge_wildcard(self, resource, nag.LAKE_KEYS)
+    def signals(self) -> Iterator[Signal]:
+        """Yield the alarms about what it keeps."""
+        return of_lake(self.reader)
+
+    def widgets(self) -> Iterator[dashboard.Row]:
+        """Yield a row about what it keeps."""
+        yield dashboard.of_lake(self.reader)

@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from aws_cdk import AssetHashType, Stack
+from aws_cdk import AssetHashType
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from andon.cdk.built import build_once
 from andon.cdk.bytecode import PYTHON, TAG, compile_all, compiler_for, run
+from andon.cdk.package_stack import root_of
 from andon.cdk.target import Target
 from andon.project import project
 
@@ -27,8 +28,8 @@ UNUSED: Final = ("bin", "include", "greenlet/tests", "certifi/tests")
 
 
 def third_party(scope: Construct) -> lambda_.ILayerVersion:
-    """Return the stack's one layer; its folder is built when it is missing or stale."""
-    stack = Stack.of(scope)
+    """Return the one layer, in the root stack; its folder is built when it is missing or stale."""
+    stack = root_of(scope)
     existing = stack.node.try_find_child("ThirdParty")
     if isinstance(existing, lambda_.LayerVersion):
         return existing

@@ -1,8 +1,8 @@
-"""How changes reach pages: topics of AWS IoT's broker, and the role with which a browser subscribes to them."""
+"""The way of changes to pages: topics of AWS IoT's broker, and the role with which a browser subscribes to them."""
 
 from typing import Final
 
-from aws_cdk import Aws, Stack
+from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -29,15 +29,14 @@ def live_origin(scope: Construct) -> str:
 class Live(Construct):
     """The way from a table's changes to those who subscribed: push publishes, query lets browsers connect.
 
-    speaks: whether there is something to push; else the changes are passed over as they come, so that push begins with
-    the newest change once it does.
+    speaks: False passes over the changes as they come, so that push begins with the newest one once it is True.
     """
 
     def __init__(
         self, scope: Construct, table: OwnedTable, *, push: Function, query: Function, speaks: bool = True
     ) -> None:
         super().__init__(scope, "Live")
-        self._root = Stack.of(self).stack_name  # for all of an account in a region share one broker
+        self._root = Target.of(self).stack_name  # for all of an account in a region share one broker
         self.role = self._browser(query)
         for function in (push, query):
             function.handler.add_environment(connection.ROOT, self._root)

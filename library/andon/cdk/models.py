@@ -1,30 +1,30 @@
-"""Where models are kept: a bucket that a person writes (`make train`) and a control service reads."""
+"""The models of a service: a bucket that a person writes (`make train`) and its trigger and sweep read."""
 
+from collections.abc import Iterable
 from typing import Final
 
-from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from andon.cdk.bucket import private_bucket
 from andon.cdk.checks import nag
-from andon.cdk.service import Service
+from andon.cdk.function import Function
+from andon.cdk.names import pascal
+from andon.cdk.package_stack import tell
 
 FOLDER: Final = "models"
 READERS: Final = ("trigger", "sweep")
 
 
 class Models(Construct):
-    """The models of a service, read by its trigger and its sweep. No function writes them, or deletes any."""
+    """The bucket of a service that declares one. No function writes models, or deletes any."""
 
-    def __init__(self, scope: Construct, *, read_by: Service) -> None:
+    def __init__(self, scope: Construct, variable: str, *, readers: Iterable[Function]) -> None:
         super().__init__(scope, "Models")
         bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_MODELS, versioned=True)
-        CfnOutput(Stack.of(self), "ModelsBucket", value=bucket.bucket_name)
-        self.readers = [read_by.functions[role] for role in READERS]
-        for reader in self.readers:
-            [variable] = reader.package.buckets
+        tell(self, pascal(variable), bucket.bucket_name, "the models")
+        for reader in readers:
             reader.handler.add_environment(variable, bucket.bucket_name)
             reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{FOLDER}/*")])
             # Without it S3 answers 403 instead of 404 for an object that does not exist.
             reader.grant(["s3:ListBucket"], [bucket.bucket_arn])
-            nag.acknowledge_wildcard(reader, f"<{nag.logical_id(bucket)}.Arn>/{FOLDER}/*", nag.MODEL_KEYS)
+            nag.acknowledge_keys(reader, bucket, FOLDER, nag.MODEL_KEYS)

@@ -1,4 +1,4 @@
-"""Names of stacks, constructs, outputs and folders, for those who deploy and for those who look at what is deployed."""
+"""Names of stacks, constructs, outputs and folders, for the constructs and for the tools."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from andon.project import project
 
 FIRST_STAGE: Final = "dev"  # what is deployed if nobody chooses
 
-# How the outputs of a trigger, and of the bucket with what it gave up on, end; they begin with its service.
+# Endings of outputs, which begin with the service: its trigger, and the bucket with the batches that it gave up on.
 TRIGGER: Final = "Trigger"
 FAILURES_BUCKET: Final = "FailuresBucket"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from aws_cdk import Aws, CfnOutput, Stack
+from aws_cdk import Aws
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from constructs import Construct
@@ -13,6 +13,7 @@ from andon.cdk.checks import nag
 from andon.cdk.checks.hot_partitions import refuse_hot_partitions
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
+from andon.cdk.package_stack import root_of, tell
 from andon.cdk.target import Target
 from andon.dynamodb.schema import Index, Keys, TableSchema
 
@@ -71,7 +72,7 @@ class OwnedTable(dynamodb.Table):
         self.index_names = tuple(schema.indexes)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
         self._indexes = [f"{variable}/{name}" for name in self.index_names]
-        CfnOutput(Stack.of(self), pascal(variable), value=self.table_name)
+        tell(self, pascal(variable), self.table_name, "a table")
 
     def grant_read(self, function: Function) -> None:
         """Allow single reads and queries, of the table and of each declared index."""
@@ -90,7 +91,7 @@ class OwnedTable(dynamodb.Table):
         return stream
 
     def _grant_less(self, function: Function, most: Mapping[str, Sequence[str]]) -> None:
-        """Allow what the package declares for the function's role; without a declaration, the `most`."""
+        """Allow the calls that the package declares for the role; without a declaration, the `most`."""
         for place, actions in function.package.grants.get(function.role, most).items():
             variable, _, index = place.partition("/")
             if variable == self.variable:
@@ -132,12 +133,18 @@ def _projection(index: Index) -> dynamodb.ProjectionType:
 
 def _customer_key(scope: Construct) -> kms.Key:
     """Return the key of all tables of a stack: each costs a dollar a month."""
-    stack = Stack.of(scope)
+    stack = root_of(scope)
     found = stack.node.try_find_child("TablesKey")
     if isinstance(found, kms.Key):
         return found
-    policy = Target.of(scope).removal_policy
-    return kms.Key(stack, "TablesKey", enable_key_rotation=True, removal_policy=policy, description="Andon: tables")
+    target = Target.of(scope)
+    return kms.Key(
+        stack,
+        "TablesKey",
+        enable_key_rotation=True,
+        removal_policy=target.removal_policy,
+        description=f"{target.project.name}: tables",
+    )
 
 
 def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | None]:

@@ -1,11 +1,11 @@
-"""Where people ask the lake: a table over its objects in Glue, and a work group of Athena with the saved queries.
+"""The place to ask the lake: a table over its objects in Glue, and a work group of Athena with the saved queries.
 
 Nothing announces a new hour: Athena computes the partitions from the table's properties (partition projection).
 """
 
 from typing import Final
 
-from aws_cdk import Aws, CfnOutput, NestedStack, Stack
+from aws_cdk import Aws, Stack
 from aws_cdk import aws_athena as athena
 from aws_cdk import aws_glue as glue
 from aws_cdk import aws_iam as iam
@@ -14,7 +14,7 @@ from constructs import Construct
 
 from andon.cdk.bucket import private_bucket
 from andon.cdk.checks import nag
-from andon.cdk.lake import Lake
+from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 from andon.recorded.lake import EVENTS
 from andon.stores.lake import queries
@@ -46,27 +46,23 @@ ASKS: Final = (
 
 
 class Questions(Construct):
-    """The table, the work group, and a policy for whoever may ask; none of it where there is no Athena."""
+    """The table, the work group, and a policy for whoever may ask."""
 
-    def __init__(self, scope: Construct, lake: Lake) -> None:
+    def __init__(self, scope: Construct, lake: s3.Bucket) -> None:
         super().__init__(scope, "Questions")
-        if not Target.of(self).asks_by_athena:
-            return
-        stack = Stack.of(self)
-        # A template of their own: CloudFormation takes 500 resources in one.
-        self._apart = NestedStack(self, "Catalog", description="Andon: the lake's table, and the saved queries")
-        database = f"{stack.stack_name}_lake".lower().replace("-", "_")
-        made = glue.CfnDatabase(self._apart, "Database", catalog_id=Aws.ACCOUNT_ID, database_input={"name": database})
-        self._table(database, lake.bucket).add_dependency(made)
+        deployed = Target.of(self).stack_name
+        database = f"{deployed}_lake".lower().replace("-", "_")
+        made = glue.CfnDatabase(self, "Database", catalog_id=Aws.ACCOUNT_ID, database_input={"name": database})
+        self._table(database, lake).add_resource_dependency(made)
 
         answers = private_bucket(self, "Answers", unlogged=nag.ANSWERS, keeps_days=KEEPS_ANSWERS_DAYS)
-        group = self._work_group(f"{stack.stack_name}-lake", answers)
+        group = self._work_group(f"{deployed}-lake", answers)
         for name in queries.names():
             self._save(name, database, group)
-        policy = self._policy(database, group, lake.bucket, answers)
-        CfnOutput(stack, "LakeDatabaseName", value=database)
-        CfnOutput(stack, "LakeWorkGroup", value=group.name)
-        CfnOutput(stack, "AskLakePolicyArn", value=policy.managed_policy_arn)
+        policy = self._policy(database, group, lake, answers)
+        tell(self, "LakeDatabaseName", database, "the lake's table is in it")
+        tell(self, "LakeWorkGroup", group.name, "Athena's work group for the lake")
+        tell(self, "AskLakePolicyArn", policy.managed_policy_arn, "allows asking the lake")
 
     def _table(self, database: str, bucket: s3.Bucket) -> glue.CfnTable:
         folder = f"s3://{bucket.bucket_name}/{EVENTS}"
@@ -95,7 +91,7 @@ class Questions(Construct):
                 serde_info=glue.CfnTable.SerdeInfoProperty(serialization_library=SERDE, parameters=READING),
             ),
         )
-        return glue.CfnTable(self._apart, "Table", catalog_id=Aws.ACCOUNT_ID, database_name=database, table_input=table)
+        return glue.CfnTable(self, "Table", catalog_id=Aws.ACCOUNT_ID, database_name=database, table_input=table)
 
     def _work_group(self, name: str, answers: s3.Bucket) -> athena.CfnWorkGroup:
         encryption = athena.CfnWorkGroup.EncryptionConfigurationProperty(encryption_option="SSE_S3")
@@ -109,7 +105,7 @@ class Questions(Construct):
             ),
         )
         return athena.CfnWorkGroup(
-            self._apart,
+            self,
             "WorkGroup",
             name=name,
             description="Questions to the lake",
@@ -122,7 +118,7 @@ class Questions(Construct):
         question = queries.saved(name)
         needed = {one.name: "press-7" for one in question.parameters if one.default is None}
         saved = athena.CfnNamedQuery(
-            self._apart,
+            self,
             f"Query-{name}",
             name=name,
             description=question.title,
@@ -130,12 +126,12 @@ class Questions(Construct):
             work_group=group.name,
             query_string=question.literal(needed),
         )
-        saved.add_dependency(group)
+        saved.add_resource_dependency(group)
 
     def _policy(
         self, database: str, group: athena.CfnWorkGroup, lake: s3.Bucket, answers: s3.Bucket
     ) -> iam.ManagedPolicy:
-        """Return what somebody needs to ask, and no more; an administrator attaches it."""
+        """Return the permissions to ask, and no more; an administrator attaches them."""
         arn = Stack.of(self).format_arn
         catalog = [
             arn(service="glue", resource="catalog"),
@@ -156,8 +152,8 @@ class Questions(Construct):
         policy = iam.ManagedPolicy(
             self, "Ask", description="May ask the lake, and change nothing in it", statements=statements
         )
-        nag.acknowledge_wildcard(policy, f"<{nag.logical_id(lake)}.Arn>/{EVENTS}/*", nag.LAKE_KEYS)
-        nag.acknowledge_wildcard(policy, f"<{nag.logical_id(answers)}.Arn>/*", nag.ANSWER_KEYS)
+        nag.acknowledge_keys(policy, lake, EVENTS, nag.LAKE_KEYS)
+        nag.acknowledge_wildcard(policy, f"<{nag.arn_of(answers, seen_from=policy)}>/*", nag.ANSWER_KEYS)
         return policy
 
 

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Final
 
-from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import Duration
 from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
+from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 
 LONGEST: Final = Duration.days(14)  # the most that SQS allows
@@ -45,7 +46,7 @@ class LastResort(sqs.Queue):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """How many messages a listener gets at once, how long Lambda waits for so many, and how many batches run at a time.
+    """The messages that a listener gets at once, the wait for so many, and the batches at a time.
 
     at_a_time: None is as many as the target says.
     """
@@ -92,6 +93,6 @@ def feed(scope: Construct, listener: Function, *, output: str, batch: Batch = SO
             report_batch_item_failures=True,
         )
     )
-    CfnOutput(Stack.of(scope), f"{output}QueueUrl", value=queue.queue_url)
-    CfnOutput(Stack.of(scope), f"{output}DeadLetterQueueUrl", value=dead_letters.queue_url)
+    tell(scope, f"{output}QueueUrl", queue.queue_url, "a queue")
+    tell(scope, f"{output}DeadLetterQueueUrl", dead_letters.queue_url, "its dead-letter queue")
     return Reader(listener.package.name, listener, queue, dead_letters)

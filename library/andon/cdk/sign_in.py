@@ -1,22 +1,21 @@
-"""How people sign in to the page: on Cognito's page, by code and PKCE (RFC 7636)."""
+"""People's sign-in to the page: on Cognito's page, by code and PKCE (RFC 7636)."""
 
 from typing import Final
 
-from aws_cdk import Aws, CfnOutput, Duration, Fn, Stack
+from aws_cdk import Aws, Duration, Fn
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
+from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 
-RESOURCE_SERVER: Final = "andon"
 READ: Final = "read"
-READ_SCOPE: Final = f"{RESOURCE_SERVER}/{READ}"
 
 # A shift with overtime. The page keeps a person's tokens no longer than its tab is open.
 PERSON: Final = Duration.hours(12)
 # A screen on the wall restarts at night and nobody is there to sign in. It may only read, so a quarter of a year.
 WALL: Final = Duration.days(90)
-ACCESS: Final = Duration.hours(1)  # what it takes at most until a withdrawn right is gone
+ACCESS: Final = Duration.hours(1)  # a withdrawn right is gone after this, at the latest
 GRACE: Final = Duration.seconds(60)  # the most: a refresh whose response was lost can be tried again
 
 
@@ -26,16 +25,18 @@ class SignIn(Construct):
     def __init__(self, scope: Construct, pool: cognito.UserPool, *, page: str) -> None:
         super().__init__(scope, "SignIn")
         self._pool, self._page = pool, page
+        target = Target.of(self)
+        name = target.project.name.lower()
+        self.read_scope = f"{name}/{READ}"
         read = cognito.ResourceServerScope(scope_name=READ, scope_description="Read what the API answers")
-        server = pool.add_resource_server("Read", identifier=RESOURCE_SERVER, scopes=[read])
+        server = pool.add_resource_server("Read", identifier=name, scopes=[read])
         self.people = self._client("People", PERSON, cognito.OAuthScope.COGNITO_ADMIN)
         self.walls = self._client("Walls", WALL, cognito.OAuthScope.resource_server(server, read))
-        domain = pool.add_domain("Domain", cognito_domain=cognito.CognitoDomainOptions(domain_prefix=_prefix()))
+        domain = pool.add_domain("Domain", cognito_domain=cognito.CognitoDomainOptions(domain_prefix=_prefix(name)))
         self.origin, self.issuer = domain.base_url(), pool.user_pool_provider_url
-        target = Target.of(self)
         if target.origin and target.serves_sign_in:
             self.origin, self.issuer = target.origin, f"{target.origin}/{pool.user_pool_id}"
-        CfnOutput(Stack.of(self), "PageClientId", value=self.people.user_pool_client_id)
+        tell(self, "PageClientId", self.people.user_pool_client_id, "the app client of the page")
 
     def _client(self, name: str, lasts: Duration, scope: cognito.OAuthScope) -> cognito.UserPoolClient:
         return self._pool.add_client(
@@ -58,6 +59,6 @@ class SignIn(Construct):
         )
 
 
-def _prefix() -> str:
-    """Return the name of the sign-in page's domain, which no other stack in the region has: it has this stack's id."""
-    return f"andon-{Fn.select(2, Fn.split('/', Aws.STACK_ID))}"
+def _prefix(project: str) -> str:
+    """Return the prefix of the sign-in page's domain, unique in the region: it has this stack's id."""
+    return f"{project}-{Fn.select(2, Fn.split('/', Aws.STACK_ID))}"

@@ -1,4 +1,4 @@
-"""Where the stack is deployed: AWS, or the emulator on this machine. All differences are in this one value."""
+"""The target of a deployment: AWS, or the emulator on this machine. All differences are in this one value."""
 
 from dataclasses import dataclass, replace
 from math import ceil
@@ -13,6 +13,7 @@ from andon.cdk.capacity import Capacity
 from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.cdk.stage import Stage
 from andon.cdk.throttles import LEAST, OF_ONE, REPORTS, REQUESTS, Quotas, Throttle
+from andon.project import Project, project
 from andon.rules import hold_back
 from andon.rules.sweep import ALL_SHARDS
 
@@ -46,7 +47,7 @@ class Target:
     takes_passwords: bool  # sign-in may send a password, as a script does
     archive_days: int | None  # the bus keeps its events so long, for replays
     record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
-    filters_expiries: bool  # the stream mapping drops rows that TTL removed
+    filters_absent: bool  # a stream mapping's `exists: false` passes what lacks the parent, too
     listeners: int  # of one queue, at a time
     logged_share: float  # of requests that went well; the API's own log has them all
     queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
@@ -129,13 +130,18 @@ class Target:
         )
 
     @property
+    def project(self) -> Project:
+        """The project that is deployed."""
+        return project()
+
+    @property
     def stack_name(self) -> str:
         """The name of the stack."""
         return stack_of(self.stage)
 
     @property
     def sweeps_at_once(self) -> int:
-        """How many invocations of a sweep share the shards of what is due: each has one shard, at the least."""
+        """Invocations of a sweep that share the shards of what is due: each has one shard, at the least."""
         if not self.sweeps_shards_apart:
             return 1
         return min(len(ALL_SHARDS), max(FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
@@ -148,7 +154,7 @@ class Target:
 
     @property
     def removal_policy(self) -> RemovalPolicy:
-        """What happens to data when their stack is deleted or replaces them; a failed first deployment leaves none."""
+        """The fate of data whose stack is deleted or replaces them; a failed first deployment leaves none."""
         return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
 
 
@@ -160,7 +166,7 @@ AWS: Final = Target(
     takes_passwords=False,
     archive_days=365,
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
-    filters_expiries=True,
+    filters_absent=True,
     listeners=10,
     logged_share=0.1,
     # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
@@ -185,7 +191,7 @@ LOCAL: Final = Target(
     takes_passwords=True,
     archive_days=None,  # the emulator refuses a template with an archive in it
     record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
-    filters_expiries=False,  # TTL writes no records there, and its `exists: false` needs the parent to be present
+    filters_absent=False,  # triggers pass over latched rows themselves; TTL writes no records there
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
     logged_share=1.0,
     queue_batch=(10, 0),

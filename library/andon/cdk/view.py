@@ -1,5 +1,6 @@
 """A read side: its table, its subscriptions, its listener, its query, and its push if it has one."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from aws_cdk import aws_sqs as sqs
@@ -8,50 +9,60 @@ from constructs import Construct
 from andon.cdk.api import Api
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
-from andon.cdk.function import functions_of
 from andon.cdk.live import Live
+from andon.cdk.operations import dashboard
+from andon.cdk.operations.signals import Signal, of_reader
 from andon.cdk.owned_table import OwnedTable
+from andon.cdk.part import Part
 from andon.cdk.queues import Reader
 from andon.events import drift, fault
-from andon.packages.discovery import versions_of
 from andon.packages.package import Package
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
 
-class View(Construct):
-    """A materialized view, from what its package declares.
+class View(Part):
+    """A materialized view, from its package's declarations.
 
     A version that does not serve is filled like any other, but has no routes, and its push says nothing.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
-        super().__init__(scope, name)
-        package = Package("views", name)
-        [(variable, schema)] = package.tables.items()
-        table = OwnedTable(self, variable, schema, is_rebuilt=True)
-        functions = functions_of(self, package, {variable: table.table_name})
-        api.serve(package.routes, functions)
-        if len(versions_of(name)) > 1:
-            api.admit(functions["query"])
+        super().__init__(scope, Package("views", name), hub, api)
 
+    def build(self) -> None:
+        """Create table and functions, grant what each role does, subscribe."""
+        package, hub = self.package, self.hub
+        [(variable, schema)] = package.tables.items()
+        table = OwnedTable(self.stack, variable, schema, is_rebuilt=True)
+        functions = self.create_functions({variable: table.table_name})
+        self.serve(functions)
+        if not package.serves:
+            self.api.admit(functions["query"])
         table.grant_read(functions["query"])
         if push := functions.get("push"):
             hub.grant_publish(push, only={"detail-type": fault.TYPE})
-            Live(self, table, push=push, query=functions["query"], speaks=package.serves)
+            Live(self.stack, table, push=push, query=functions["query"], speaks=package.serves)
         listener = functions["listener"]
         table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
-        subscriptions = package.subscriptions
-        published = frozenset((name, event_type) for event_type in (fault.TYPE, drift.TYPE))
-        hub.join(Participant(name, subscribes=subscriptions, publishes=published))
-        self.reader = hub.subscribe(self, listener, subscriptions)
+        published = frozenset((package.name, event_type) for event_type in (fault.TYPE, drift.TYPE))
+        hub.join(Participant(package.name, subscribes=package.subscriptions, publishes=published))
+        self.reader = hub.subscribe(self.stack, listener, package.subscriptions)
         if package.restored:
             hub.restorers[package.restore_queue] = self.reader.queue
         if recompute := functions.get("recompute"):
             table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
-            hub.grant_publish(recompute, only={"source": name, "detail-type": drift.TYPE})
+            hub.grant_publish(recompute, only={"source": package.name, "detail-type": drift.TYPE})
             hub.recomputed.append(recompute)
         _refuse_short_lived(package.view.TTL_DAYS, self.reader)
+
+    def signals(self) -> Iterator[Signal]:
+        """Yield the alarms about its listener."""
+        return of_reader(self.reader)
+
+    def widgets(self) -> Iterator[dashboard.Row]:
+        """Yield a row about what it reads."""
+        yield dashboard.of_reader(self.reader)
 
 
 def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:

@@ -51,6 +51,7 @@ class Route(NamedTuple):
     groups: frozenset[str]
     is_shared: bool = False
     publishes: tuple[str, int] | None = None
+    answered_by: Callable[..., object] | None = None
 
 
 UNKNOWN: Final = Route(groups=frozenset())
@@ -85,9 +86,14 @@ class HttpApi(APIGatewayHttpResolver):
         publishes: tuple[str, int] | None = None,
     ) -> Callable[[Function], Function]:
         """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`."""
-        self.declared[route] = Route(groups, is_shared, publishes)
         method, _, path = route.partition(" ")
-        return self.route(re.sub(r"{(\w+)}", r"<\1>", path), method, responses=responses)
+        answer = self.route(re.sub(r"{(\w+)}", r"<\1>", path), method, responses=responses)
+
+        def declare(function: Function) -> Function:
+            self.declared[route] = Route(groups, is_shared, publishes, function)
+            return answer(function)
+
+        return declare
 
     @property
     def caller(self) -> Caller:

@@ -14,12 +14,13 @@ file: a data object is NDJSON.gz, as the lake's objects are.
 import hashlib
 from typing import Final, NotRequired, TypedDict
 
+from andon.project import project
 from andon.recorded.lake import DAY
 
 BUCKET: Final = "ARCHIVE_BUCKET"
 
-EQUIPMENT: Final = "equipment"
-"""The kind of actor that an event is about by its partition key."""
+SUBJECTS: Final = project().subjects.name
+"""The kind of actors that events are about, by their partition keys."""
 
 SHARDS: Final = 16
 

@@ -1,4 +1,4 @@
-"""What was recorded of pieces of equipment: the archive's days, and what the lake has beside them.
+"""What was recorded of subjects: the archive's days, and what the lake has beside them.
 
 The archive is up to an hour behind: what the manifest of a day does not name of the lake's objects is read from there.
 A day that is being written again has events twice, which changes nothing for who takes the newest.
@@ -14,8 +14,8 @@ import orjson
 from andon.recorded import lake
 from andon.recorded.archive import (
     BUCKET,
-    EQUIPMENT,
     SHARDS,
+    SUBJECTS,
     ArchiveIndex,
     Manifest,
     day_in,
@@ -30,7 +30,7 @@ from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
 
 SAMPLED: Final = 10
-"""Pieces of equipment that a sample has at most; they are of one shard, so that they share its indexes."""
+"""Subjects that a sample has at most; they are of one shard, so that they share its indexes."""
 
 # Of these days what is not archived is read always, of an earlier one if asked for: that costs two requests a day more.
 NEWEST: Final = 2
@@ -40,11 +40,11 @@ DAYS_AT_ONCE: Final = 64
 GONE: Final = "NoSuchKey"
 
 Line = tuple[str, str]
-"""The piece of equipment, and the envelope."""
+"""The subject, and the envelope."""
 
 
 class Recorded:
-    """Events by piece of equipment, since a time in epoch milliseconds, which counts as its whole day."""
+    """Events by subject, since a time in epoch milliseconds, which counts as its whole day."""
 
     def __init__(self) -> None:
         self._archive, self._lake = Bucket(BUCKET), Bucket(lake.BUCKET)
@@ -55,7 +55,7 @@ class Recorded:
         return None if folder is None else times.to_ms(f"{lake.day_in(folder)}T00:00")
 
     def sample(self, from_ms: int) -> list[str]:
-        """Return some pieces of equipment of which a day was archived, by chance."""
+        """Return some subjects of which a day was archived, by chance."""
         days = self._archived(from_ms)
         if not days:
             return []
@@ -64,7 +64,7 @@ class Recorded:
         return random.sample(actors, min(SAMPLED, len(actors)))
 
     def of_partitions(self, partitions: Sequence[str], from_ms: int, *, with_late: bool) -> Iterator[Line]:
-        """Return the events of some pieces of equipment; with_late: also those that came late to an earlier day."""
+        """Return the events of some subjects; with_late: also those that came late to an earlier day."""
         wanted = frozenset(partitions)
         days = self._archived(from_ms)
         for some in _chunks(days):
@@ -74,7 +74,7 @@ class Recorded:
         yield from (line for line in self._not_archived(settled, from_ms) if line[0] in wanted)
 
     def of_shard(self, shard: int, from_ms: int) -> Iterator[Line]:
-        """Return the events of all pieces of equipment of a shard."""
+        """Return the events of all subjects of a shard."""
         days = self._archived(from_ms)
         for day in days:
             yield from _retried(partial(self._of_shard, day, shard))
@@ -82,11 +82,11 @@ class Recorded:
 
     def _archived(self, from_ms: int) -> list[str]:
         """List the days that were archived, in order."""
-        first = manifest_key(EQUIPMENT, _day_of(from_ms)).removesuffix(".json")  # sorts right before that manifest
-        return [day_in(key) for key in self._archive.keys(manifest_folder(EQUIPMENT), after=first)]
+        first = manifest_key(SUBJECTS, _day_of(from_ms)).removesuffix(".json")  # sorts right before that manifest
+        return [day_in(key) for key in self._archive.keys(manifest_folder(SUBJECTS), after=first)]
 
     def _index(self, day: str, shard: int) -> ArchiveIndex:
-        index: ArchiveIndex = self._archive.require(index_key(EQUIPMENT, day, shard))
+        index: ArchiveIndex = self._archive.require(index_key(SUBJECTS, day, shard))
         return index
 
     def _of_shard(self, day: str, shard: int) -> list[Line]:
@@ -94,7 +94,7 @@ class Recorded:
         return _with_actors(lake.lines_of(self._archive.require_bytes(index["data"]))) if "data" in index else []
 
     def _of_day(self, day: str, wanted: frozenset[str]) -> list[Line]:
-        """Return the events of some pieces of equipment and a day: an index for each shard, a range for each piece."""
+        """Return the events of some subjects and a day: an index for each shard, a range for each subject."""
         lines: list[Line] = []
         for shard in {shard_of(actor) for actor in wanted}:
             index = self._index(day, shard)
@@ -114,7 +114,7 @@ class Recorded:
                 yield from _with_actors(lake.lines_of(self._lake.require_bytes(key)))
 
     def _keys_not_archived(self, day: str) -> list[str]:
-        manifest: Manifest | None = self._archive.get(manifest_key(EQUIPMENT, day))
+        manifest: Manifest | None = self._archive.get(manifest_key(SUBJECTS, day))
         in_archive = frozenset(manifest["lake"] if manifest else ())
         return [key for key in self._lake.keys(lake.folder_of(day)) if key not in in_archive]
 

@@ -88,52 +88,78 @@ def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **sett
         nag.audit(app)
     made = app.synth()
     own = made.get_stack_by_name(stack.stack_name).template
-    template = _with_nested(own, Path(made.directory))
-    return Synthesised(template, protected=bool(stack.termination_protection), own=len(own["Resources"]))
+    resources, outputs = _flat(own, Path(made.directory))
+    files = sorted(Path(made.directory).glob("*.template.json"))
+    templates = {file.name: json.loads(file.read_text()) for file in files}
+    everything = {"Resources": resources, "Outputs": outputs}
+    return Synthesised(everything, protected=bool(stack.termination_protection), templates=templates)
 
 
-def _with_nested(template: Properties, folder: Path) -> Properties:
-    """Return a template with the resources of its nested ones, as if they were its own."""
-    resources = dict(template["Resources"])
-    elsewhere = {name for name in referred_to(template) if not name.startswith("AWS::")} - resources.keys()
-    assert not elsewhere - template.get("Parameters", {}).keys(), "a reference does not leave its template"
-    for nested in [made for made in resources.values() if made["Type"] == "AWS::CloudFormation::Stack"]:
-        own = json.loads((folder / nested["Metadata"]["aws:asset:path"]).read_text())["Resources"]
-        resources |= _replaced(own, nested["Properties"].get("Parameters", {}))
-    return template | {"Resources": resources}
+def _flat(template: Properties, folder: Path) -> tuple[Properties, Properties]:
+    """Return the resources and outputs of a template and of those nested in it, whose resources begin with their name.
+
+    What crosses from one template to another, by output and parameter, refers to the resource itself again.
+    """
+    resources, outputs = dict(template["Resources"]), dict(template.get("Outputs", {}))
+    while nested := [name for name, made in resources.items() if made["Type"] == "AWS::CloudFormation::Stack"]:
+        name = next(one for one in nested if not _is_waiting(resources[one]))
+        made = resources.pop(name)
+        inner = json.loads((folder / made["Metadata"]["aws:asset:path"]).read_text())
+        known = {own: {"Ref": f"{name}{own}"} for own in inner["Resources"]} | made["Properties"].get("Parameters", {})
+        inside = _replaced({"r": inner["Resources"], "o": inner.get("Outputs", {})}, known, prefix=name)
+        told = {f"Outputs.{key}": one["Value"] for key, one in inside["o"].items()}
+        resources, outputs = (_without(one, name, told) for one in (resources, outputs))
+        resources |= {f"{name}{key}": one for key, one in inside["r"].items()}
+        outputs |= {key: one for key, one in inside["o"].items() if "Description" in one}
+    return resources, outputs
 
 
-def referred_to(value: Any) -> Iterator[str]:  # noqa: ANN401  any part of a template
-    """Yield the logical ids that a template refers to."""
+def _is_waiting(nested: Properties) -> bool:
+    """True if a parameter of a nested stack is an output of another one that is not flat yet."""
+    return "Outputs." in json.dumps(nested["Properties"].get("Parameters", {}))
+
+
+def _replaced(value: Any, known: Properties, *, prefix: str) -> Any:  # noqa: ANN401  any part of a template
+    """Write what the names of a nested template stand for, outside of it."""
     match value:
-        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), *_]}:
-            yield name
+        case {"Ref": str(name)} if name in known:
+            return known[name]
+        case {"Fn::GetAtt": [str(name), attribute]}:
+            return {"Fn::GetAtt": [f"{prefix}{name}", attribute]}
         case dict():
-            for key, one in value.items():
-                yield from [one] if key == "DependsOn" and isinstance(one, str) else referred_to(one)
+            return {
+                key: [f"{prefix}{name}" for name in listed(one)]
+                if key == "DependsOn"
+                else _replaced(one, known, prefix=prefix)
+                for key, one in value.items()
+            }
         case list():
-            for one in value:
-                yield from referred_to(one)
+            return [_replaced(one, known, prefix=prefix) for one in value]
+        case _:
+            return value
 
 
-def _replaced(value: Any, parameters: Properties) -> Any:  # noqa: ANN401  any part of a template
-    """Write what a nested template's parameters stand for."""
+def _without(value: Any, nested: str, told: Properties) -> Any:  # noqa: ANN401
+    """Write what the outputs of a nested stack stand for."""
     match value:
-        case {"Ref": str(name)} if name in parameters:
-            return parameters[name]
+        case {"Fn::GetAtt": [str(name), str(output)]} if name == nested:
+            return told[output]
         case dict():
-            return {key: _replaced(one, parameters) for key, one in value.items()}
+            return {key: _without(one, nested, told) for key, one in value.items()}
         case list():
-            return [_replaced(one, parameters) for one in value]
+            return [_without(one, nested, told) for one in value]
         case _:
             return value
 
 
 class Synthesised:
-    def __init__(self, template: Properties, *, protected: bool = False, own: int = 0) -> None:
+    """Everything that is deployed, nested stacks flat; `templates` are as CDK wrote them."""
+
+    def __init__(
+        self, template: Properties, *, protected: bool = False, templates: dict[str, Properties] | None = None
+    ) -> None:
         self.protected = protected
-        self.own = own
-        """How many resources stand in the stack's own template, nested ones aside."""
+        self.templates = templates or {}
         self.resources: dict[str, Properties] = template["Resources"]
         self.outputs: dict[str, Properties] = template["Outputs"]
 

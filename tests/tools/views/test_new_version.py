@@ -117,7 +117,7 @@ def test_the_old_version_goes_and_the_new_one_is_the_view(clone: Clone, view: st
     assert not clone.file("functions", "views", view).exists()
     assert not clone.file("tests", "views", view).exists()
     assert clone.file("infra", "serving.json").read_text() == "{}\n"
-    assert f'"{view}", hub' not in clone.file("infra", "stack.py").read_text()
+    assert f'View(self, "{view}"' not in clone.file("infra", "stack.py").read_text()
     declared = clone.file("functions", "views", f"{view}_v2", "view.py").read_text()
     assert "REPLACES" not in declared
     assert "as_before" not in declared

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from aws_cdk import Acknowledgment, App, CfnElement, Stack, Validations
+from aws_cdk import Acknowledgment, App, CfnElement, Names, Stack, Validations
 from cdk_nag import AwsSolutionsChecks
 from constructs import IConstruct
 
@@ -60,9 +60,18 @@ def acknowledge_wildcard(scope: IConstruct, resource: str, reason: str) -> None:
     Validations.of(scope).acknowledge(Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{resource}]", reason=reason))
 
 
-def logical_id(made: IConstruct) -> str:
-    """Return the name that cdk-nag uses for a construct's resource."""
-    resource = made.node.default_child
+def acknowledge_keys(scope: IConstruct, bucket: IConstruct, folder: str, reason: str) -> None:
+    """Acknowledge the wildcard for the keys below a folder of a bucket."""
+    acknowledge_wildcard(scope, f"<{arn_of(bucket, seen_from=scope)}>/{folder}/*", reason)
+
+
+def arn_of(made: IConstruct, *, seen_from: IConstruct) -> str:
+    """Return cdk-nag's name for the ARN of a construct's resource: from another template, that of a parameter."""
+    resource, stack = made.node.default_child, Stack.of(made)
     if not isinstance(resource, CfnElement):
         raise TypeError(f"{made.node.path} is not one resource")
-    return Stack.of(made).get_logical_id(resource)
+    if stack.node.path == Stack.of(seen_from).node.path:
+        return f"{stack.get_logical_id(resource)}.Arn"
+    nested = stack.nested_stack_resource
+    output = f"{Names.node_unique_id(nested.node)}Outputs" if nested else ""
+    return f"referenceto{output}{Names.node_unique_id(resource.node)}Arn"

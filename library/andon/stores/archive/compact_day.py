@@ -7,12 +7,13 @@ of its own. A sweep that ends early leaves the indexes that it has written, and 
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
+from andon.project import Actors
 from andon.recorded import lake
 from andon.recorded.archive import SHARDS, ArchiveIndex, Manifest, data_folder, index_key, manifest_key
 from andon.stores.archive import lines
 from andon.stores.archive.lines import Part, Pass
 from andon.stores.archive.objects import data_key, digest_of, to_data
-from andon.stores.archive.store import BUCKET, LAKE, ActorKind
+from andon.stores.archive.store import BUCKET, LAKE
 from andon.wire.bucket import Bucket
 
 Goes = Callable[[], bool]
@@ -34,14 +35,14 @@ def days_in_lake() -> list[str]:
     return [lake.day_in(folder) for folder in _lake.folders(f"{lake.EVENTS}/")]
 
 
-def compact_if_stale(day: str, kinds: Sequence[ActorKind], *, goes_on: Goes) -> Compacted | None:
+def compact_if_stale(day: str, kinds: Sequence[Actors], *, goes_on: Goes) -> Compacted | None:
     """Write the day of every actor of some kinds, unless it is as the lake is; None if it is."""
     keys = sorted(_lake.keys(lake.folder_of(day)))
     stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != keys]
     return _compact(day, keys, stale, goes_on) if stale else None
 
 
-def _compact(day: str, keys: Sequence[str], kinds: Sequence[ActorKind], goes_on: Goes) -> Compacted:
+def _compact(day: str, keys: Sequence[str], kinds: Sequence[Actors], goes_on: Goes) -> Compacted:
     of, passes = digest_of(keys), 0
     indexes = {part: _index(part, day) for part in (Part(kind, shard) for kind in kinds for shard in range(SHARDS))}
     while missing := [part for part, index in indexes.items() if index is None or index["of"] != of]:
@@ -74,7 +75,7 @@ def _write(day: str, part: Part, read: Pass, *, of: str) -> ArchiveIndex:
     return index
 
 
-def _finish(kind: ActorKind, day: str, keys: Sequence[str], indexes: Sequence[ArchiveIndex]) -> None:
+def _finish(kind: Actors, day: str, keys: Sequence[str], indexes: Sequence[ArchiveIndex]) -> None:
     """Write the manifest; remove data that neither it nor the one before names, which nobody reads any more."""
     data = sorted(index["data"] for index in indexes if "data" in index)
     before = _manifest(kind, day)["data"]
@@ -90,6 +91,6 @@ def _index(part: Part, day: str) -> ArchiveIndex | None:
     return found
 
 
-def _manifest(kind: ActorKind, day: str) -> Manifest:
+def _manifest(kind: Actors, day: str) -> Manifest:
     found: Manifest | None = _archive.get(manifest_key(kind.name, day))
     return found or {"lake": [], "data": []}

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
+from andon.project import Actors
 from andon.recorded.archive import ArchiveIndex, day_in, index_key, manifest_folder, manifest_key, shard_of
 from andon.recorded.lake import lines_of
 from andon.runtime.errors import CallFailed
-from andon.stores.archive.store import BUCKET, ActorKind
+from andon.stores.archive.store import BUCKET
 from andon.wire.bucket import Bucket
 
 GONE: Final = "NoSuchKey"
@@ -15,14 +16,14 @@ GONE: Final = "NoSuchKey"
 _archive = Bucket(BUCKET)
 
 
-def days_of(kind: ActorKind, *, first: str, last: str) -> Iterator[str]:
+def days_of(kind: Actors, *, first: str, last: str) -> Iterator[str]:
     """List the days from `first` to `last` that were archived, in order."""
     before = manifest_key(kind.name, first).removesuffix(".json")  # sorts right before the manifest of the first
     days = map(day_in, _archive.keys(manifest_folder(kind.name), after=before))
     return takewhile(lambda day: day <= last, days)
 
 
-def read_day(kind: ActorKind, actor: str, day: str) -> list[str]:
+def read_day(kind: Actors, actor: str, day: str) -> list[str]:
     """Return the events of an actor and a day, in order, as the lake has them."""
     try:
         return _read(kind, actor, day)
@@ -32,7 +33,7 @@ def read_day(kind: ActorKind, actor: str, day: str) -> list[str]:
         return _read(kind, actor, day)  # the day was written twice since we read its index
 
 
-def _read(kind: ActorKind, actor: str, day: str) -> list[str]:
+def _read(kind: Actors, actor: str, day: str) -> list[str]:
     index: ArchiveIndex | None = _archive.get(index_key(kind.name, day, shard_of(actor)))
     place = index and index["actors"].get(actor)
     if not index or not place:

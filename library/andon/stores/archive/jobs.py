@@ -17,7 +17,7 @@ from andon.stores.archive.rehydration import (
     messages_of,
     period_of,
 )
-from andon.stores.archive.store import BUCKET, EQUIPMENT
+from andon.stores.archive.store import BUCKET, SUBJECTS
 from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
 from andon.wire.queue import send_all
@@ -49,7 +49,7 @@ def work(body: str) -> Done:
     """Send the events of a day to those who bring back what they kept of them; note that."""
     message: RehydrationWork = json.loads(body)
     job: Job = _archive.require(job_key(message["job"]))
-    lines = [*events_between(EQUIPMENT, job["equipmentId"], message["day"], period_of(job))]
+    lines = [*events_between(SUBJECTS, job["subject"], message["day"], period_of(job))]
     topics = json.loads(os.environ[RESTORERS])
     sent = {queue: send_all(os.environ[queue], messages_of(lines, topics[queue], job)) for queue in topics}
     done: Done = {"sent": sent}

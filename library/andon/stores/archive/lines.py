@@ -6,11 +6,12 @@ from typing import Final, NamedTuple, cast
 
 import orjson
 
+from andon.project import Actors
 from andon.recorded.archive import shard_of
 from andon.recorded.lake import Envelope
 from andon.runtime.whole_number import is_whole
 from andon.stores.archive.objects import digest_of
-from andon.stores.archive.store import ActorKind
+from andon.stores.archive.store import actors_in
 
 # What a pass holds, at most, unless a single shard is larger.
 MOST_BYTES: Final = 300_000_000
@@ -20,7 +21,7 @@ OVERHEAD_BYTES: Final = 400  # of a line beside its text, in Python's objects
 class Part(NamedTuple):
     """What is written at once: a shard of a kind's actors."""
 
-    kind: ActorKind
+    kind: Actors
     shard: int
 
 
@@ -77,7 +78,7 @@ class Pass:
         for text in texts:
             envelope = envelope_in(text)
             for kind in self._kinds:
-                for actor in kind.actors_in(envelope["detail"]):
+                for actor in actors_in(kind, envelope["detail"]):
                     self._keep(Part(kind, shard_of(actor)), actor, envelope, text)
 
     def lines_of(self, part: Part) -> dict[str, list[str]]:

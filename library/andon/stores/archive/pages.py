@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypedDict
 
 from andon.http.page import MAX_PAGE_BYTES, bytes_sent
+from andon.project import Actors
 from andon.runtime import times
 from andon.runtime.errors import Invalid
 from andon.stores.archive.days import days_of, read_day
 from andon.stores.archive.lines import envelope_in, order_of
-from andon.stores.archive.store import ActorKind
 
 # Two requests each, which take 10 to 50 ms.
 MOST_DAYS: Final = 62
@@ -51,7 +51,7 @@ class Page(NamedTuple):
     behind: Position | None
 
 
-def read_events(kind: ActorKind, actor: str, period: Period, *, limit: int, start: Position | None) -> Page:
+def read_events(kind: Actors, actor: str, period: Period, *, limit: int, start: Position | None) -> Page:
     """Return up to `limit` events of an actor, or as many as a response can hold, or as `MOST_DAYS` have."""
     lines, size, days = list[str](), 0, 0
     position = start or Position(day=period.first[:10], after="")
@@ -69,12 +69,12 @@ def read_events(kind: ActorKind, actor: str, period: Period, *, limit: int, star
     return Page(lines, None)
 
 
-def events_between(kind: ActorKind, actor: str, day: str, period: Period) -> Iterator[str]:
+def events_between(kind: Actors, actor: str, day: str, period: Period) -> Iterator[str]:
     """Return the events of a day that a period includes."""
     return (line for _, line in _events_of(kind, actor, day, period))
 
 
-def _events_of(kind: ActorKind, actor: str, day: str, period: Period) -> Iterator[tuple[str, str]]:
+def _events_of(kind: Actors, actor: str, day: str, period: Period) -> Iterator[tuple[str, str]]:
     for line in read_day(kind, actor, day):
         envelope = envelope_in(line)
         if period.has(envelope["time"]):

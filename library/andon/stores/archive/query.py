@@ -1,5 +1,6 @@
 """archive -> HTTP."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import cast
 
@@ -10,66 +11,55 @@ from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, decode_cursor
 from andon.http.parameters import Beginning, Cursor, End, Limit
 from andon.http.response import respond
+from andon.project import Actors, project
 from andon.stores.archive import jobs, rehydration
 from andon.stores.archive.pages import Period, Position, read_events
+from andon.stores.archive.parameters import Subject, actor_of
 from andon.stores.archive.responses import Accept, ArchivedEventsResponse, JobId, RehydrationResponse
-from andon.stores.archive.store import EQUIPMENT, OPERATORS, ActorKind
+from andon.stores.archive.store import KINDS, SUBJECTS
 from andon.stores.archive.to_response import page_response
-from contract.groups import AUDITORS
-from contract.parameters import EquipmentId, Operator
+
+AUDITORS = project().groups.auditors
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /archive/equipment/{id}", groups=AUDITORS, responses=responses(ArchivedEventsResponse, 200))
-def get_events_of_equipment(
-    equipment_id: EquipmentId,
-    first: Beginning,
-    last: End,
-    limit: Limit = DEFAULT_LIMIT,
-    cursor: Cursor = None,
-    accept: Accept = None,
-) -> Response[str]:
-    """Return all that happened to a piece of equipment between two times, whatever expired; oldest first.
+def _events_of(kind: Actors) -> Callable[..., Response[str]]:
+    Actor = actor_of(kind)  # noqa: N806  a type
 
-    The times are those at which the bus took the events. The archive is up to an hour behind.
-    """
-    return _events(EQUIPMENT, equipment_id, Period.of(first, last), limit, cursor, accept)
+    def get_events(
+        actor: Actor,  # type: ignore[valid-type]  of this kind
+        first: Beginning,
+        last: End,
+        limit: Limit = DEFAULT_LIMIT,
+        cursor: Cursor = None,
+        accept: Accept = None,
+    ) -> Response[str]:
+        page = read_events(kind, str(actor), Period.of(first, last), limit=limit, start=_position(cursor))
+        return page_response(page, scope=app.scope, limit=limit, accept=accept)
+
+    get_events.__name__ = f"get_events_of_{kind.one}"
+    get_events.__doc__ = (
+        f"{kind.lists}\n\nThe times are those at which the bus took the events. The archive is up to an hour behind."
+    )
+    return get_events
 
 
-@app.serves("GET /archive/operators/{operator}", groups=AUDITORS, responses=responses(ArchivedEventsResponse, 200))
-def get_events_of_operator(
-    operator: Operator,
-    first: Beginning,
-    last: End,
-    limit: Limit = DEFAULT_LIMIT,
-    cursor: Cursor = None,
-    accept: Accept = None,
-) -> Response[str]:
-    """Return all that was about an operator, a supervisor or a member of a crew between two times; oldest first.
-
-    The times are those at which the bus took the events. The archive is up to an hour behind.
-    """
-    return _events(OPERATORS, operator, Period.of(first, last), limit, cursor, accept)
+for _kind in KINDS:
+    _route = f"GET /archive/{_kind.name}/{{{_kind.parameter}}}"
+    app.serves(_route, groups=AUDITORS, responses=responses(ArchivedEventsResponse, 200))(_events_of(_kind))
 
 
 @app.serves(
-    "GET /archive/equipment/{id}/rehydrations/{job}",
+    f"GET /archive/{SUBJECTS.name}/{{{SUBJECTS.parameter}}}/rehydrations/{{job}}",
     groups=AUDITORS,
     responses=responses(RehydrationResponse, 200, 404),
 )
-def get_rehydration(equipment_id: EquipmentId, job_id: JobId) -> Response[str]:
+def get_rehydration(subject: Subject, job_id: JobId) -> Response[str]:
     """Return how far a rehydration is."""
-    job = rehydration.require_job(jobs.find(job_id), equipment_id)
+    job = rehydration.require_job(jobs.find(job_id), subject)
     return respond(HTTPStatus.OK, rehydration.to_response(job, jobs.done_of(job)))
-
-
-def _events(
-    kind: ActorKind, actor: str, period: Period, limit: int, cursor: str | None, accept: str | None
-) -> Response[str]:
-    page = read_events(kind, actor, period, limit=limit, start=_position(cursor))
-    return page_response(page, scope=app.scope, limit=limit, accept=accept)
 
 
 def _position(cursor: str | None) -> Position | None:

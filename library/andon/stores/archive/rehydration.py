@@ -1,4 +1,4 @@
-"""A job that brings back what expired of a piece of equipment. Pure.
+"""A job that brings back the expired rows of a subject. Pure.
 
 | key | object |
 |---|---|
@@ -16,7 +16,7 @@ from andon.runtime import times
 from andon.runtime.errors import Invalid, NotFound
 from andon.stores.archive.lines import envelope_in
 from andon.stores.archive.pages import Period
-from andon.stores.archive.store import REHYDRATIONS
+from andon.stores.archive.store import REHYDRATIONS, SUBJECTS
 
 MOST_DAYS: Final = 366
 ID_DIGITS: Final = 32
@@ -29,7 +29,7 @@ Job = TypedDict(
     "Job",
     {
         "id": str,
-        "equipmentId": str,
+        "subject": str,
         "from": str,
         "to": str,
         "until": int,
@@ -54,7 +54,7 @@ class Done(TypedDict):
     sent: dict[str, int]
 
 
-def plan(equipment_id: str, period: Period, *, days: Sequence[str], actor: str, now_ms: int) -> Job:
+def plan(subject: str, period: Period, *, days: Sequence[str], actor: str, now_ms: int) -> Job:
     """Return a job, the same one if the same is asked for at the same time.
 
     Raises:
@@ -63,10 +63,10 @@ def plan(equipment_id: str, period: Period, *, days: Sequence[str], actor: str, 
     """
     if len(days) > MOST_DAYS:
         raise Invalid.field("body.to", f"is more than {MOST_DAYS} archived days behind `from`")
-    asked = [equipment_id, period.first, period.last, actor, now_ms]
+    asked = [subject, period.first, period.last, actor, now_ms]
     return {
         "id": of_content(asked, digits=ID_DIGITS),
-        "equipmentId": equipment_id,
+        "subject": subject,
         "from": period.first,
         "to": period.last,
         "until": ttl_at(now_ms, REHYDRATED_DAYS),
@@ -103,21 +103,25 @@ def messages_of(lines: Sequence[str], topics: Topics, job: Job) -> list[str]:
     return [to_replayed(one, replay) for one in envelopes if (one["source"], one["detail-type"]) in wanted]
 
 
-def require_job(job: Job | None, equipment_id: str) -> Job:
-    """Return a job of a piece of equipment.
+def require_job(job: Job | None, subject: str) -> Job:
+    """Return a job of a subject.
 
     Raises:
         NotFound: there is none, or it is of another one.
 
     """
-    if job is None or job["equipmentId"] != equipment_id:
+    if job is None or job["subject"] != subject:
         raise NotFound("There is no such rehydration.")
     return job
 
 
 def to_response(job: Job, done: Sequence[Done]) -> Mapping[str, Any]:
     """Return what a response says of a job; `messages` counts what was sent to those who write rows."""
-    said = {name: value for name, value in job.items() if name not in {"days", "until"}}
+    said = {
+        SUBJECTS.field if name == "subject" else name: value
+        for name, value in job.items()
+        if name not in {"days", "until"}
+    }
     progress = {
         "until": times.to_utc(job["until"] * 1000),
         "state": "done" if len(done) == len(job["days"]) else "working",

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
 from andon.stores.archive.rehydration import ID_DIGITS
+from andon.stores.archive.store import SUBJECTS
 
 JOB_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
 
@@ -51,7 +52,7 @@ class RehydrationResponse(ResponseModel):
     """
 
     id: str
-    equipmentId: str  # noqa: N815  the contract's name
+    subject: Annotated[str, Field(alias=SUBJECTS.field, title=SUBJECTS.field)]
     first: Annotated[str, Field(alias="from")]
     last: Annotated[str, Field(alias="to")]
     until: str

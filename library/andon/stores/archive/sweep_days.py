@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from andon.project import Actors
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, HOUR_MS
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
 from andon.stores.archive.compact_day import compact_if_stale, days_in_lake
-from andon.stores.archive.store import KINDS, ActorKind
+from andon.stores.archive.store import KINDS
 
 # An event lies in the lake under the day on which the bus took it. It comes later than that by what EventBridge retries
 # (1 day), the queue keeps (4) and its dead letters wait (14). Once a day all days are looked at, whatever was late.
@@ -54,7 +55,7 @@ def days_to_check(days: Iterable[str], *, now_ms: int) -> list[str]:
     return [day for day in kept if looks_at_all or _age(day, now_ms) <= LATEST_DAYS]
 
 
-def kinds_kept(day: str, *, now_ms: int) -> list[ActorKind]:
+def kinds_kept(day: str, *, now_ms: int) -> list[Actors]:
     """Return the kinds of which a day is kept; without its manifest, what has expired would be written again."""
     return [kind for kind in KINDS if _age(day, now_ms) < kind.keeps_days]
 

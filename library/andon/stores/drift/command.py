@@ -9,18 +9,18 @@ from andon.drift.recompute import RecomputeWork, queue_variable
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.response import respond
+from andon.project import project
 from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound
 from andon.stores.drift.responses import RecomputationResponse, ViewName
 from andon.wire.queue import send_all
-from contract.groups import ADMINS
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("POST /drift/{view}", groups=ADMINS, responses=responses(RecomputationResponse, 202, 404))
+@app.serves("POST /drift/{view}", groups=project().groups.admins, responses=responses(RecomputationResponse, 202, 404))
 def post_recomputation(view: ViewName) -> Response[str]:
     """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
 

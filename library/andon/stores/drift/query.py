@@ -9,16 +9,16 @@ from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, count_that_fit, decode_cursor, encode_cursor
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import respond
+from andon.project import project
 from andon.stores.drift import objects
 from andon.stores.drift.finding import key_of
 from andon.stores.drift.responses import FindingsResponse
-from contract.groups import AUDITORS
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /drift", groups=AUDITORS, responses=responses(FindingsResponse, 200))
+@app.serves("GET /drift", groups=project().groups.auditors, responses=responses(FindingsResponse, 200))
 def get_drift(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List rows of views that differed from their events, newest first: where, and how that was ended."""
     items, last_key = objects.page(limit=limit, after=_after(cursor))

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.response import respond
+from andon.project import project
 from andon.runtime import clock
 from andon.runtime.errors import Conflict
 from andon.stores.faults import objects
@@ -16,13 +17,14 @@ from andon.stores.faults.record import Fault, reader_of, require_fault, resubmit
 from andon.stores.faults.responses import FaultId, FaultResponse
 from andon.stores.faults.store import queue_variable
 from andon.wire import aws
-from contract.groups import ADMINS
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("POST /faults/{id}/resubmit", groups=ADMINS, responses=responses(FaultResponse, 202, 404, 409))
+@app.serves(
+    "POST /faults/{id}/resubmit", groups=project().groups.admins, responses=responses(FaultResponse, 202, 404, 409)
+)
 def resubmit_fault(fault_id: FaultId) -> Response[str]:
     """Put the message of a fault back on the queue that it came from."""
     fault = require_fault(objects.get(fault_id))

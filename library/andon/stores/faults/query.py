@@ -9,16 +9,16 @@ from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, count_that_fit, decode_cursor, encode_cursor
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import respond
+from andon.project import project
 from andon.stores.faults import objects
 from andon.stores.faults.record import key_of, require_fault, summary_of
 from andon.stores.faults.responses import FaultId, FaultResponse, FaultsResponse
-from contract.groups import ADMINS
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /faults", groups=ADMINS, responses=responses(FaultsResponse, 200))
+@app.serves("GET /faults", groups=project().groups.admins, responses=responses(FaultsResponse, 200))
 def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List faults, newest first, without their messages."""
     found, last_key = objects.page(limit=limit, after=_after(cursor))
@@ -31,7 +31,7 @@ def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[
     return respond(HTTPStatus.OK, page | more)
 
 
-@app.serves("GET /faults/{id}", groups=ADMINS, responses=responses(FaultResponse, 200, 404))
+@app.serves("GET /faults/{id}", groups=project().groups.admins, responses=responses(FaultResponse, 200, 404))
 def get_fault(fault_id: FaultId) -> Response[str]:
     """Return one fault, with its message."""
     return respond(HTTPStatus.OK, require_fault(objects.get(fault_id)))

@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.response import respond
+from andon.project import project
 from andon.runtime import clock
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.bodies import ReplayBody
@@ -14,13 +15,12 @@ from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING
 from andon.stores.replays.responses import ReplayId, ReplayResponse
 from andon.stores.replays.settings import views
 from andon.stores.replays.work import begin, go_on
-from contract.groups import ADMINS
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("POST /replays", groups=ADMINS, responses=responses(ReplayResponse, 202))
+@app.serves("POST /replays", groups=project().groups.admins, responses=responses(ReplayResponse, 202))
 def post_replay(body: ReplayBody) -> Response[str]:
     """Send the lake's events to one view again, on its own queue; nothing goes over the bus.
 
@@ -32,14 +32,18 @@ def post_replay(body: ReplayBody) -> Response[str]:
     return respond(HTTPStatus.ACCEPTED, replay.to_response(row, replay.progress_of([])), Location=location)
 
 
-@app.serves("POST /replays/{id}/pause", groups=ADMINS, responses=responses(ReplayResponse, 200, 404, 409))
+@app.serves(
+    "POST /replays/{id}/pause", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
+)
 def pause_replay(replay_id: ReplayId) -> Response[str]:
     """Stop sending, until somebody resumes it; what is on its way comes for another few seconds."""
     row = jobs.move(replay_id, PAUSED, now_ms=clock.now_ms())
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
 
 
-@app.serves("POST /replays/{id}/resume", groups=ADMINS, responses=responses(ReplayResponse, 200, 404, 409))
+@app.serves(
+    "POST /replays/{id}/resume", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
+)
 def resume_replay(replay_id: ReplayId) -> Response[str]:
     """Go on with what is not done, also with a replay that somehow came to a halt."""
     row = jobs.move(replay_id, RUNNING, now_ms=clock.now_ms())
@@ -47,7 +51,9 @@ def resume_replay(replay_id: ReplayId) -> Response[str]:
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
 
 
-@app.serves("POST /replays/{id}/cancel", groups=ADMINS, responses=responses(ReplayResponse, 200, 404, 409))
+@app.serves(
+    "POST /replays/{id}/cancel", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
+)
 def cancel_replay(replay_id: ReplayId) -> Response[str]:
     """Stop sending, for good. What the view has got stays there."""
     row = jobs.move(replay_id, CANCELLED, now_ms=clock.now_ms())

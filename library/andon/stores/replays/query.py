@@ -7,15 +7,15 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.response import respond
+from andon.project import project
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.responses import ReplayId, ReplayResponse
-from contract.groups import ADMINS
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /replays/{id}", groups=ADMINS, responses=responses(ReplayResponse, 200, 404))
+@app.serves("GET /replays/{id}", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404))
 def get_replay(replay_id: ReplayId) -> Response[str]:
     """Return how far a replay is."""
     row = replay.require_replay(jobs.find(replay_id))

@@ -57,11 +57,11 @@ def document() -> dict[str, Any]:
             for path, operations in generated["paths"].items():
                 for method, operation in operations.items():
                     name = operation["operationId"].removesuffix(re.sub(r"\W", "_", f"{path}_{method}"))
-                    groups = package.routes[f"{method.upper()} {path}"]
+                    route = handler.app.declared[f"{method.upper()} {path}"]
                     ours = {
                         "operationId": name,
                         "tags": [package.replaces or package.name],
-                        **_described(getattr(handler, name), groups),
+                        **_described(route.answered_by, route.groups),
                         "responses": _responses(operation["responses"]),
                     }
                     paths.setdefault(path, {})[method] = operation | ours

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.recorded.lake import EVENTS
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.errors import Failed
+from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.progress import step
 
 CACHE: Final = outputs.HOME / "lake"
@@ -45,11 +46,11 @@ def of_deployed_stack(name: str) -> Lake:
 
     """
     try:
-        [stack] = boto3.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+        named = outputs_of(boto3.client("cloudformation"), name)
         s3 = boto3.client("s3")
     except (BotoCoreError, ClientError) as error:
         raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
-    return Lake(_bucket_in({output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}), s3)
+    return Lake(_bucket_in(named), s3)
 
 
 def copy(lake: Lake) -> Path:

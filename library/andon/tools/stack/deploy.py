@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.project import project
 from andon.tools.stack import aws, processes, sign_in_paths
 from andon.tools.stack.emulator import Emulator, let_through
 from andon.tools.stack.errors import Failed
+from andon.tools.stack.nested import outputs_of, stacks_of
 
 BOOTSTRAP_LIMIT_S: Final = 120
 SYNTH_LIMIT_S: Final = 300
@@ -48,17 +50,14 @@ def synthesise(home: Path, emulator: Emulator) -> None:
 
 def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     """Deploy the assembly in `home`; return the stack's outputs, flat, with an ApiUrl that answers here."""
-    written = home / "cdk-outputs.json"
-    written.unlink(missing_ok=True)
     _cdk(
-        ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never", f"--outputs-file={written}"],
+        ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never"],
         home=home,
         emulator=emulator,
         cwd=project().root,
         limit_s=DEPLOY_LIMIT_S,
     )
-    flat = {name: value for stack in json.loads(written.read_text()).values() for name, value in stack.items()}
-    written.unlink()  # `outputs.json` has all of it, and only its owner can read that
+    flat = outputs_of(aws.client("cloudformation", emulator.endpoint), stack_of(FIRST_STAGE))
     let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths.routes(flat["UserPoolId"]))
     return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
 
@@ -79,17 +78,15 @@ def api_path(on_aws: str) -> str:
     return f"/_aws/execute-api/{found[1]}/"
 
 
-def apply_what_was_dropped(home: Path, emulator: Emulator) -> None:
+def apply_what_was_dropped(emulator: Emulator) -> None:
     """Turn on each table's TTL, which the emulator's CloudFormation ignores."""
     cloudformation, dynamodb = (aws.client(service, emulator.endpoint) for service in ("cloudformation", "dynamodb"))
-    for template in sorted((home / "cdk.out").glob("*.template.json")):
-        wanted = ttl_specifications(json.loads(template.read_text()))
-        if not wanted:
-            continue
-        deployed = cloudformation.describe_stack_resources(StackName=template.name.removesuffix(".template.json"))
-        for resource in deployed["StackResources"]:
-            if specification := wanted.get(resource["LogicalResourceId"]):
-                _enable_ttl(dynamodb, resource["PhysicalResourceId"], specification)
+    for stack in stacks_of(cloudformation, stack_of(FIRST_STAGE)):
+        template = cloudformation.get_template(StackName=stack)["TemplateBody"]
+        if wanted := ttl_specifications(template if isinstance(template, dict) else json.loads(template)):
+            for resource in cloudformation.describe_stack_resources(StackName=stack)["StackResources"]:
+                if specification := wanted.get(resource["LogicalResourceId"]):
+                    _enable_ttl(dynamodb, resource["PhysicalResourceId"], specification)
 
 
 def ttl_specifications(template: dict[str, Any]) -> dict[str, Any]:

@@ -15,14 +15,16 @@ import threading
 from typing import Any, Final
 
 # These are in the emulator's environment.
-import hypercorn.asyncio  # type: ignore[import-not-found]
-from ministack import app as ministack  # type: ignore[import-not-found]
-from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]
-from ministack.services import cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]
+import hypercorn.asyncio
+from ministack import app as ministack
+from ministack.core import lambda_runtime, responses
+from ministack.services import cloudformation, cognito, dynamodb, eventbridge, lambda_svc
+from ministack.services.cloudformation import provisioners
 
 from andon.tools.stack import foreign, live, processors, server
 from andon.tools.stack.key_conditions import faster
 from andon.tools.stack.narrowing import Partitions, narrowed
+from andon.tools.stack.nested_updates import apart, remembering
 from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shortcut
 from andon.tools.stack.streams import Followers
 from andon.tools.stack.token_groups import with_groups
@@ -116,6 +118,8 @@ def main(port: str, routes: str, *flags: str) -> None:
     lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = _begun, drained  # noqa: SLF001
     lambda_runtime.zipfile = SHARED_ZIPS
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
+    provisioners._update_resource = remembering(provisioners._update_resource, cloudformation._stacks)  # noqa: SLF001
+    provisioners._provision_resource = apart(provisioners._provision_resource, provisioners._NAME_SEED)  # noqa: SLF001
     ministack.main()
 
 

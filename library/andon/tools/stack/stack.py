@@ -41,7 +41,7 @@ def bring_up(home: Path, emulator: Emulator) -> Stack:
         deploy.synthesise(home, emulator)
     with step("deploying it (cdk deploy)"):
         deployed = deploy.deploy(home, emulator)
-        deploy.apply_what_was_dropped(home, emulator)
+        deploy.apply_what_was_dropped(emulator)
         users.ensure(deployed)
     outputs.write(home, deployed)
     return Stack(deployed)

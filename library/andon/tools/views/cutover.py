@@ -132,7 +132,7 @@ def deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
 
 def _deploy_here(running: emulator.Emulator) -> None:
     deployed_now = deploy.deploy(HOME, running)
-    deploy.apply_what_was_dropped(HOME, running)
+    deploy.apply_what_was_dropped(running)
     outputs.write(HOME, deployed_now)
 
 

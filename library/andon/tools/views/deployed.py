@@ -17,6 +17,7 @@ from andon.tools.lake.lake_copy import Lake
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.api import Api
 from andon.tools.stack.errors import Failed
+from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.stack import Stack
 
 COUNTS: Final = (
@@ -116,10 +117,9 @@ def deployed(name: str | None) -> Deployed:
         found = outputs.of_running_stack()
         return Deployed(None, found, cache(lambda service: aws.client(service, found["Endpoint"])), settles_s=4)
     try:
-        [stack] = boto3.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+        shown = outputs_of(boto3.client("cloudformation"), name)
     except (BotoCoreError, ClientError) as error:
         raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
-    shown = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
     # A queue's counts are right after a minute without traffic.
     # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_GetQueueAttributes.html
     return Deployed(name, shown, boto3.client, settles_s=60)

@@ -1,4 +1,4 @@
-"""What is wrong with a part of the stack, as metrics say it: an alarm each, and the page that says what to do."""
+"""Signs that a part of the stack is ill, in its metrics: an alarm for each, and the page that says what to do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,20 +7,12 @@ from typing import Final
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import IConstruct
 
-from andon.cdk import metrics
 from andon.cdk.api import Api
-from andon.cdk.archive import Archive
 from andon.cdk.changes import StreamMapping
-from andon.cdk.drift import Drift
-from andon.cdk.fault_store import FaultStore
 from andon.cdk.function import Function
-from andon.cdk.lake import Lake
-from andon.cdk.models import Models
+from andon.cdk.operations import metrics
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
-from andon.cdk.replays import Replays
-from andon.cdk.service import Service
-from andon.cdk.view import View
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
@@ -71,32 +63,6 @@ def signals_of(watched: IConstruct) -> Iterator[Signal]:
             yield from _of_table(watched)
         case Api():
             yield from _of_api(watched)
-        case _:
-            yield from _of_package(watched)
-
-
-def _of_package(watched: IConstruct) -> Iterator[Signal]:
-    match watched:
-        case View(reader=reader) | Service(reader=Reader() as reader):
-            yield from _of_reader(reader)
-        case FaultStore(reader=reader):
-            means = "Somebody got a message that can never succeed: GET /faults shows it."
-            received = metrics.of_reader(reader, "received", "Sum")
-            yield Signal(name="Faults", metric=received, means=means, runbook="faults")
-            yield from _of_reader(reader)
-        case Lake(reader=reader):
-            yield from _of_lake(reader)
-        case Models(readers=[reader, *_]):
-            means = f"{reader.package.name} cannot read its model, and decides by the last one, or nothing."
-            unreadable = metrics.of_service(reader, "model_unreadable")
-            yield Signal(name="Unreadable", metric=unreadable, minutes=5, means=means, runbook="model-unreadable")
-        case Archive(reader=reader) | Drift(reader=reader):
-            yield from _of_listener(reader)
-        case Replays(reader=reader):
-            means = "A replay has not gone on for an hour."
-            age, hour = metrics.oldest(reader), REPLAY_LATE_SECONDS
-            yield Signal(name="Oldest", metric=age, above=hour, minutes=5, means=means, runbook="replay-stuck")
-            yield from _of_listener(reader)
 
 
 def _of_function(watched: Function) -> Iterator[Signal]:
@@ -173,28 +139,54 @@ def _of_api(api: Api) -> Iterator[Signal]:
     yield Signal(name="Slow", metric=latency, above=SLOW_MS, minutes=5, means=means, runbook="api-slow")
 
 
-def _of_lake(reader: Reader) -> Iterator[Signal]:
+def of_lake(reader: Reader) -> Iterator[Signal]:
+    """Yield the signals of the lake."""
     late = LAKE_LATE_SECONDS
     means = f"For {late} s events are not in the lake. Its queue forgets them after four days."
     age = metrics.oldest(reader)
     yield Signal(name="Oldest", metric=age, above=late, minutes=5, means=means, runbook="lake-behind")
     means = "The lake got what is no event of the bus: it is kept under unreadable/ in its bucket."
-    unreadable = metrics.of_reader(reader, "unreadable", "Sum")
+    unreadable = metrics.of_listener(reader, "unreadable", "Sum")
     yield Signal(name="Unreadable", metric=unreadable, means=means, runbook="lake-unreadable")
-    yield from _of_listener(reader)
+    yield from of_listener(reader)
 
 
-def _of_reader(reader: Reader) -> Iterator[Signal]:
+def of_faults(reader: Reader) -> Iterator[Signal]:
+    """Yield the signals of the fault store."""
+    means = "Somebody got a message that can never succeed: GET /faults shows it."
+    received = metrics.of_listener(reader, "received", "Sum")
+    yield Signal(name="Faults", metric=received, means=means, runbook="faults")
+    yield from of_reader(reader)
+
+
+def of_replays(reader: Reader) -> Iterator[Signal]:
+    """Yield the signals of the replays."""
+    means, hour = "A replay has not gone on for an hour.", REPLAY_LATE_SECONDS
+    age = metrics.oldest(reader)
+    yield Signal(name="Oldest", metric=age, above=hour, minutes=5, means=means, runbook="replay-stuck")
+    yield from of_listener(reader)
+
+
+def of_model(reader: Function) -> Signal:
+    """Return the signal of a model that its service cannot read."""
+    means = f"{reader.package.name} cannot read its model, and decides by the last one, or nothing."
+    unreadable = metrics.of_service(reader, "model_unreadable")
+    return Signal(name="Unreadable", metric=unreadable, minutes=5, means=means, runbook="model-unreadable")
+
+
+def of_reader(reader: Reader) -> Iterator[Signal]:
+    """Yield the signals of a reader of domain events."""
     late, runbook = LATE_SECONDS, "reader-behind"
     means = f"{reader.name} does not keep up, or its listener fails."
     yield Signal(name="Oldest", metric=metrics.oldest(reader), above=late, minutes=5, means=means, runbook=runbook)
     means = f"One in a hundred facts takes longer than {late} s from the bus to {reader.name}."
-    lag = metrics.of_reader(reader, "lag", "p99")
+    lag = metrics.of_listener(reader, "lag", "p99")
     yield Signal(name="Lag", metric=lag, above=late * 1000, minutes=5, means=means, runbook=runbook)
-    yield from _of_listener(reader)
+    yield from of_listener(reader)
 
 
-def _of_listener(reader: Reader) -> Iterator[Signal]:
+def of_listener(reader: Reader) -> Iterator[Signal]:
+    """Yield the signals of any listener."""
     means = f"{reader.name}'s listener raises or times out: whole batches come again."
     errors = metrics.errors(reader.listener)
     yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")

@@ -9,7 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 
 from andon.cdk.api import THROTTLED, Api
 from andon.cdk.changes import StreamMapping
-from andon.cdk.function import METRICS, Function
+from andon.cdk.function import Function
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
 from andon.cdk.target import Target
@@ -18,13 +18,13 @@ from andon.runtime.metrics import STAGE
 MINUTE: Final = Duration.minutes(1)
 
 
-def of_reader(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
+def of_listener(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
     """Return a metric that a listener writes."""
     return _own(reader.listener, {"view": reader.name}, name, statistic)
 
 
 def of_view(recompute: Function, name: str) -> cloudwatch.Metric:
-    """Return a metric of what a view is compared with."""
+    """Return a metric of the comparison of a view with its events."""
     return _own(recompute, {"view": recompute.package.name}, name, "Sum")
 
 
@@ -42,22 +42,22 @@ def of_api(api: Api, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
 
 
 def errors(function: Function) -> cloudwatch.Metric:
-    """Return how often a function raised, or was ended by its timeout."""
+    """Return the number of times that a function raised, or was ended by its timeout."""
     return function.handler.metric_errors(period=MINUTE)
 
 
 def throttled_functions() -> cloudwatch.Metric:
-    """Return how often any function of the account was not called, for want of concurrency, which they share."""
+    """Return the calls of all functions of the account that failed for want of concurrency, which they share."""
     return lambda_.Function.metric_all_throttles(period=MINUTE)
 
 
 def dropped_calls(function: Function) -> cloudwatch.Metric:
-    """Return how many calls by a schedule failed, or were not made in time; without retries each failure is one."""
+    """Return the calls by a schedule that failed, or were not made in time; without retries each failure is one."""
     return function.handler.metric("AsyncEventsDropped", period=MINUTE, statistic="Sum")
 
 
 def of_mapping(mapping: StreamMapping, name: str) -> cloudwatch.Metric:
-    """Return a metric of what brings changes to a function, in number of changes.
+    """Return a metric of a stream's mapping, in number of changes.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
     """
@@ -68,7 +68,7 @@ def of_mapping(mapping: StreamMapping, name: str) -> cloudwatch.Metric:
 
 
 def throttled_writes(table: OwnedTable, index: str | None = None) -> cloudwatch.Metric:
-    """Return how many writes a table, or one of its indexes, refused for now; the table's do not count the indexes'.
+    """Return the writes that a table, or one of its indexes, refused for now; the table's do not count the indexes'.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
     """
@@ -83,28 +83,35 @@ def throttled_writes(table: OwnedTable, index: str | None = None) -> cloudwatch.
 
 
 def throttled(api: Api) -> cloudwatch.Metric:
-    """Return how many requests got 429: it is counted from the access log."""
-    by = {STAGE: Target.of(api).stage}
+    """Return the number of 429 responses, counted from the access log."""
+    target = Target.of(api)
+    by = {STAGE: target.stage}
     return cloudwatch.Metric(
-        namespace=METRICS, metric_name=THROTTLED, dimensions_map=by, statistic="Sum", period=MINUTE
+        namespace=target.project.name, metric_name=THROTTLED, dimensions_map=by, statistic="Sum", period=MINUTE
     )
 
 
 def waiting(queue: LastResort) -> cloudwatch.Metric:
-    """Return how many messages wait for a person."""
+    """Return the number of messages that wait for a person."""
     return queue.metric_approximate_number_of_messages_visible(period=MINUTE, statistic="Maximum")
 
 
 def oldest(reader: Reader) -> cloudwatch.Metric:
-    """Return how many seconds the oldest message waits."""
+    """Return the seconds that the oldest message waits."""
     return reader.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
 
 
 def iterator_age(trigger: Function) -> cloudwatch.Metric:
-    """Return how many milliseconds old the last change was that a trigger read."""
+    """Return the age, in milliseconds, of the last change that a trigger read."""
     return trigger.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
 
 
 def _own(function: Function, dimension: Mapping[str, str], name: str, statistic: str) -> cloudwatch.Metric:
-    by = {**dimension, STAGE: Target.of(function).stage}
-    return cloudwatch.Metric(namespace=METRICS, metric_name=name, dimensions_map=by, statistic=statistic, period=MINUTE)
+    target = Target.of(function)
+    return cloudwatch.Metric(
+        namespace=target.project.name,
+        metric_name=name,
+        dimensions_map={**dimension, STAGE: target.stage},
+        statistic=statistic,
+        period=MINUTE,
+    )

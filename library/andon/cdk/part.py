@@ -1,0 +1,69 @@
+"""A part of the system: a line of the stack declares it, `EventHub.close` builds it."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from andon.cdk.api import Api
+from andon.cdk.event_hub import EventHub
+from andon.cdk.function import Function, functions_of
+from andon.cdk.names import pascal
+from andon.cdk.operations.signals import Signal
+from andon.cdk.package_stack import PackageStack
+from andon.cdk.throttles import Throttle
+from andon.packages.discovery import role_of
+from andon.packages.package import Package
+
+
+class Part:
+    """A package on the bus or behind the API, with a nested stack of its own.
+
+    Nothing is created before all parts are declared, so that the order of the lines that declare them has no meaning:
+    `build` creates what the part can create alone, in the order of names; then `connect` brings together what several
+    have created.
+    """
+
+    def __init__(self, scope: Construct, package: Package, hub: EventHub, api: Api, *, suffix: str = "") -> None:
+        self.package, self.hub, self.api = package, hub, api
+        self.name = f"{package.name}{suffix}"
+        self._scope, self._logical_id = scope, f"{pascal(package.name)}{suffix}"
+        hub.declare(self)
+
+    @cached_property
+    def stack(self) -> PackageStack:
+        """The part's template."""
+        description = f"{self._scope.node.id}: {self.package.side}/{self.package.name}"
+        return PackageStack(self._scope, self.name, logical_id=self._logical_id, description=description)
+
+    def build(self) -> None:
+        """Create what the part needs nobody for."""
+        raise NotImplementedError
+
+    def connect(self) -> None:
+        """Bring what the part created together with what others did."""
+
+    def signals(self) -> Iterator[Signal]:
+        """Yield the alarms that are about no single resource of it."""
+        yield from ()
+
+    def widgets(self) -> Iterator[list[cloudwatch.GraphWidget]]:
+        """Yield the rows of the dashboard about it, besides those of its functions."""
+        yield from ()
+
+    def create_functions(self, environment: Mapping[str, str]) -> dict[str, Function]:
+        """Create a function for each handler file, by role."""
+        return functions_of(self.stack, self.package, dict(environment))
+
+    def serve(
+        self,
+        functions: Mapping[str, Function],
+        *,
+        public: bool = False,
+        throttles: Mapping[str, Throttle] | None = None,
+    ) -> None:
+        """Let the API call the functions behind the routes, and lead the routes to them, see `Api.serve`."""
+        self.api.serve(self.package.routes, functions, public=public, throttles=throttles)
+        for role in sorted({role_of(route) for route in self.package.routes}):
+            self.api.admit(functions[role])

@@ -1,0 +1,24 @@
+"""Memory and time of functions, by their role."""
+
+from typing import Final
+
+from andon.project import Size
+
+SIZES: Final = {
+    "command": Size(1024, 10),  # a caller waits for these two
+    "query": Size(1024, 10),
+    "trigger": Size(512, 60),
+    "listener": Size(512, 30),
+    "push": Size(512, 30),
+    "sweep": Size(1024, 60),  # the next one begins after a minute; what memory is chosen by: docs/rules.md
+    "restore": Size(512, 30),
+    "recompute": Size(1024, 900),  # reads all days of a shard
+}
+
+# The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.lines` says. The
+# listener of replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.pace`.
+OF_STORES: Final = {
+    "stores/archive/sweep": Size(1024, 900),
+    "stores/archive/listener": Size(512, 60),
+    "stores/replays/listener": Size(512, 120),
+}

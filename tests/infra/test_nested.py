@@ -1,0 +1,140 @@
+"""One root stack, and a nested one for each package: built in one order, with room for many."""
+
+import json
+from pathlib import Path
+
+import pytest
+from aws_cdk import App, Stack
+
+from andon.cdk.api import Api
+from andon.cdk.archive import Archive
+from andon.cdk.drift import Drift
+from andon.cdk.event_hub import EventHub
+from andon.cdk.fault_store import FaultStore
+from andon.cdk.lake import Lake
+from andon.cdk.replays import Replays
+from andon.cdk.view import View
+from tests.support.clone import Clone, clone
+from tests.support.infra.synthesised import PACKAGES, PROJECT, STAGES, Properties, Synthesised
+
+MADE_UP = 50
+
+SYNTHESISE = """
+import json, sys
+from pathlib import Path
+from infra.stack import Andon
+from andon.cdk.view import View
+from tests.support.infra.synthesised import synthesise
+
+declare = Andon.declare
+
+def declare_more(stack, hub, api):
+    declare(stack, hub, api)
+    for number in range(int(sys.argv[2])):
+        View(stack, f"made_up_{number}", hub, api)
+
+Andon.declare = declare_more
+print(json.dumps(synthesise(Path(sys.argv[1])).templates))
+"""
+
+
+SHUFFLED = """
+import ast, hashlib, inspect, json, random, sys, textwrap
+from pathlib import Path
+from infra import stack
+from tests.support.infra.synthesised import synthesise
+
+read = ast.parse(textwrap.dedent(inspect.getsource(stack.Andon.declare)))
+lines = read.body[0].body
+random.Random(int(sys.argv[2])).shuffle(lines)
+scope = dict(vars(stack))
+exec(compile(read, "stack.py", "exec"), scope)
+stack.Andon.declare = scope["declare"]
+templates = json.dumps(synthesise(Path(sys.argv[1])).templates, sort_keys=True)
+print(len(lines), hashlib.sha256(templates.encode()).hexdigest())
+"""
+
+
+def test_the_order_of_the_lines_means_nothing(layer: Path) -> None:
+    # Each in a process of its own: CDK sorts by its tokens, whose numbers go on.
+    made = {Clone(PROJECT).done("-c", SHUFFLED, str(layer), str(seed)) for seed in range(4)}
+
+    [(lines, _)] = [one.split() for one in made]
+    assert int(lines) > len(PACKAGES)  # one is a docstring
+
+
+def test_each_package_has_a_template_of_its_own(aws: Synthesised) -> None:
+    assert len(aws.templates) == len(PACKAGES) + 1
+
+
+@pytest.fixture(scope="module")
+def many(layer: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Properties]:
+    """The templates of a project with fifty more views, each a copy of one that there is."""
+    project = clone(tmp_path_factory.mktemp("many"))
+    views = project.file("functions", "views")
+    for number in range(MADE_UP):
+        copied = views / f"made_up_{number}"
+        copied.mkdir()
+        for file in (views / "state_log").glob("*.py"):
+            text = file.read_text().replace("state_log", copied.name).replace("STATE_LOG", copied.name.upper())
+            (copied / file.name).write_text(text.replace("GET /", f"GET /{copied.name}/"))
+    made: dict[str, Properties] = json.loads(project.done("-c", SYNTHESISE, str(layer), str(MADE_UP)))
+    return made
+
+
+def test_there_is_room_for_fifty_more_views(many: dict[str, Properties]) -> None:
+    """https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html."""
+    assert len(many) == len(PACKAGES) + MADE_UP + 1
+    for name, template in many.items():
+        assert len(template["Resources"]) <= 500, name
+        assert len(template.get("Parameters", {})) <= 200, name
+        assert len(template.get("Outputs", {})) <= 200, name
+        assert len(json.dumps(template)) <= 1_000_000, name
+
+
+def test_a_stack_needs_no_service_and_no_view(layer: Path) -> None:
+    """Whoever replaces the domain begins with the stores."""
+    app = App(context=STAGES | {"layer": str(layer), "bytecode": "none"})
+    stack = Stack(app, "Empty")
+    hub, api = EventHub(stack), Api(stack)
+    for store in (FaultStore, Lake, Archive, Drift, Replays):
+        store(stack, hub, api)
+    hub.close()
+
+    folder = Path(app.synth().directory)
+
+    made = [json.loads(file.read_text()) for file in folder.glob("*.template.json")]
+    roles = [one for template in made for one in template["Resources"].values() if one["Type"] == "AWS::IAM::Role"]
+    policies = [one for role in roles for one in role["Properties"].get("Policies", [])]
+    assert policies
+    assert all(said["Resource"] for one in policies for said in one["PolicyDocument"]["Statement"])
+
+
+def test_a_stack_whose_hub_nobody_closes_is_refused(layer: Path) -> None:
+    app = App(context=STAGES | {"layer": str(layer), "bytecode": "none"})
+    stack = Stack(app, "Open")
+    View(stack, "board", EventHub(stack), Api(stack))
+
+    with pytest.raises(RuntimeError, match=r"call hub\.close\(\)"):
+        app.synth()
+
+
+def test_a_part_that_comes_too_late_or_twice_is_refused(layer: Path) -> None:
+    stack = Stack(App(context=STAGES | {"layer": str(layer), "bytecode": "none"}), "Twice")
+    hub, api = EventHub(stack), Api(stack)
+    Lake(stack, hub, api)
+
+    with pytest.raises(ValueError, match="lake: declared twice"):
+        Lake(stack, hub, api)
+    hub.close()
+    with pytest.raises(ValueError, match="replays: the hub is closed"):
+        Replays(stack, hub, api)
+
+
+def test_a_store_that_needs_another_one_says_which(layer: Path) -> None:
+    stack = Stack(App(context=STAGES | {"layer": str(layer), "bytecode": "none"}), "Alone")
+    hub = EventHub(stack)
+    Replays(stack, hub, Api(stack))
+
+    with pytest.raises(ValueError, match="no store with a LAKE_BUCKET"):
+        hub.close()
