@@ -17,7 +17,7 @@ from unittest.mock import patch
 from andon.runtime.errors import CallFailed
 from andon.stores.archive.compact_day import compact_if_stale, days_in_lake
 from andon.stores.archive.days import read_day
-from andon.stores.archive.store import BUCKET, EQUIPMENT, KINDS, LAKE
+from andon.stores.archive.store import BUCKET, KINDS, LAKE, SUBJECTS
 from bench.instead_of_aws import InPlaceOfCall
 
 MILLION: Final = 1_000_000
@@ -91,7 +91,7 @@ def _sweep(lake: Path, archive: Path, actor: str) -> Archived:
         cpu_s, peak_bytes = time.process_time() - started, _peak_bytes()
         s3.requests.clear()
         started = time.process_time()
-        found = read_day(EQUIPMENT, actor, days[-1])
+        found = read_day(SUBJECTS, actor, days[-1])
         day_ms = (time.process_time() - started) * 1000
     data = _sizes(archive, "*/data/**/*.ndjson.gz")
     return Archived(

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from math import isclose
 from typing import Final
 
+from andon.testing.memory.meter import Used
 from bench.simulate.sample import BEGIN_MS, Factory
-from bench.simulate.used import Used
 
 MACHINES: Final = 10
 ABNORMAL_EVERY: Final = 10

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from andon.testing.create_table import create_table_request
+from andon.testing.memory.meter import Place, Used
 from andon.tools.stack import emulator
 from andon.tools.stack.aws import KEY, REGION
 from andon.wire import aws
 from bench import report_units, version_units
 from bench.instead_of_aws import InPlaceOfCall
 from bench.report_units import ON_PAPER, REPORTS
-from bench.simulate.used import Place, Used
 from bench.version_units import CONTENT_BYTES, DESIGNS, SCHEMAS, Figure
 
 READS = {"get_item", "query"}

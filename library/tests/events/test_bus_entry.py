@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import pytest
+from events.test_domain_event import events, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from andon.events.domain_event import MAX_NAME_CHARACTERS, DomainEvent
 from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.wire import queue
-from library.tests.events.test_domain_event import events, texts
 from toys.things import happened
 
 

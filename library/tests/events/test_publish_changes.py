@@ -1,11 +1,11 @@
 from typing import Any
 
 import pytest
+from events.test_change_data_capture import FACTS, record, thing
 
 from andon.events.publish import NotPublished
 from andon.events.publish_changes import publish_changes
 from andon.testing.lambda_context import LambdaContext
-from library.tests.events.test_change_data_capture import FACTS, record, thing
 from tests.support.wire import Wire
 from toys.things import World
 

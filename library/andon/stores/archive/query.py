@@ -29,7 +29,7 @@ def _events_of(kind: Actors) -> Callable[..., Response[str]]:
     Actor = actor_of(kind)  # noqa: N806  a type
 
     def get_events(
-        actor: Actor,  # type: ignore[valid-type]  of this kind
+        actor: Actor,  # type: ignore[valid-type]
         first: Beginning,
         last: End,
         limit: Limit = DEFAULT_LIMIT,

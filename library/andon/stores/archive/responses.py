@@ -52,7 +52,7 @@ class RehydrationResponse(ResponseModel):
     """
 
     id: str
-    subject: Annotated[str, Field(alias=SUBJECTS.field, title=SUBJECTS.field)]
+    subject: Annotated[str, Field(alias=SUBJECTS.field)]
     first: Annotated[str, Field(alias="from")]
     last: Annotated[str, Field(alias="to")]
     until: str

@@ -15,11 +15,11 @@ import threading
 from typing import Any, Final
 
 # These are in the emulator's environment.
-import hypercorn.asyncio
-from ministack import app as ministack
-from ministack.core import lambda_runtime, responses
-from ministack.services import cloudformation, cognito, dynamodb, eventbridge, lambda_svc
-from ministack.services.cloudformation import provisioners
+import hypercorn.asyncio  # type: ignore[import-not-found]
+from ministack import app as ministack  # type: ignore[import-not-found]
+from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]
+from ministack.services import cloudformation, cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]
+from ministack.services.cloudformation import provisioners  # type: ignore[import-not-found]
 
 from andon.tools.stack import foreign, live, processors, server
 from andon.tools.stack.key_conditions import faster

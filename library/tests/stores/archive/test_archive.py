@@ -14,7 +14,7 @@ from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.archive import lines, pages
 from andon.stores.archive.objects import to_data
-from andon.stores.archive.store import BUCKET, EQUIPMENT, KINDS, LAKE, OPERATORS
+from andon.stores.archive.store import BUCKET, KINDS, LAKE
 from andon.stores.archive.sweep_days import (
     COUNTS,
     LATEST_DAYS,
@@ -29,6 +29,7 @@ from andon.testing.loop import Loop
 from andon.testing.world import to_bytes
 from andon.wire.bucket import Bucket
 from contract import groups
+from project import EQUIPMENT, OPERATORS
 from tests.support.archive import (
     ARCHIVE,
     DAY_MS,
