@@ -1,4 +1,4 @@
-"""The archive's objects: which names their content gets, and which bytes; for the rest see `andon.recorded.archive`. Pure."""
+"""The archive's objects: their names, by content, and their bytes; see also `andon.recorded.archive`. Pure."""
 
 import gzip
 import hashlib

@@ -42,14 +42,14 @@ def renamed(source: str, before: str, after: str) -> str:
     return re.sub(rf'(\w=|== |"views", |_of\()"{before}"', rf'\g<1>"{after}"', source)
 
 
-def write(view: str, root: Path = project().root) -> str:
+def write(view: str, root: Path | None = None) -> str:
     """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
         Failed: there is no such view, or it has a next version.
 
     """
-    after = next_name(view)
+    root, after = root or project().root, next_name(view)
     _require_one_version(view)
     tests, packages = root / "tests" / "views", root / "functions" / "views"
     copy_into(packages / view, packages / after)
