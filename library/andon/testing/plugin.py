@@ -1,6 +1,6 @@
 """A plugin of pytest: brings the laws of `testing/laws` to every package that it finds.
 
-A project activates it in its root `conftest.py`: `pytest_plugins = ["andon.testing.plugin"]`. The samples of the laws are
+Activate it in the root `conftest.py`: `pytest_plugins = ["andon.testing.plugin"]`. The samples of the laws are
 those under `events/`, and their stories for views those in `tests/views/<name>/stories.py`. They are collected where
 all tests are, by folder or by default, or where `--laws` is given; `-k` chooses among them as among all tests.
 """
