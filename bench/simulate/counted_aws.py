@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from andon.dynamodb.attribute_values import Typed
 from andon.dynamodb.schema import TableSchema
 from andon.runtime import clock
 from andon.testing.memory.aws import AwsInMemory
