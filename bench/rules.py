@@ -90,7 +90,7 @@ def queries_of(newer: int) -> int:
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
         for rule in CONTROL.rules.all:
             evaluator.evaluate(past[-1], rule)
-        return sum(used.requests["query"] for used in aws.used.values())
+        return sum(used.requests["Query"] for used in aws.used.values())
 
 
 def prepared(events: int) -> Deciding:

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from andon.dynamodb.attribute_values import Typed
 from andon.dynamodb.schema import TableSchema
 from andon.runtime import clock
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.calls import Answer, Call
 from andon.testing.memory.meter import Meter, Place, Used
-from andon.testing.memory.tables import Table
+from andon.testing.memory.tables import Table, Write
 
 DUE: Final = "due#"
 """How the partitions begin that hold what is due; see `andon/rules/due.py`."""
@@ -79,9 +78,10 @@ class _Meter(Meter):
         self.late_ms: dict[str, list[int]] = defaultdict(list)
         self.decided: Counter[str] = Counter()
 
-    def wrote(self, table: Table, key: Typed, old: Typed | None, new: Typed | None) -> None:
+    def wrote(self, table: Table, write: Write, *, times: int) -> None:
         """Count a write."""
-        super().wrote(table, key, old, new)
+        super().wrote(table, write, times=times)
+        key, old, new = write
         if new is None and old is not None and key[table.keys.partition]["S"].startswith(DUE):
             self.late_ms[table.name].append(clock.now_ms() - int(old["at"]["N"]))
         if old is None and new is not None and new.get("by", {}).get("S") == "rule":

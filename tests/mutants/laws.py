@@ -403,7 +403,7 @@ EVENTS: Final = [
         "library/andon/events/domain_event.py",
         "library/tests/events/test_domain_event.py",
         ("a timestamp may have more than 13 digits", "0 <= value <= MAX_TIMESTAMP_MS", "0 <= value"),
-        ("true is a timestamp", "type(value) is not int or", "not isinstance(value, int) or"),
+        ("true is a timestamp", "if not is_whole(value) or", "if not isinstance(value, int) or"),
     ),
     *_in(
         "library/andon/events/actor.py",
@@ -705,7 +705,7 @@ VIEWS: Final = [
             "            remove.append(name)\n        else",
             "            pass\n        else",
         ),
-        ("not every event writes the key's fields", "Any] = {**update.key_fields}", "Any] = {}"),
+        ("not every event writes the key's fields", "assign: Item = {**update.key_fields}", "assign: Item = {}"),
     ),
     *_in(
         "library/andon/views/row_life.py",
@@ -782,7 +782,11 @@ VIEWS: Final = [
     *_in(
         "library/andon/views/materialize.py",
         "library/tests/views",
-        ("poison comes again", "outcome = _publish_fault(message.error, message.body, view)", "raise message.error"),
+        (
+            "poison comes again",
+            "published = tried(partial(_publish_fault, message.error, message.body, listener))",
+            "published = Failed(message.error)",
+        ),
         ("what DynamoDB refuses comes again", "except (Poison, ItemRefused) as", "except Poison as"),
         ("older updates of a write that failed are acknowledged", "if newer.outcome is Outcome.FAILED:", "if False:"),
     ),
@@ -813,8 +817,8 @@ VIEWS: Final = [
         "library/tests/views/test_rehydrate.py",
         (
             "a replayed event completes an expired row",
-            "return Attempt(_expired(self.now), expires_at=self.expires_at, replaces=True)",
-            "return Attempt(_expired(self.now), expires_at=self.expires_at)",
+            "return WriteAttempt(_expired(self.now), expires_at=self.expires_at, replaces=True)",
+            "return WriteAttempt(_expired(self.now), expires_at=self.expires_at)",
         ),
     ),
     *_in(
@@ -904,7 +908,7 @@ VIEWS: Final = [
     *_in(
         "library/andon/views/materialize.py",
         "library/tests/views/test_rehydrate.py",
-        ("poison that is replayed is published again", "if is_live else Outcome.FAULT", "if True else Outcome.FAULT"),
+        ("poison that is replayed is published again", "if is_replayed(message.body):", "if False:"),
         (
             "what is replayed is poison is published again",
             "if message.replay is not None:\n            return",
@@ -1016,13 +1020,13 @@ VIEWS: Final = [
         "library/andon/drift/compare.py",
         DRIFT,
         ("drift: what is on its way counts", "ON_ITS_WAY_MS: Final = 60 * 60 * 1000", "ON_ITS_WAY_MS: Final = 0"),
-        ("drift: what is doubtful counts at once", "frozenset({Kind.MISSING, Kind.UNKNOWN})", "frozenset()"),
+        ("drift: what is doubtful counts at once", "frozenset({DriftKind.MISSING, DriftKind.UNKNOWN})", "frozenset()"),
         ("drift: an order that lies ahead counts as seen", "basis.now_ms + AHEAD_MS:", "10**15:"),
         ("drift: what was refused and came again is ahead", "is_newer and order in", "order in"),
         ("drift: one of a family that is one too many is missing", " or _is_surplus(newest, expected, found):", ":"),
         ("drift: a ttl is not compared", "life.least <= at <= life.most", "True"),
-        ("drift: other values of the same event are not seen", " else Kind.VALUES", " else None"),
-        ("drift: what is missing is not seen", " Kind.MISSING if ", " Kind.MISSING if False and "),
+        ("drift: other values of the same event are not seen", " else DriftKind.VALUES", " else None"),
+        ("drift: what is missing is not seen", " DriftKind.MISSING if ", " DriftKind.MISSING if False and "),
     ),
     *_in(
         "library/andon/drift/repair.py",
@@ -1488,7 +1492,7 @@ SAMPLE: Final = [
         ),
         ("push: what is refused for good comes again for ever", "if error.code not in REFUSED:", "if True:"),
         ("push: what was not taken is forgotten", "if error.code not in REFUSED:", "if False:"),
-        ("push: a row's first change in a batch is its last", "Change(before.old, change.new, record)", "before"),
+        ("push: a row's first change in a batch is its last", "RowChange(before.old, change.new, record)", "before"),
     ),
     *_in(
         "library/andon/live/topics.py",
@@ -1572,7 +1576,7 @@ STORES: Final = [
     ),
     *_in(
         "library/andon/stores/faults/record.py",
-        "tests/stores/faults",
+        "library/tests/stores/faults",
         ("a resubmission failed before it was made", ' and attempt["resubmittedAt"] <= failed_at:', ":"),
         ("a failure is noted again", 'any(attempt.get("failedAt") == failed_at for attempt in attempts)', "False"),
         ("attempts grow without a bound", "attempts[-ATTEMPTS_KEPT:]", "attempts"),
@@ -1580,12 +1584,12 @@ STORES: Final = [
     ),
     *_in(
         "library/andon/stores/faults/objects.py",
-        "tests/stores/faults",
+        "library/tests/stores/faults",
         ("a failure of a resubmission leaves no trace", "lambda kept: failed_again(kept, fault)", "lambda _: None"),
     ),
     *_in(
         "library/andon/stores/lake/objects.py",
-        "tests/stores/lake",
+        "library/tests/stores/lake",
         ("an object is named by the clock", "sha256(ids.encode())", 'sha256(f"{ids}{datetime.now(UTC)}".encode())'),
         (
             "an object is named in the order of arrival",
@@ -1599,7 +1603,7 @@ STORES: Final = [
     ),
     *_in(
         "library/andon/recorded/lake.py",
-        "tests/stores/lake",
+        "library/tests/stores/lake",
         ("a line ends within a text", '.decode().split("\\n")', ".decode().splitlines()"),
     ),
     *_in(
@@ -1611,7 +1615,7 @@ STORES: Final = [
         "library/andon/stores/lake/listener.py",
         "library/tests/stores/lake/test_listener.py",
         ("what is not written is acknowledged", "Outcome.FAILED, aws", "Outcome.APPLIED, aws"),
-        ("an hour has one object", "put_if_absent(one.key,", "put_if_absent(one.key[:30],"),
+        ("an hour has one object", "put_if_absent, one.key,", "put_if_absent, one.key[:30],"),
     ),
     *_in(
         "library/andon/cdk/bucket.py",

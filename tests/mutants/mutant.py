@@ -22,9 +22,7 @@ class Mutant:
     @property
     def places(self) -> list[str]:
         """The files and folders of the selection, and tests in them."""
-        return [
-            argument for argument in shlex.split(self.selection) if argument.startswith(("tests/", "library/tests/"))
-        ]
+        return [argument for argument in shlex.split(self.selection) if argument.startswith(("tests/", "library/"))]
 
     def applied_to(self, source: str) -> str:
         """Return the mutated source."""

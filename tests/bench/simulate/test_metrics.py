@@ -24,7 +24,7 @@ SAMPLED = {
     "andon/rules/sweep.py",
     "andon/views/ledger.py",
 }
-DECLARED = {"andon/drift/recompute.py", "andon/stores/archive/sweep_days.py", "stores/lake/batch.py"}
+DECLARED = {"andon/drift/recompute.py", "andon/stores/archive/sweep_days.py", "andon/stores/lake/batch.py"}
 SELDOM = {"services/anomalies/current_model.py", "andon/stores/replays/listener.py"}
 
 

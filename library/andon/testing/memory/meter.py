@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Typed
 from andon.dynamodb.schema import Keys
-from andon.testing.memory.tables import Table
+from andon.testing.memory.tables import Table, Write
 from andon.testing.memory.units import read_units, size_of, write_units
 
 
@@ -68,9 +68,10 @@ class Meter:
         """Count a write whose condition did not hold."""
         self.used.writes[Place(table.name), _text(key[table.keys.partition])] += write_units(old, None)
 
-    def wrote(self, table: Table, key: Typed, old: Typed | None, new: Typed | None) -> None:
-        """Count a write."""
-        self.used.writes[Place(table.name), _text(key[table.keys.partition])] += write_units(old, new)
+    def wrote(self, table: Table, write: Write, *, times: int) -> None:
+        """Count a write; a transaction's costs the table its units twice, and each index once."""
+        key, old, new = write
+        self.used.writes[Place(table.name), _text(key[table.keys.partition])] += times * write_units(old, new)
         self.stored[Place(table.name)] += size_of(new) - size_of(old)
         for name, index in table.schema.indexes.items():
             before, after = (_copied(row, index.keys, index.projects, table.keys) for row in (old, new))

@@ -32,8 +32,8 @@ Order = tuple[str | int, ...]
 class Observer(Protocol):
     """Sees what requests do to a table, before they are answered."""
 
-    def wrote(self, table: "Table", key: Typed, old: Typed | None, new: Typed | None) -> None:
-        """See a write, which may have changed nothing."""
+    def wrote(self, table: "Table", write: "Write", *, times: int) -> None:
+        """See a write, which may have changed nothing; times: how often its row is paid for."""
 
     def refused(self, table: "Table", key: Typed, old: Typed | None) -> None:
         """See a write whose condition did not hold."""
@@ -145,10 +145,9 @@ class Table:
         return Write(key, old, new)
 
     def apply(self, write: Write, *, times: int = 1) -> None:
-        """Do what was planned; times: how often it is paid for."""
+        """Do what was planned; times: how often its row is paid for."""
         if self.observer:
-            for _ in range(times):
-                self.observer.wrote(self, *write)
+            self.observer.wrote(self, write, times=times)
         if write.new != write.old:  # as in DynamoDB, the stream has no record of what changes nothing
             self._replace(*write)
 
