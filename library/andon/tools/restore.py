@@ -1,7 +1,7 @@
 """Bring back the rows that a table has lost, from a copy restored beside it; see docs/backup-and-restore.md.
 
-`python -m andon.tools.restore EquipmentTable restored-equipment` says how many there are; `--write` puts them. What the table
-has stays as it is, also if it differs: it is newer, or was changed by a command, and a command changes it back.
+`andon restore ThingsTable restored-things` says how many there are; `--write` puts them. What the table has stays as it
+is, also if it differs: it is newer, or was changed by a command, and a command changes it back.
 """
 
 import argparse

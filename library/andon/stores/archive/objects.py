@@ -1,4 +1,4 @@
-"""The archive's objects: which names their content gets, and which bytes; for the rest see `andon.recorded.archive`. Pure."""
+"""The archive's objects: the names of their content, and its bytes; for the rest see `andon.recorded.archive`. Pure."""
 
 import gzip
 import hashlib
