@@ -60,7 +60,7 @@ PROJECT: Final = Project(
     groups=Groups(
         all=groups.ALL,
         admin=groups.ADMIN,
-        auditors=groups.AUDITORS,
+        reviewers=groups.AUDITORS,
         reporting=frozenset({groups.DEVICE}),
     ),
     subjects=EQUIPMENT,

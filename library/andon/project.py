@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+MODULE: Final = "project"
+
 LIBRARY: Final = Path(__file__).parent
 """The library's own code."""
 
@@ -17,13 +19,13 @@ LIBRARY: Final = Path(__file__).parent
 class Groups(NamedTuple):
     """The groups of the user pool, and which of them the library knows.
 
-    admin: runs the system, and may call everything. auditors: read the whole history. reporting: programs, on whose
+    admin: runs the system, and may call everything. reviewers: read the whole history. reporting: programs, on whose
     routes a stage plans `reportsPerSecond`.
     """
 
     all: Sequence[str]
     admin: str
-    auditors: frozenset[str]
+    reviewers: frozenset[str]
     reporting: frozenset[str] = frozenset()
 
     @property
@@ -115,5 +117,5 @@ def project() -> Project:
         ModuleNotFoundError: there is none.
 
     """
-    found: Project = importlib.import_module("project").PROJECT
+    found: Project = importlib.import_module(MODULE).PROJECT
     return found

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from tests.support.infra.synthesised import PROJECT
 
-FOLDERS = ("infra", "local", "tests")
+FOLDERS = ("infra", "library", "demo", "bench", "tests")
 SOURCES = [PROJECT / "app.py", *(file for folder in FOLDERS for file in (PROJECT / folder).rglob("*.py"))]
 
 

@@ -9,7 +9,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _FIXED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
-# How far ahead a device's clock may be.
+# How far ahead a client's clock may be.
 MAX_AHEAD_MS = 5 * 60 * 1000
 
 
@@ -67,7 +67,7 @@ def require_known(text: str, *, at_ms: int) -> str:
     """Return `text` if it is a fixed-width UTC time of which one could speak at `at_ms`.
 
     Raises:
-        ValueError: it is no such time, does not exist, or lies further ahead than a device's clock may be.
+        ValueError: it is no such time, does not exist, or lies further ahead than a client's clock may be.
 
     """
     if _ms_of(require_fixed(text)) > at_ms + MAX_AHEAD_MS:

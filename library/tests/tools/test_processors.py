@@ -1,7 +1,10 @@
+import os
 import subprocess
 import sys
 
 import pytest
+
+from andon.project import project
 
 # Keeps itself to one processor, starts a process, frees it, and prints on how many each of the two may run.
 CODE = """
@@ -17,6 +20,12 @@ child.communicate(b"\\n")
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process cannot choose")
 def test_the_emulator_keeps_to_one_processor_and_its_workers_run_on_all() -> None:
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", CODE],
+        env=os.environ | {"PYTHONPATH": project().imports},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
     assert done.stdout.split() == ["1", "True"]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.runtime import times
-from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejected, Stale, Unavailable
+from andon.runtime.errors import CallFailed, Conflict, NotFound, PreconditionRequired, Rejected, Stale, Unavailable
+from andon.testing.above_retries import Pass, between
+from andon.testing.memory.calls import Answer, Call
 from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
-from andon.wire import aws
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
@@ -294,20 +294,16 @@ def cancelled(*reasons: str, times: int = 1) -> Iterator[None]:
     """Let DynamoDB cancel the next transactions for these reasons, one for each row."""
     left = [times]
 
-    def cancel(**_: object) -> tuple[SimpleNamespace, dict[str, Any]] | None:
-        if not left[0]:
-            return None
+    def cancel(call: Call, go_on: Pass) -> Answer:
+        if call.operation != "TransactWriteItems" or not left[0]:
+            return go_on()
         left[0] -= 1
-        error = {"Code": "TransactionCanceledException", "Message": "Transaction cancelled"}
-        answer = {"Error": error, "CancellationReasons": [{"Code": reason} for reason in reasons]}
-        return SimpleNamespace(status_code=400, headers={}), answer | {"ResponseMetadata": {}}
+        raise CallFailed(
+            "TransactionCanceledException", {"CancellationReasons": [{"Code": reason} for reason in reasons]}
+        )
 
-    events, event = aws.client("dynamodb").meta.events, "before-call.dynamodb.TransactWriteItems"
-    events.register(event, cancel)
-    try:
+    with between(cancel):
         yield
-    finally:
-        events.unregister(event, cancel)
 
 
 @pytest.mark.parametrize("reason", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])

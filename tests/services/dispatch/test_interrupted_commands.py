@@ -7,7 +7,6 @@ import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
-from services.dispatch.command import app
 from tests.support.dispatch.shop import log, open_shop, reported
 from tests.support.samples import NOW
 from tests.support.services.broken_commands import Scenario, Suite
@@ -100,10 +99,6 @@ SUITE = Suite(
     upserts=frozenset({ACKNOWLEDGE}),  # the answer says whose acknowledgement was the first
     now_ms=NOW + 1,
 )
-
-
-def test_every_command_of_the_service_is_broken_here() -> None:
-    assert {scenario.route for scenario in SCENARIOS} == app.declared.keys()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

@@ -19,7 +19,7 @@ from andon.stores.archive.responses import Accept, ArchivedEventsResponse, JobId
 from andon.stores.archive.store import KINDS, SUBJECTS
 from andon.stores.archive.to_response import page_response
 
-AUDITORS = project().groups.auditors
+REVIEWERS = project().groups.reviewers
 
 app = HttpApi()
 handler = app.handler
@@ -48,12 +48,12 @@ def _events_of(kind: Actors) -> Callable[..., Response[str]]:
 
 for _kind in KINDS:
     _route = f"GET /archive/{_kind.name}/{{{_kind.parameter}}}"
-    app.serves(_route, groups=AUDITORS, responses=responses(ArchivedEventsResponse, 200))(_events_of(_kind))
+    app.serves(_route, groups=REVIEWERS, responses=responses(ArchivedEventsResponse, 200))(_events_of(_kind))
 
 
 @app.serves(
     f"GET /archive/{SUBJECTS.name}/{{{SUBJECTS.parameter}}}/rehydrations/{{job}}",
-    groups=AUDITORS,
+    groups=REVIEWERS,
     responses=responses(RehydrationResponse, 200, 404),
 )
 def get_rehydration(subject: Subject, job_id: JobId) -> Response[str]:

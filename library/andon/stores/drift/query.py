@@ -18,7 +18,7 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /drift", groups=project().groups.auditors, responses=responses(FindingsResponse, 200))
+@app.serves("GET /drift", groups=project().groups.reviewers, responses=responses(FindingsResponse, 200))
 def get_drift(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List rows of views that differed from their events, newest first: where, and how that was ended."""
     items, last_key = objects.page(limit=limit, after=_after(cursor))
