@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from andon.packages.discovery import views
+from andon.project import project
 from andon.tools.stack.errors import Failed
 from andon.tools.views import new_version
 from andon.tools.views.new_version import next_name, renamed

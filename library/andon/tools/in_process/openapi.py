@@ -88,4 +88,5 @@ def _responses(responses: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    DOCUMENT.parent.mkdir(exist_ok=True)
     DOCUMENT.write_text(text())

@@ -14,7 +14,7 @@ from andon.tools.views.new_version import LINE, copy_into
 from andon.tools.views.versions import Versions, versions
 
 VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\Z)", re.DOTALL)
-SEARCHED: Final = ("docs", "functions", "infra", "local", "tests", "Makefile", "README.md")
+SEARCHED: Final = ("docs", "functions", "infra", "bench", "demo", "tests", "Makefile", "README.md")
 
 
 def retire(both: Versions, root: Path) -> list[str]:
