@@ -2,6 +2,7 @@
 
 PYTHON3 ?= python3
 PYTHON := .venv/bin/python
+ANDON := PYTHONPATH=library $(PYTHON) -m andon.tools.cli
 RUN := PYTHONPATH=functions:library:. $(PYTHON) -m
 CDK := node_modules/.bin/cdk
 TSC := node_modules/.bin/tsc
@@ -14,37 +15,37 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed cut-over machine others types nag mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
 
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
-	@$(RUN) andon.tools.stack.up --started $(STARTED) $(if $(PORT),--port $(PORT)) $(if $(V),--verbose)
+	@$(ANDON) up --started $(STARTED) $(if $(PORT),--port $(PORT)) $(if $(V),--verbose)
 
 down:  ## end what `make up` started
-	@$(if $(wildcard $(PYTHON)),$(RUN) andon.tools.stack.down,echo "nothing is running here")
+	@$(if $(wildcard $(PYTHON)),$(ANDON) down,echo "nothing is running here")
 
 demo: install  ## let the demo factory live on the running system, until Ctrl-C: SPEED=10
 	@$(RUN) demo.make_demo $(if $(SPEED),--speed $(SPEED))
 
 console: install  ## watch the flow through the running system, and its faults; one screen of it: ONCE=1
-	@$(RUN) andon.tools.console
+	@$(ANDON) console
 
 # Make has an AS of its own, the assembler.
 override AS := $(if $(filter line,$(origin AS)),$(value AS))
 token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name)
-	@$(RUN) andon.tools.stack.users $(ROLE) $(if $(AS),'$(AS)')
+	@$(ANDON) token $(ROLE) $(if $(AS),'$(AS)')
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
 	@$(RUN) demo.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))
 
 archive: install  ## bring the lake's days into the archive of the running system now, instead of within the hour
-	@$(RUN) andon.tools.stack.archive
+	@$(ANDON) archive
 
 audit: install  ## compare all rows of the running system's views with what their events make of them, and repair
-	@$(RUN) andon.tools.stack.audit
+	@$(ANDON) audit
 
 costs: install  ## count what each design for versions costs, and a report, and price a million of those by part
 	@$(RUN) bench.costs
@@ -57,39 +58,39 @@ query: override export SQL := $(value SQL)
 query: override export ARGS := $(value ARGS)
 query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
 query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png); alone lists
-	@$(RUN) andon.tools.lake.query
+	@$(ANDON) query
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) demo.lake.make_train
 
 new-view-version: install  ## write the next version of a view beside it, a copy to edit: VIEW=board
-	@$(RUN) andon.tools.views.new_version '$(VIEW)'
+	@$(ANDON) new-view-version '$(VIEW)'
 
 fill: install  ## fill a view's next version from the lake, while events go on: VIEW=board (events a second: RATE=200)
-	@$(RUN) andon.tools.views.fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
+	@$(ANDON) fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
 prove: install  ## compare all rows of a view's two versions; what differs, field by field, with its events: VIEW=board
-	@$(RUN) andon.tools.views.prove '$(VIEW)' $(ON_STACK)
+	@$(ANDON) prove '$(VIEW)' $(ON_STACK)
 
 cutover: install  ## prove, then let the next version serve, in one deployment: VIEW=board (the one before again: BACK=1)
-	@$(RUN) andon.tools.views.cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
+	@$(ANDON) cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
 
 in-step: install  ## compare all rows of two versions of a service; send what one lacks to it: SEND=1
-	@$(RUN) andon.tools.sync.in_step $(if $(SEND),--send) $(ON_STACK)
+	@$(ANDON) in-step $(if $(SEND),--send) $(ON_STACK)
 
 retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
-	@$(RUN) andon.tools.views.retire '$(VIEW)'
+	@$(ANDON) retire '$(VIEW)'
 
 redrive: install  ## put dead letters back on their queue: QUEUE=board (see some first: SHOW=1); alone lists them
-	@$(RUN) andon.tools.ops.redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
+	@$(ANDON) redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
 replay-failures: install  ## bring what triggers gave up on through them again, out of S3: SERVICE=dispatch (only list: DRY_RUN=1)
-	@$(RUN) andon.tools.ops.replay_failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
+	@$(ANDON) replay-failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
 
 ON_STACK = $(if $(STACK),--stack '$(STACK)')
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
-	@$(RUN) andon.tools.in_process.replay $(EVENT)
+	@$(ANDON) replay $(EVENT)
 
 bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal
 	@$(RUN) bench
@@ -126,7 +127,7 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: lint types nag  ## lint (code, pipeline), formatting, types (Python's and the page's), and a synth for AWS with cdk-nag and cfn-lint
+check: lint types nag wheel  ## lint (code, pipeline), formatting, types (Python's and the page's), and a synth for AWS with cdk-nag and cfn-lint
 
 lint: install
 	@.venv/bin/ruff check .
@@ -141,6 +142,10 @@ nag: install
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(SYNTH) $(IN_ONE_PIECE)
 	@$(PROGRESS) "synthesising the stage prod, too" $(SYNTH) --context=stage=prod --output=cdk.out/prod $(IN_ONE_PIECE)
 	@$(PROGRESS) "checking the templates, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
+
+wheel: install
+	@$(PROGRESS) "building the library's wheel" $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	--no-build-isolation --wheel-dir=.local/wheel library/ $(IN_ONE_PIECE)
 
 format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff format .
@@ -157,7 +162,7 @@ pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 	@$(RUN) demo.board.pictures
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
-	@$(RUN) andon.tools.in_process.openapi
+	@$(ANDON) openapi
 
 deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
 	@$(CDK) deploy --all $(if $(STAGE),--context=stage=$(STAGE)) $(ARGS)

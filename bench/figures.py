@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon.tools.percentile import percentile
 from bench.in_lake import InLake
 
 MEASURED: Final = Path(".local/load.json")
@@ -75,12 +76,6 @@ def arrivals(sent: Sequence[Item], found: Sequence[Item]) -> Arrivals:
         repeated=tuple(item for item, times in times_found.items() if times > 1),
         extra=tuple(item for item in times_found if item not in wanted),
     )
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least `share` of them do not exceed (nearest rank); NaN without values."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 
 
 def report(figures: Figures) -> str:

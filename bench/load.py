@@ -16,13 +16,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Final
 
+from andon.tools.percentile import percentile
 from andon.tools.stack import outputs
 from andon.tools.stack.api import Api, Connection
 from andon.tools.stack.errors import Failed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
 from bench import in_lake
-from bench.figures import MEASURED, Arrivals, Figures, Item, arrivals, percentile, report
+from bench.figures import MEASURED, Arrivals, Figures, Item, arrivals, report
 
 COMMANDS: Final = 2000
 CLIENTS: Final = 8

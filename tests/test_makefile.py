@@ -33,4 +33,4 @@ def test_no_option_of_a_verb_has_a_value_that_make_itself_gave_it() -> None:
 
 
 def test_an_option_on_the_command_line_is_taken() -> None:
-    assert "andon.tools.stack.users device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")
+    assert "andon.tools.cli token device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")

@@ -69,7 +69,9 @@ class Project(NamedTuple):
     root: its folder. groups: of its users. subjects: the actors that events are about, by their partition keys.
     actors: other kinds. brings_back: what a rehydration of a subject brings back, in a sentence. sizes: of functions,
     as `services/things/trigger`, for which that of their role is too small. demo: the module with what `andon up`
-    loads and shows, see `andon.tools.stack.demo`.
+    loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
+    `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. example_view: the
+    view that examples name.
     """
 
     name: str
@@ -81,6 +83,10 @@ class Project(NamedTuple):
     brings_back: str = "Bring back the expired rows of a subject, for 33 days."
     sizes: Mapping[str, Size] = {}
     demo: str | None = None
+    pictures: str | None = None
+    description: str = ""
+    license: str | None = None
+    example_view: str = "things"
 
     @property
     def functions(self) -> Path:

@@ -3,7 +3,8 @@ from collections import Counter
 
 import pytest
 
-from bench.figures import Arrivals, Figures, Item, arrivals, percentile, report
+from andon.tools.percentile import percentile
+from bench.figures import Arrivals, Figures, Item, arrivals, report
 from bench.in_lake import InLake
 
 A, B, C = (Item("press", f"ERROR 2026-11-21T09:35:00.00{digit}Z") for digit in range(3))

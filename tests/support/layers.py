@@ -25,7 +25,7 @@ LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 LIBRARY = "andon"
 DOMAIN = {"contract", "services", "views", "pages"}
-AROUND = {"infra", "demo", "bench", "tests"}
+AROUND = {"infra", "demo", "bench", "tests", "local"}
 NO_ROOM = {LIBRARY, "andon.project"}
 
 VENDOR = {"boto3", "botocore"}
@@ -46,6 +46,9 @@ FACTORY_WORDS = frozenset(
         "supervisor",
     ]
 )
+OF_THE_SAMPLE = re.compile(r"\b(equipment|factory|factories|dispatch|crew|board)\b", re.IGNORECASE)
+"""Words that stand nowhere in the library, its constructs, tools and comments included."""
+
 NOT_OF_A_FACTORY = ("default_factory",)  # a parameter of dataclasses.field
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -134,6 +137,11 @@ def factory_words(sources: Sources) -> set[Finding]:
         if _root(module) == LIBRARY
         for word in _words(source) & FACTORY_WORDS
     }
+
+
+def sample_words(sources: Sources) -> set[Finding]:
+    """Find whole words of the sample anywhere in files."""
+    return {(name, word) for name, text in sources.items() for word in OF_THE_SAMPLE.findall(text)}
 
 
 def imports_of(source: str) -> Iterator[str]:

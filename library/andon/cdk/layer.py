@@ -18,6 +18,9 @@ from andon.cdk.target import Target
 from andon.project import project
 
 REQUIREMENTS: Final = project().root / "requirements" / "runtime.txt"
+NEEDED: Final = (
+    "it pins what functions get, the library's own dependencies among it, as pip-compile --generate-hashes does"
+)
 LAYERS: Final = project().local / "layer"
 
 # botocore describes more than 400 services, in a third of what the layer would weigh. These are what the functions call
@@ -45,7 +48,14 @@ def third_party(scope: Construct) -> lambda_.ILayerVersion:
 
 
 def build(target: Target, compiler: Path | None) -> Path:
-    """Return the folder with the layer's content; its name changes whenever the content would."""
+    """Return the folder with the layer's content; its name changes whenever the content would.
+
+    Raises:
+        FileNotFoundError: the project does not say what its functions need.
+
+    """
+    if not REQUIREMENTS.is_file():
+        raise FileNotFoundError(f"there is no {REQUIREMENTS}: {NEEDED}")
 
     def fill(content: Path) -> None:
         _install(content / "python", target.layer_platforms)

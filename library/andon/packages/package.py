@@ -66,7 +66,7 @@ class Package:
 
     @property
     def folder(self) -> str:
-        """Folder below `functions/`, as `views/board`; a function is told by it which package it belongs to."""
+        """Folder below `functions/`, as `views/things`; a function is told by it which package it belongs to."""
         return f"{self.side}/{self.name}"
 
     @property
@@ -194,7 +194,7 @@ class Package:
         return file in _files(self.side, self.name)
 
     def path(self, role: str) -> str:
-        """Path of a handler, which also describes its function on AWS, as `views/board/query`."""
+        """Path of a handler, which also describes its function on AWS, as `views/things/query`."""
         return f"{self.folder}/{role}"
 
     def handler_name(self, role: str) -> str:

@@ -21,13 +21,19 @@ class Switch(TypedDict):
 
 
 def switches(file: Path = FILE) -> dict[str, Switch]:
-    """Return what was switched: the name of the view that was first -> its switch."""
+    """Return what was switched: the name of the view that was first -> its switch.
+
+    Without a file nothing was.
+    """
+    if not file.is_file():
+        return {}
     read: dict[str, Switch] = json.loads(file.read_text())
     return read
 
 
 def write(changed: dict[str, Switch], file: Path = FILE) -> None:
     """Write what is switched, for the next deployment."""
+    file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(changed, indent=2, sort_keys=True) + "\n")
 
 

@@ -74,8 +74,8 @@ def restore(stage: str | None, output: str, copy: str, *, write: bool) -> str:
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="python -m andon.tools.restore", description=__doc__)
-    parser.add_argument("output", help="the stack's output with the name of the table, as EquipmentTable")
+    parser = argparse.ArgumentParser(prog="andon restore", description=__doc__)
+    parser.add_argument("output", help="the stack's output with the name of the table, as ThingsTable")
     parser.add_argument("copy", help="the name of the table that was restored beside it")
     parser.add_argument("--stage", help="the stage on AWS (default: what runs on this machine)")
     parser.add_argument("--write", action="store_true", help="put the rows")

@@ -9,9 +9,9 @@ from moto import mock_aws
 from andon.stores.lake import queries
 from andon.tools.lake import lake_copy, query
 from andon.tools.lake.lake_copy import Lake
-from andon.tools.lake.plots import PICTURES
 from andon.tools.lake.table import Table, to_text
 from andon.tools.stack.errors import Failed
+from demo.lake.pictures import PICTURES
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from andon.packages.discovery import views
+from andon.project import project
 from andon.tools.stack.errors import Failed
 from andon.tools.views import new_version
 from andon.tools.views.new_version import next_name, renamed
@@ -105,7 +106,7 @@ def test_a_third_version_is_refused(clone: Clone, view: str) -> None:
 
 def test_a_view_that_is_not_there_is_refused() -> None:
     with pytest.raises(Failed, match="there is no view bored; there is board"):
-        new_version.write("bored")
+        new_version.write("bored", project().root)
 
 
 def test_the_old_version_goes_and_the_new_one_is_the_view(clone: Clone, view: str) -> None:

@@ -7,11 +7,12 @@ from pydantic import StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.project import project
 
 ViewName = Annotated[
     str,
     StringConstraints(pattern="^[a-z][a-z0-9_]{0,63}$"),
-    Path(alias="view", description="The name of a view, such as `board`."),
+    Path(alias="view", description=f"The name of a view, such as `{project().example_view}`."),
 ]
 
 

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from andon.http import schemas
 from andon.http.models import RequestModel
+from andon.project import project
 from andon.runtime import times
 
 DEFAULT_RATE: Final = 500
@@ -24,7 +25,7 @@ class ReplayBody(RequestModel):
     second, at most.
     """
 
-    view: Annotated[str, Field(min_length=1, max_length=64, examples=["board"])]
+    view: Annotated[str, Field(min_length=1, max_length=64, examples=[project().example_view])]
     first: Annotated[First | None, Field(alias="from")] = None
     last: Annotated[Last | None, Field(alias="to")] = None
     rate: Annotated[int, Field(ge=1, le=MAX_RATE)] = DEFAULT_RATE

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from andon.tools.console.widgets import Metric, Shown
-from bench.figures import percentile
+from andon.tools.percentile import percentile
 
 API: Final = "AWS/ApiGateway"
 REFUSED, FAILED = 400, 500

@@ -15,30 +15,6 @@ DOCUMENT = project().root / "docs" / "openapi.json"
 # Powertools documents its own answer to invalid requests (422); we answer 400 with a problem.
 NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")
 
-DESCRIPTION = """\
-Which machine needs help: states of factory equipment, and who sees to them.
-
-## How devices report
-
-A fleet whose clocks agree would report in the same second, and most of it would get 429. So each device:
-
-1. **Spreads its reports.** It reports at an offset within its period that it draws once, at random, and keeps: with a
-   period of five minutes, any of 300,000 ms. It also begins there after a restart. It reports a change of its state at
-   once; if all can change together, as by a power failure, after a random part of 30 s.
-2. **Keeps what was not taken.** A report has its own `timestamp`, so that one that comes late still says when it
-   happened, for 33 days. The same report again changes nothing.
-3. **Tries again later each time.** After 429, 500, 502, 503, 504 or no response it waits a random part of
-   `min(300, 2^n)` seconds before attempt n + 1, and no less than `Retry-After` says. After 401 it gets a new token
-   first. After any other response it does not try again: the same request would be refused again.
-4. **Sends what has piled up together**: `POST /states` takes up to 100 reports, and has a throttle of its own. After
-   a 503 that names reports (`errors`) it sends only those again. While that route takes none, it sends them singly.
-
-Each route has a throttle of its own, for all callers together; its 429 comes from the gateway, without `Retry-After`
-and without a problem as its body. Of `PUT /equipment/{id}/states/{timestamp}` each caller has a share, too, by default
-five reports a second and 50 at once: beyond it come 429, `Retry-After` and a problem. Gateways report many machines
-together, by `POST /states`.
-"""
-
 # The gateway's own: what was throttled reaches none of our functions.
 TOO_MANY = {"description": "Too many requests to this route: try again later, see the description of this API."}
 TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `Retry-After`, of all: try again later."
@@ -52,7 +28,7 @@ def document() -> dict[str, Any]:
     schemas: dict[str, Any] = {}
     for package in apis():
         for handler in _handlers(package):
-            generated = json.loads(handler.app.get_openapi_json_schema(title="Andon", version="1"))
+            generated = json.loads(handler.app.get_openapi_json_schema(title=project().name, version="1"))
             schemas |= generated["components"]["schemas"]
             for path, operations in generated["paths"].items():
                 for method, operation in operations.items():
@@ -68,10 +44,10 @@ def document() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {
-            "title": "Andon",
+            "title": project().name,
             "version": "1",
-            "description": DESCRIPTION,
-            "license": {"name": "MIT", "identifier": "MIT"},
+            "description": project().description,
+            **({"license": {"name": project().license, "identifier": project().license}} if project().license else {}),
         },
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
@@ -112,4 +88,5 @@ def _responses(responses: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    DOCUMENT.parent.mkdir(exist_ok=True)
     DOCUMENT.write_text(text())

@@ -1,6 +1,7 @@
-"""The pictures of the saved queries."""
+"""Pictures of saved queries: the frame, and what they have in common; a project has the pictures themselves."""
 
-from collections.abc import Callable, Sequence
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import fill
@@ -10,21 +11,27 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import MaxNLocator
 
+from andon.project import project
 from andon.tools.lake.table import Table
 from andon.tools.stack.errors import Failed
 
 Record = dict[str, Any]
 """One row of an answer, by column."""
 
-BLUE, PALE, GREY, RED, AMBER, GREEN = "#2b6ca3", "#b9d3e8", "#6b7280", "#c2413a", "#e3a02f", "#8cb98a"
+Picture = Callable[[Figure, Sequence[Record]], None]
+"""Draws the rows of an answer."""
+
+BLUE, PALE, GREY = "#2b6ca3", "#b9d3e8", "#6b7280"
 FORMATS: Final = (".png", ".svg", ".pdf")
 CHARACTERS: Final = 8  # of a title, in an inch
-MOST_BARS: Final = 30  # more cannot be read; the first ones are the worst
-DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 HOUR: Final = timedelta(hours=1)
-DENSE: Final = 40  # from so many facts of a kind on, marks are drawn thin
+
+
+def pictures() -> Mapping[str, Picture]:
+    """Return the project's picture of each saved query that has one, by the query's name."""
+    module = project().pictures
+    return {} if module is None else cast("Mapping[str, Picture]", importlib.import_module(module).PICTURES)
 
 
 def require_drawable(name: str, file: Path) -> None:
@@ -34,8 +41,8 @@ def require_drawable(name: str, file: Path) -> None:
         Failed: it is not a saved query, or the file's ending is not known.
 
     """
-    if name not in PICTURES:
-        raise Failed(f"PLOT draws saved queries only: NAME={', '.join(sorted(PICTURES))}")
+    if name not in (known := pictures()):
+        raise Failed(f"PLOT draws saved queries only: NAME={', '.join(sorted(known)) or 'none of this project'}")
     if file.suffix not in FORMATS:
         raise Failed(f"PLOT writes {', '.join(FORMATS)}, not {file.name}")
 
@@ -50,7 +57,7 @@ def draw(name: str, table: Table, file: Path, *, title: str) -> None:
     if not table.rows:
         raise Failed("there is nothing to draw: the answer has no rows")
     figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
-    PICTURES[name](figure, [cast("Record", record) for record in table.records()])
+    pictures()[name](figure, [cast("Record", record) for record in table.records()])
     wide = int(figure.get_size_inches()[0] * CHARACTERS)
     figure.suptitle(
         "\n".join(fill(line, wide) for line in title.split("\n")), x=0.01, ha="left", fontsize=12, fontweight="bold"
@@ -58,199 +65,33 @@ def draw(name: str, table: Table, file: Path, *, title: str) -> None:
     figure.savefig(file, dpi=150)
 
 
-def _mtbf_mttr(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw a bar for each line, and on it a dot for each of its machines."""
-    lines = [one for one in records if one["level"] == "line"][:MOST_BARS]
-    machines = [one for one in records if one["level"] == "machine"]
-    figure.set_size_inches(11, 1.6 + 0.32 * len(lines))
-    left, right = figure.subplots(1, 2, sharey=True)
-    labels = [_place(line) for line in lines]
-    for axes, column, what in ((left, "mtbf_hours", "MTBF, hours"), (right, "mttr_minutes", "MTTR, minutes")):
-        axes.barh(labels, [line[column] or 0 for line in lines], color=PALE, height=0.62)
-        dots = [one for one in machines if _place(one) in labels and one[column] is not None]
-        axes.scatter(
-            [one[column] for one in dots], [_place(one) for one in dots], s=14, color=BLUE, alpha=0.6, zorder=3
-        )
-        _tidy(axes, what)
-    left.invert_yaxis()
-    left.plot([], [], "o", color=BLUE, alpha=0.6, markersize=4, label="one machine")
-    left.legend(loc="lower right", frameon=False, fontsize=9)
-
-
-def _availability(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw what each line lost: the lower its dot, the more."""
-    found = records[:MOST_BARS]
-    figure.set_size_inches(9, 1.6 + 0.32 * len(found))
-    axes = figure.subplots()
-    labels, values = [_place(one) for one in found], [one["availability_percent"] or 0 for one in found]
-    axes.hlines(labels, values, 100, color=PALE, linewidth=6)
-    axes.plot(values, labels, "o", color=BLUE, markersize=8)
-    for label, value in zip(labels, values, strict=True):
-        axes.annotate(f"{value:.1f}", (value, label), (-10, 0), textcoords="offset points", ha="right", va="center")
-    lowest = min(values)
-    axes.set_xlim(lowest - 0.2 * (100 - lowest or 1), 100)
-    axes.set_ylim(len(found) - 0.4, -0.6)
-    _tidy(axes, "percent of the time that machines ran")
-
-
-def _operators(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw each operator's load, and beside it the span from the median response to that of nine in ten."""
-    found = records[:MOST_BARS]
-    figure.set_size_inches(11, 1.6 + 0.34 * len(found))
-    left, right = figure.subplots(1, 2, sharey=True)
-    names = [one["operator"] for one in found]
-    left.barh(names, [one["logs"] for one in found], color=PALE, height=0.62)
-    for one in found:
-        left.annotate(
-            f"{one['logs']:,}", (one["logs"], one["operator"]), (4, 0), textcoords="offset points", va="center"
-        )
-    paced = [one for one in found if one["median_response_minutes"] is not None]
-    labels, medians = [one["operator"] for one in paced], [one["median_response_minutes"] for one in paced]
-    tails = [one["nine_of_ten_within_minutes"] for one in paced]
-    right.hlines(labels, medians, tails, color=PALE, linewidth=6)
-    right.plot(medians, labels, "o", color=BLUE, label="median")
-    right.plot(tails, labels, "|", color=GREY, markersize=12, markeredgewidth=2, label="nine of ten within")
-    right.set_xlim(left=0)
-    right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
-    left.margins(x=0.12)
-    left.invert_yaxis()
-    _tidy(left, "reports assigned")
-    _tidy(right, "minutes until acknowledged")
-
-
-def _escalations_by_hour(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw the week as a calendar of hours."""
-    counts = [[0] * 24 for _ in DAYS]
-    for one in records:
-        counts[one["weekday"] - 1][one["hour"]] = one["escalations"]
-    figure.set_size_inches(11, 4)
-    axes = figure.subplots()
-    most = max(map(max, counts))
-    axes.imshow(counts, cmap="OrRd", aspect="equal", vmin=0, vmax=most * 1.15)
-    for day, hours in enumerate(counts):
-        for hour, count in enumerate(hours):
-            if count:
-                ink = "white" if count > 0.7 * most else "black"
-                axes.text(hour, day, str(count), ha="center", va="center", fontsize=8, color=ink)
-    axes.set_yticks(range(7), DAYS)
-    axes.set_xticks(range(24), [f"{hour:02}" for hour in range(24)])
-    axes.set_xlabel("hour of the day, UTC", color=GREY)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-
-
-def _facts_by_type_by_hour(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw each type by itself: one that is rare would be flat beside the reports."""
-    totals: dict[str, int] = {}
-    for one in records:
-        totals[one["type"]] = totals.get(one["type"], 0) + one["facts"]
-    types = sorted(totals, key=lambda kind: -totals[kind])
-    figure.set_size_inches(11, 1.2 + 1.15 * len(types))
-    moments = _hours(records[0]["hour"], records[-1]["hour"])
-    for axes, kind in zip(_rows_of(figure, len(types)), types, strict=True):
-        counts = {one["hour"]: one["facts"] for one in records if one["type"] == kind}
-        values = [counts.get(f"{moment:%Y-%m-%dT%H:%MZ}", 0) for moment in moments]
-        axes.fill_between(moments, values, step="post", color=PALE)
-        axes.step(moments, values, where="post", color=BLUE, linewidth=1)
-        axes.set_title(f"{kind}: {totals[kind]:,}", loc="left", fontsize=9, color=GREY)
-        axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
-        _tidy(axes, "")
-    _dates(figure.axes[-1])
-
-
-def _story(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw the states as a band over time, and below it a lane for each other type of fact."""
-    states = [one for one in records if one["type"] == "state-reported"]
-    others = [one for one in records if one["type"] != "state-reported"]
-    lanes = sorted({one["type"] for one in others}, key=[one["type"] for one in others].index)
-    figure.set_size_inches(12, 2 + 0.4 * len(lanes))
-    axes = figure.subplots()
-    ends = [one["happened_at"] for one in states[1:]] + [records[-1]["happened_at"]]
-    for one, end in zip(states, ends, strict=True):
-        begin, over = _moments([one["happened_at"], end])
-        axes.fill_betweenx([-0.45, 0.45], begin, over, color=_colour(one["what"]), linewidth=0)
-    for lane, kind in enumerate(lanes, 1):
-        moments = _moments([one["happened_at"] for one in others if one["type"] == kind])
-        axes.plot(moments, [lane] * len(moments), "|" if len(moments) > DENSE else "o", color=BLUE, markersize=7)
-    axes.set_yticks(range(len(lanes) + 1), ["state", *lanes])
-    axes.set_ylim(len(lanes) + 0.7, -0.7)
-    for name, colour in (("normal", GREEN), ("warning", AMBER), ("error", RED)):
-        axes.plot([], [], "s", color=colour, label=name)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=9)
-    _tidy(axes, "")
-    _dates(axes)
-
-
-def _colour(report: str) -> str:
-    """Return the colour of a report, as `WARNING1: oil at 81 °C`."""
-    if report.startswith("NORMAL"):
-        return GREEN
-    return AMBER if report.startswith("WARNING") else RED
-
-
-def _rows_of(figure: Figure, count: int) -> list[Axes]:
+def rows_of(figure: Figure, count: int) -> list[Axes]:
+    """Return axes one below another, which share time."""
     return list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
 
 
-def _place(record: Record) -> str:
-    factory, line = record["factory"], record["line"]
-    return factory if factory == line else f"{factory}  {line}"  # what is not registered has neither
-
-
-def _moments(texts: Sequence[str]) -> list[Any]:
+def to_moments(texts: Sequence[str]) -> list[Any]:
     """Return times as matplotlib takes them."""
     return [datetime.fromisoformat(text).astimezone(UTC) for text in texts]
 
 
-def _hours(first: str, last: str) -> list[Any]:
+def hours_between(first: str, last: str) -> list[Any]:
     """Return all hours between two, and one more, in which nothing happened: an hour without facts is no row."""
-    begin, end = _moments([first, last])
+    begin, end = to_moments([first, last])
     return [begin + timedelta(hours=number) for number in range(int((end - begin) / HOUR) + 2)]
 
 
-def _dates(axes: Axes) -> None:
+def dates(axes: Axes) -> None:
+    """Write times below axes, each as short as its neighbours allow."""
     locator = AutoDateLocator(tz=UTC)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=UTC))  # type: ignore[no-untyped-call]
 
 
-def _tidy(axes: Axes, what: str) -> None:
+def tidy(axes: Axes, what: str) -> None:
     """Name the axis below, and leave out lines that say nothing."""
     axes.set_xlabel(what, color=GREY)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#e5e7eb", zorder=0)
     axes.set_axisbelow(True)
-
-
-def _train(figure: Figure, records: Sequence[Record]) -> None:
-    """Draw what is usual for each machine: a dot for each state, with its median absolute deviation."""
-    machines = sorted({one["machine"] for one in records})[:MOST_BARS]
-    states = sorted({one["state"] for one in records})
-    figure.set_size_inches(11, 1.6 + 0.32 * len(machines))
-    left, right = figure.subplots(1, 2, sharey=True)
-    for axes, kind, what in ((left, "rate", "reports in an hour"), (right, "gap", "seconds until the next report")):
-        for number, state in enumerate(states):
-            found = [
-                one for one in records if (one["kind"], one["state"]) == (kind, state) and one["machine"] in machines
-            ]
-            places = [machines.index(one["machine"]) + 0.6 * (number + 0.5) / len(states) - 0.3 for one in found]
-            medians, mads = [one["median"] for one in found], [one["mad"] for one in found]
-            axes.errorbar(medians, places, xerr=mads, fmt="o", markersize=4, elinewidth=1.5, label=state)
-        axes.set_xlim(left=0)
-        _tidy(axes, what)
-    left.set_yticks(range(len(machines)), machines)
-    left.invert_yaxis()
-    right.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=9)
-
-
-PICTURES: Final[dict[str, Callable[[Figure, Sequence[Record]], None]]] = {
-    "availability": _availability,
-    "escalations_by_hour": _escalations_by_hour,
-    "facts_by_type_by_hour": _facts_by_type_by_hour,
-    "mtbf_mttr": _mtbf_mttr,
-    "operators": _operators,
-    "story": _story,
-    "train": _train,
-}

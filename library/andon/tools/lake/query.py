@@ -3,7 +3,7 @@
 | variable | meaning |
 |---|---|
 | `SQL` | a query in Trino's SQL over `events`, or over `facts`, where each fact is once |
-| `NAME` | a saved query; its parameters are in `ARGS="since=2026-11-01 equipment=press-7"` |
+| `NAME` | a saved query; its parameters are in `ARGS="since=2026-11-01 until=2026-11-30"` |
 | `CSV`, `PLOT` | write all rows to a file; draw a saved query into a PNG, an SVG or a PDF |
 | `STACK` | the name of a stack on AWS instead of the one on this machine |
 | `SHOW` | print the SQL as Athena takes it, and ask nothing |
@@ -20,6 +20,7 @@ from typing import Final
 
 import duckdb
 
+from andon.project import project
 from andon.stores.lake import queries
 from andon.stores.lake.queries import Question
 from andon.tools.lake import engine, lake_copy, plots
@@ -78,7 +79,7 @@ def question_of(given: Mapping[str, str]) -> Question:
 
 
 def arguments(text: str) -> dict[str, str]:
-    """Return what stands in `ARGS`, as `since=2026-11-01 equipment=press-7`.
+    """Return what stands in `ARGS`, as `since=2026-11-01 until=2026-11-30`.
 
     Raises:
         Failed: a part is not `name=value`.
@@ -89,7 +90,7 @@ def arguments(text: str) -> dict[str, str]:
     except ValueError as error:
         raise Failed(f"ARGS could not be read: {error}") from error
     if wrong := [part for part in parts if "=" not in part]:
-        raise Failed(f'ARGS has to be as in ARGS="since=2026-11-01 equipment=press-7", not {wrong[0]!r}')
+        raise Failed(f'ARGS has to be as in ARGS="since=2026-11-01 until=2026-11-30", not {wrong[0]!r}')
     return dict(part.split("=", 1) for part in parts)
 
 
@@ -166,7 +167,12 @@ def _values(question: Question, given: Mapping[str, str]) -> dict[str, str]:
 
 def _example_of(question: Question) -> str:
     needed = [parameter.name for parameter in question.parameters if parameter.default is None]
-    return f' ARGS="{" ".join(f"{name}=press-7" for name in needed)}"' if needed else ""
+    return f' ARGS="{" ".join(f"{name}={_example(name)}" for name in needed)}"' if needed else ""
+
+
+def _example(name: str) -> str:
+    subjects = project().subjects
+    return subjects.example if name == subjects.name and subjects.example else "…"
 
 
 def _title(question: Question, values: Mapping[str, str]) -> str:

@@ -145,7 +145,7 @@ def _run(asked: argparse.Namespace) -> Iterator[str]:
 def main() -> int:
     """Entry point."""
     parser = argparse.ArgumentParser(prog="make redrive", description=__doc__)
-    parser.add_argument("queue", nargs="?", help="the name of a queue, as board; none: say which have dead letters")
+    parser.add_argument("queue", nargs="?", help="the name of a queue, as things; none: say which have dead letters")
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     parser.add_argument("--rate", type=int, help="messages a second; none: as AWS chooses")
     parser.add_argument("--show", action="store_true", help="show some of the messages, and move none")

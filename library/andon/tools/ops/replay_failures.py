@@ -50,7 +50,7 @@ CONDITIONS: Final = "requestContext"  # the member that says why
 
 
 def sources(outputs: Mapping[str, str], service: str | None = None) -> list[Source]:
-    """Return the triggers of a stack, or that of one service, which may be written `Equipment` or `equipment`.
+    """Return the triggers of a stack, or that of one service, which may be written `Things` or `things`.
 
     Raises:
         Failed: there is no such service.

@@ -1,7 +1,7 @@
 """One user per group in the stack's own user pool, more by name, and the tokens that they sign in for.
 
-`python -m andon.tools.stack.users ROLE [USER]` (`make token ROLE=… AS=…`) prints an access token and nothing else. The
-name matters of a device, which reports for the equipment of that id, and of a gateway, which does for that factory.
+`python -m andon.tools.stack.users ROLE [USER]` (`make token ROLE=… AS=…`) prints an access token and nothing else. A
+user's name matters where a project reads it out of the token.
 """
 
 import contextlib

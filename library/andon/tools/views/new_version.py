@@ -29,7 +29,7 @@ def as_before(row: Item) -> Item | None:
 
 
 def next_name(view: str) -> str:
-    """Return the name of a view's next version: `board_v2` of `board`, `board_v3` of `board_v2`."""
+    """Return the name of a view's next version: `things_v2` of `things`, `things_v3` of `things_v2`."""
     numbered = NUMBERED.fullmatch(view)
     return f"{numbered[1]}_v{int(numbered[2]) + 1}" if numbered else f"{view}_v2"
 
@@ -42,14 +42,14 @@ def renamed(source: str, before: str, after: str) -> str:
     return re.sub(rf'(\w=|== |"views", |_of\()"{before}"', rf'\g<1>"{after}"', source)
 
 
-def write(view: str, root: Path | None = None) -> str:
+def write(view: str, root: Path) -> str:
     """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
         Failed: there is no such view, or it has a next version.
 
     """
-    root, after = root or project().root, next_name(view)
+    after = next_name(view)
     _require_one_version(view)
     tests, packages = root / "tests" / "views", root / "functions" / "views"
     copy_into(packages / view, packages / after)
@@ -94,7 +94,7 @@ def main() -> int:
     parser.add_argument("view")
     view = parser.parse_args().view
     try:
-        after = write(view)
+        after = write(view, project().root)
     except Failed as reason:
         print(f"make new-view-version: {reason}", file=sys.stderr)
         return 1

@@ -17,12 +17,11 @@ VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\
 SEARCHED: Final = ("bench", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
 
 
-def retire(both: Versions, root: Path | None = None) -> list[str]:
+def retire(both: Versions, root: Path) -> list[str]:
     """Remove the files and the line of the version that stands by; return the files that still name it.
 
     Its tests are those of the other one now, as far as that has none of its own.
     """
-    root = root or project().root
     goes, stays = both.stands_by.name, both.serves.name
     tests = root / "tests" / "views"
     if stays == both.after.name and (tests / goes).is_dir():
@@ -54,7 +53,7 @@ def main() -> int:
     try:
         both = versions(parser.parse_args().view)
         goes = both.stands_by.name
-        left = retire(both)
+        left = retire(both, project().root)
     except Failed as reason:
         print(f"make retire: {reason}", file=sys.stderr)
         return 1

@@ -16,7 +16,8 @@ TABLE: Final = "events"
 COLUMNS: Final = {"source": "source", "detail_type": "detail-type", "time": "time", "id": "id", "detail": "detail"}
 """The columns of the table, all of them text, and the members of the envelope that they hold; `detail` is JSON."""
 PARTITIONS: Final = ("day", "hour")  # the last columns, text as well: `2026-11-21` and `09`
-SHARED: Final = ("facts", "places", "runs")  # each may stand on those before it
+SHARED: Final = tuple(sorted(file.stem for file in (FOLDER / "shared").glob("*.sql")))
+"""The shared tables: each may stand on those before it, in the order of their names."""
 
 _PARAMETER = re.compile(r"^-- :(?P<name>\w+) +(?P<about>.*?)(?: \(default: (?P<default>[^)]*)\))?$", re.MULTILINE)
 _USE = re.compile(r"(?<![\w:']):([a-z_]+)\b")

@@ -1,0 +1,87 @@
+"""The command `andon`: a tool for the project whose folder, or one above it, has a `functions/project.py`."""
+
+import os
+import re
+import runpy
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb: the module that does it, which `python -m` runs as well, and a line about it."""
+
+    module: str
+    about: str
+
+
+VERBS: Final = {
+    "up": Verb("stack.up", "run everything on this machine, with data in it"),
+    "down": Verb("stack.down", "end what `up` started"),
+    "token": Verb("stack.users", "print a token for the running system: ROLE [USER]"),
+    "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),
+    "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now"),
+    "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
+    "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=…; alone lists the saved queries'),
+    "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
+    "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
+    "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
+    "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),
+    "prove": Verb("views.prove", "compare all rows of a view's two versions: VIEW"),
+    "cutover": Verb("views.cutover", "prove, then let the next version serve, in one deployment: VIEW"),
+    "retire": Verb("views.retire", "remove the version of a view that does not serve from this clone: VIEW"),
+    "in-step": Verb("sync.in_step", "compare all rows of two versions of a service"),
+    "redrive": Verb("ops.redrive", "put dead letters back on their queue: QUEUE; alone lists them"),
+    "replay-failures": Verb("ops.replay_failures", "bring what triggers gave up on through them again: [SERVICE]"),
+    "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
+}
+WITH_VARIABLES: Final = {"console", "query"}
+"""Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
+
+VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)
+PROJECT: Final = Path("functions", "project.py")
+ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
+MISUSED: Final = 2
+
+
+def usage() -> str:
+    """Return the verbs, each with a line about it."""
+    lines = (f"  andon {name:17} {verb.about}" for name, verb in VERBS.items())
+    return "\n".join([*lines, "", "More about one: andon VERB --help"])
+
+
+def root_above(folder: Path) -> Path | None:
+    """Return the project that a folder belongs to; None: it belongs to none."""
+    return next((one for one in (folder, *folder.parents) if (one / PROJECT).is_file()), None)
+
+
+def main() -> int:
+    """Run a verb; 2 if there is none of that name, or no project."""
+    verb, *arguments = sys.argv[1:] or [""]
+    if verb in ASKS_FOR_HELP:
+        print(usage())
+        return 0
+    root = root_above(Path.cwd())
+    if verb not in VERBS or root is None:
+        why = (
+            f"there is no {PROJECT} here or above" if verb in VERBS else f"there is no {verb}; `andon` lists all verbs"
+        )
+        print(f"andon: {why}", file=sys.stderr)
+        return MISUSED
+    sys.path[:0] = [str(root / PROJECT.parent), str(root)]
+    run(verb, arguments)
+    return 0
+
+
+def run(verb: str, arguments: list[str]) -> None:
+    """Run the module of a verb, as `python -m` does; it ends the process where it ends with a status."""
+    if verb in WITH_VARIABLES:
+        found = [match.groups() for match in map(VARIABLE.fullmatch, arguments) if match]
+        os.environ.update({name: value for name, value in found if isinstance(value, str)})
+        arguments = [argument for argument in arguments if not VARIABLE.fullmatch(argument)]
+    sys.argv[1:] = arguments
+    runpy.run_module(f"andon.tools.{VERBS[verb].module}", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

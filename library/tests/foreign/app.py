@@ -1,0 +1,22 @@
+from aws_cdk import App, Stack
+
+from andon.cdk.api import Api
+from andon.cdk.archive import Archive
+from andon.cdk.drift import Drift
+from andon.cdk.event_hub import EventHub
+from andon.cdk.fault_store import FaultStore
+from andon.cdk.lake import Lake
+from andon.cdk.replays import Replays
+from andon.cdk.service import Service
+from andon.cdk.target import Target
+from andon.cdk.view import View
+
+app = App()
+stack = Stack(app, Target.of(app).stack_name)
+hub, api = EventHub(stack), Api(stack)
+Service(stack, "loans", hub, api)
+View(stack, "borrowed", hub, api)
+for store in (FaultStore, Lake, Archive, Drift, Replays):
+    store(stack, hub, api)
+hub.close()
+app.synth()

@@ -1,0 +1,102 @@
+"""The library as others get it: a wheel, in a project that has nothing of this repository."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from andon.project import LIBRARY
+
+FOREIGN = Path(__file__).parent / "foreign"
+PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
+ROOMS = "import andon.views.materialize, andon.cdk, andon.tools, andon.testing.plugin; print(andon.__file__)"
+
+
+def python(*arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str) -> str:
+    """What Python prints that imports from nowhere but a wheel, the environment's packages and these folders."""
+    packages = Path(sysconfig.get_path("purelib"))
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(map(str, (*imports, packages)))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that a wheel of the library was installed into."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for command in (
+        ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(LIBRARY.parent)),
+        ("install", "--no-deps", "--no-index", "--find-links", str(folder), "--target", str(folder / "in"), "andon"),
+    ):
+        subprocess.run([sys.executable, *PIP, *command], check=True)  # noqa: S603
+    return folder / "in"
+
+
+@pytest.fixture(scope="module")
+def lending(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of another domain, outside of this repository."""
+    return shutil.copytree(FOREIGN, tmp_path_factory.mktemp("lending"), dirs_exist_ok=True)
+
+
+def test_the_wheel_has_all_rooms_the_mark_of_types_the_licence_and_the_command(wheel: Path, lending: Path) -> None:
+    said = python("-c", ROOMS, imports=(wheel, lending / "functions"), cwd=lending)
+
+    assert said == str(wheel / "andon" / "__init__.py")
+    assert (wheel / "andon" / "py.typed").is_file()
+    assert [*wheel.glob("andon-*.dist-info/licenses/LICENSE")]
+    assert (wheel / "bin" / "andon").is_file()
+
+
+def test_another_domain_runs_in_memory(wheel: Path, lending: Path) -> None:
+    said = python("lend.py", imports=(wheel, lending / "functions"), cwd=lending)
+
+    assert said.splitlines()[-1] == "204 book-lent 200 {'book': 'emma', 'holder': 'Ada'}"
+
+
+def test_another_domain_is_synthesised(wheel: Path, lending: Path) -> None:
+    (lending / "layer").mkdir()
+    context = json.dumps({"target": "local", "layer": str(lending / "layer")})
+
+    python(
+        "app.py",
+        imports=(wheel, lending / "functions"),
+        cwd=lending,
+        CDK_CONTEXT_JSON=context,
+        CDK_OUTDIR=str(lending / "cdk.out"),
+    )
+
+    written = "".join(file.read_text() for file in (lending / "cdk.out").glob("*.template.json"))
+    assert "services/loans/trigger" in written
+    assert "views/borrowed/listener" in written
+
+
+def test_the_command_finds_the_project_from_below(wheel: Path, lending: Path) -> None:
+    below = lending / "functions" / "views"
+
+    python("-m", "andon.tools.cli", "openapi", imports=(wheel,), cwd=below)
+
+    document = json.loads((lending / "docs" / "openapi.json").read_text())
+    assert document["info"] == {"title": "Lending", "version": "1", "description": ""}
+    assert {"/books/{id}/loan", "/faults", "/drift", "/replays"} <= document["paths"].keys()
+
+
+def test_without_a_project_the_command_says_so(wheel: Path, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="there is no functions"):
+        python("-m", "andon.tools.cli", "down", imports=(wheel,), cwd=tmp_path)
+
+
+def test_the_project_of_another_domain_is_small() -> None:
+    lines = [line for file in FOREIGN.rglob("*.py") for line in file.read_text().splitlines()]
+    assert len([line for line in lines if line and not line.startswith(("from ", "import "))]) <= 60
