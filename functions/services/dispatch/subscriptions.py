@@ -1,4 +1,4 @@
-"""What dispatch subscribes to: reports, for its rules to look at, where equipment is, and what dispatch2 assigned."""
+"""Subscriptions of dispatch: reports for its rules, the factory of equipment, and assignments by dispatch2."""
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters

@@ -1,4 +1,4 @@
-"""What board keeps of each event: where equipment stands, in which state, and what is done about it. Pure."""
+"""Updates of board by event: location and state of equipment, and the response to its trouble. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast

@@ -1,4 +1,4 @@
-"""What state_log keeps of each event: AWS's device-state-log, joined from three facts. Pure."""
+"""Updates of state_log by event: AWS's device-state-log, joined from three facts. Pure."""
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.keys import sort_key

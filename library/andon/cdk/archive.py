@@ -101,7 +101,7 @@ class Archive(Store):
         return self._bucket.arn_for_objects(f"{folder}/*")
 
     def _rules(self) -> list[s3.LifecycleRule]:
-        """Return when data move and when all of a kind expires.
+        """Return the lifecycle rules: when data move to a colder class, and when all objects of a kind expire.
 
         S3 leaves objects below 128 KB where they are: there they would cost more.
         https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html

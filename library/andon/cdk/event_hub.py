@@ -44,7 +44,7 @@ class Declared(Protocol):
 
 
 class EventHub(Construct):
-    """Where services meet: triggers publish to it, views and control services subscribe.
+    """Hub between services: triggers publish to it, views and control services subscribe.
 
     While it is being closed, parts find here what others created: `readers` of domain events; `restorers`, the queues
     for what comes back from the archive, by variable; `recomputed`, the functions that compare a view with its events.
@@ -165,5 +165,5 @@ class _Closed:
         self._hub = hub
 
     def validate(self) -> list[str]:
-        """Return what is wrong."""
+        """Return the validation errors."""
         return [] if self._hub.is_closed else ["nothing is built yet: call hub.close() after all parts are declared"]

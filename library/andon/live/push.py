@@ -31,7 +31,7 @@ REFUSED: Final = frozenset({"InvalidRequestException", "RequestEntityTooLargeExc
 
 @dataclass(frozen=True, slots=True)
 class ScreenMessage:
-    """What the screens are to show that subscribed to a path, or to a beginning of it."""
+    """Message to the screens that subscribed to a path, or to a prefix of it."""
 
     path: tuple[str, ...]
     body: Mapping[str, Any]
@@ -43,7 +43,7 @@ MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """What became of one row in a batch: the image before its first change, and that after its last, `record`."""
+    """Net change of one row in a batch: the images before its first record and after its last, `record`."""
 
     old: Item | None
     new: Item | None
@@ -52,7 +52,7 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of one change: its messages, or the fault in their place."""
+    """Outcome of one change: its messages, or the fault in their place."""
 
     messages: tuple[ScreenMessage, ...] = ()
     fault: DomainEvent | None = None

@@ -54,12 +54,12 @@ def restorers() -> list[Package]:
 
 
 def restorers_as_json() -> str:
-    """Return what the archive has to know of them: queue, by its environment variable -> `[[source, type], …]`."""
+    """Return the topics of the restore queues, as JSON: queue, by its environment variable -> `[[source, type], …]`."""
     return json.dumps({package.restore_queue: sorted(package.restored) for package in restorers()})
 
 
 def views_as_json(listening: Iterable[Package]) -> str:
-    """Return what replays have to know of the views among some packages: name -> `[[source, type], …]`."""
+    """Return the topics of the views among some packages, as JSON: name -> `[[source, type], …]`."""
     topics = {package.name: sorted(package.subscriptions) for package in listening if package.side == "views"}
     return json.dumps(topics)
 
@@ -94,7 +94,7 @@ def role_of(route: str) -> str:
 
 @cache
 def follower_of_table(table: str) -> tuple[Package, str]:
-    """Return who follows a table's stream, by its environment variable or its deployed name: the owner, and the role.
+    """Return the owner and the role that follow a table's stream, by its environment variable or its deployed name.
 
     `THINGS_TABLE` and `Stack-ThingsTable1A2B` are the same table. A service's trigger follows it, a view's push.
 

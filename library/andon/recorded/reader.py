@@ -1,4 +1,4 @@
-"""What was recorded of subjects: the archive's days, and what the lake has beside them.
+"""Recorded events of subjects: from the archive's days, and from the lake those that are not archived yet.
 
 The archive is up to an hour behind: what the manifest of a day does not name of the lake's objects is read from there.
 A day that is being written again has events twice, which changes nothing for who takes the newest.
@@ -105,7 +105,7 @@ class Recorded:
         return lines
 
     def _not_archived(self, settled: Sequence[str], from_ms: int) -> Iterator[Line]:
-        """Return what the lake has beside the archive, one object after another, but of days that are settled."""
+        """Yield the lake's lines that are not archived, one object after another, except those of settled days."""
         first, left_out = _day_of(from_ms), frozenset(settled)
         in_lake = (lake.day_in(folder) for folder in self._lake.folders(f"{lake.EVENTS}/"))
         days = [day for day in in_lake if day >= first and day not in left_out]

@@ -121,7 +121,7 @@ class _Range:
         self._begun = self._ended = False
 
     def has(self, sort: str) -> bool:
-        """Return whether a sort key lies between its start and what was read of it, a page at least."""
+        """Return True if a sort key lies in the part of the range that was read, which is a page at least."""
         between = self._query.sort
         if not isinstance(between, Between) or sort >= str(between.last):
             return isinstance(between, Between) and sort == between.last

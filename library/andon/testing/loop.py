@@ -29,7 +29,7 @@ ARCHIVE, REPLAYS = Package("stores", "archive"), Package("stores", "replays")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a client gets."""
+    """Response to a client."""
 
     status: int
     headers: Mapping[str, str]

@@ -83,7 +83,7 @@ class World(AwsInMemory):
         return self.tables[table].new_records()
 
     def new_messages(self) -> list[str]:
-        """Return what was published since the last call, as bodies of a queue's messages."""
+        """Return the events published since the last call, as bodies of a queue's messages."""
         entries, self.bus = self.bus, []
         return [self._envelope(entry) for entry in entries]
 
@@ -109,7 +109,7 @@ class World(AwsInMemory):
         return self.new_in(replays.QUEUE)
 
     def to_recompute(self, package: Package) -> list[str]:
-        """Return what a view is asked to recompute."""
+        """Return the messages that ask a view to recompute, since the last call."""
         return self.new_in(recompute.queue_variable(package.name))
 
     def resubmitted(self, package: Package) -> list[str]:

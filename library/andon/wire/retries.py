@@ -61,7 +61,7 @@ def again_after(code: str, status: int) -> Again | None:
 
 
 def is_throttled(code: str) -> bool:
-    """Return whether AWS refused a request only because there were too many."""
+    """Return True if AWS refused a request only because there were too many."""
     return code in THROTTLED or code == UNPROCESSED
 
 

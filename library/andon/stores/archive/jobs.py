@@ -1,4 +1,4 @@
-"""Where rehydrations are kept, and how their days are worked through; to repeat a day changes nothing."""
+"""Storage of rehydrations, and the work on their days; to repeat a day changes nothing."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def find(job_id: str) -> Job | None:
 
 
 def done_of(job: Job) -> list[Done]:
-    """Return what is done of a job, a day each."""
+    """Return the finished days of a job."""
     return at_once(partial(_archive.require, key) for key in _archive.keys(done_folder(job["id"])))
 
 

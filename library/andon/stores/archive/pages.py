@@ -33,7 +33,7 @@ class Period(NamedTuple):
         return cls(first=first, last=last)
 
     def has(self, time: str) -> bool:
-        """Whether it includes a time as the bus writes it."""
+        """Return True if it includes a time as the bus writes it."""
         return self.first <= times.normalised(time) <= self.last
 
 

@@ -49,7 +49,7 @@ class RehydrationWork(TypedDict):
 
 
 class Done(TypedDict):
-    """How many messages of a day were sent, by queue."""
+    """Number of messages sent for a day, by queue."""
 
     sent: dict[str, int]
 
@@ -116,7 +116,7 @@ def require_job(job: Job | None, subject: str) -> Job:
 
 
 def to_response(job: Job, done: Sequence[Done]) -> Mapping[str, Any]:
-    """Return what a response says of a job; `messages` counts what was sent to those who write rows."""
+    """Return the response body for a job; `messages` counts those sent to the packages that write rows."""
     said = {
         SUBJECTS.field if name == "subject" else name: value
         for name, value in job.items()

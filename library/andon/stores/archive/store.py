@@ -1,4 +1,4 @@
-"""Where the archive is, and whose days it keeps. It subscribes to nothing, and reads the lake instead."""
+"""Bucket, kinds of actors and retention of the archive. It subscribes to nothing, and reads the lake instead."""
 
 from collections.abc import Iterable
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Where findings are kept: an object for each, in a folder for each day."""
+"""Storage of findings: an object for each, in a folder for each day."""
 
 from andon.stores.drift.finding import Finding, key_of
 from andon.stores.drift.store import BUCKET, FOLDER

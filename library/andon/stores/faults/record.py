@@ -145,7 +145,7 @@ def require_fault(fault: Fault | None) -> Fault:
 
 
 def reader_of(fault: Fault) -> str:
-    """Return whose queue a message came from: `state_log.listener` -> `state_log`.
+    """Return the owner of the queue that a message came from: `state_log.listener` -> `state_log`.
 
     Raises:
         Conflict: it came from no queue, not all of it was kept, or no queue takes it.

@@ -17,18 +17,18 @@ LONGEST_DELAY_SECONDS: Final = 900
 
 
 def time_of(number: int, *, at_ms: int, rate: int) -> int:
-    """Return when an event is due, by its number within its object (from 0), in epoch milliseconds."""
+    """Return the time at which an event is due (epoch milliseconds), by its number within its object (from 0)."""
     return at_ms + number * 1000 // rate
 
 
 def sent_by(*, at_ms: int, sent: int, count: int, rate: int, now_ms: int) -> int:
-    """Return how many of `count` events are sent after this step, of which `sent` are."""
+    """Return the number of `count` events that are sent after this step; `sent` are so already."""
     within = (now_ms + LEAD_MS - at_ms) * rate // 1000 + 1
     return max(sent, min(count, within, sent + MOST_AT_ONCE))
 
 
 def is_missed(*, at_ms: int, sent: int, rate: int, now_ms: int) -> bool:
-    """Return whether the next event was due so long ago that its object needs another time, or many come at once."""
+    """Return True if the next event is so overdue that its object needs a new time, or many would come at once."""
     return time_of(sent, at_ms=at_ms, rate=rate) < now_ms - LEAD_MS
 
 

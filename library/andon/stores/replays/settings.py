@@ -1,4 +1,4 @@
-"""What the deployment says: the views, their queues, the own queue, and how far the lake may be behind."""
+"""Settings of the deployment: the views, their queues, the own queue, and how far the lake may be behind."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the messages of a replay's own queue ask for. To do anything twice changes nothing that matters.
+"""Handling of the messages in a replay's own queue. To do anything twice changes nothing that matters.
 
 A view drops what it has seen, a mark is the same again, and an object that is done is not sent again. After a crash
 between any two calls the message comes again, and what was sent twice is dropped.
