@@ -12,7 +12,7 @@ from andon.runtime.errors import FieldError, Forbidden
 from contract.groups import DEVICE, GATEWAY, REPORTERS_FOR_ANY
 from services.equipment.metadata import EquipmentRow
 
-# One answer for what is unregistered and for what is another's, so that nobody learns what there is.
+# One response for unregistered equipment and for another factory's: it must not tell which equipment exists.
 NOT_YOURS: Final = "You may not report for this equipment."
 
 

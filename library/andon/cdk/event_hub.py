@@ -104,7 +104,7 @@ class EventHub(Construct):
         draw(root, found, [row for part in parts for row in part.widgets()])
 
     def join(self, participant: Participant) -> None:
-        """Note what a package subscribes to and publishes."""
+        """Register a package's subscriptions and the events that it publishes."""
         self._participants.append(participant)
 
     def bucket(self, variable: str) -> s3.Bucket:
@@ -141,7 +141,7 @@ class EventHub(Construct):
         return events.Rule(scope, name, event_bus=self.bus, event_pattern=pattern, targets=[target])
 
     def route_all_but_replayed(self, scope: Construct, *, to: Reader) -> None:
-        """Send everything of this account to a reader, but what an archive replays: it came before."""
+        """Send all events of this account to a reader, except replays by an archive: it got those before."""
         rule = self.route(scope, "Everything", events.EventPattern(account=[Aws.ACCOUNT_ID]), to=to)
         made = rule.node.default_child
         if not isinstance(made, events.CfnRule):

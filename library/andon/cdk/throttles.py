@@ -41,7 +41,7 @@ SHARE: Final = 0.5
 # Of a second's requests, at once: what begins at the same moment although it was to be spread.
 BURST_SECONDS: Final = 2
 
-# A route that is shared out takes so many times what is planned: most of it is for requests that the function refuses.
+# A shared route takes this multiple of the planned rate: most of it is for requests that the function refuses.
 HEADROOM: Final = 4
 
 

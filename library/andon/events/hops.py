@@ -1,4 +1,4 @@
-"""Hops: how many events came before an event, each because of the one before.
+"""Hops: the number of events before an event, each caused by the one before.
 
 A row that is written because of an event has the attribute `hops`: one more than the event. The trigger puts it into
 the tags of the event that it publishes of the row. What people do has none. So a loop that no check at synth could see

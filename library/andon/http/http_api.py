@@ -191,7 +191,7 @@ class HttpApi(APIGatewayHttpResolver):
 
     def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         try:
-            # Authorisation comes before validation: a caller without the right group learns nothing of what is valid.
+            # Authorisation comes before validation: a caller without the right group must not learn what is valid.
             route = self.declared.get(event["routeKey"], UNKNOWN)
             caller = authorize(event, route.groups)
             if route.is_shared:

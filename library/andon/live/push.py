@@ -38,7 +38,7 @@ class ScreenMessage:
 
 
 MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
-"""A row before and after, None where there was none -> what screens have to know of the change. Pure."""
+"""Row before and after, None where there was none -> messages to screens. Pure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def push_changes(
 
 
 def _changes_in(records: Iterable[StreamRecord], source: str) -> tuple[list[RowChange], list[Pushed]]:
-    """Return one change of each row, in order, and the faults of what is no change."""
+    """Return one change of each row, in order, and a fault for each record that is no change."""
     changes, unreadable = dict[str, RowChange](), []
     for record in records:
         try:

@@ -44,12 +44,12 @@ def apis() -> list[Package]:
 
 
 def readers() -> list[Package]:
-    """Every service and view with a listener; what was a fault can be put back on its queue."""
+    """Every service and view with a listener; the message of a fault can be put back on its queue."""
     return [package for package in services() + views() if package.plays("listener")]
 
 
 def restorers() -> list[Package]:
-    """Every package that brings back what it kept of replayed events."""
+    """Every package that rehydrates its expired rows."""
     return [package for package in packages() if package.restored]
 
 
@@ -65,7 +65,7 @@ def views_as_json(listening: Iterable[Package]) -> str:
 
 
 def recomputed() -> list[Package]:
-    """Every view whose rows are compared with what past events make of them."""
+    """Every view whose rows are compared with past events."""
     return [package for package in views() if package.plays("recompute")]
 
 

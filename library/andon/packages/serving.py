@@ -27,7 +27,7 @@ def switches(file: Path = FILE) -> dict[str, Switch]:
 
 
 def write(changed: dict[str, Switch], file: Path = FILE) -> None:
-    """Write what is switched, for the next deployment."""
+    """Write the switches, for the next deployment."""
     file.write_text(json.dumps(changed, indent=2, sort_keys=True) + "\n")
 
 

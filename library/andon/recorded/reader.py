@@ -32,7 +32,7 @@ from andon.wire.in_threads import at_once
 SAMPLED: Final = 10
 """Subjects that a sample has at most; they are of one shard, so that they share its indexes."""
 
-# Of these days what is not archived is read always, of an earlier one if asked for: that costs two requests a day more.
+# Days whose events in the lake are always read; of earlier days only if asked for: it costs two requests more a day.
 NEWEST: Final = 2
 
 DAYS_AT_ONCE: Final = 64

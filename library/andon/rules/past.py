@@ -136,7 +136,7 @@ class _Range:
             position += 1
 
     def _read_more(self) -> bool:
-        """Read until there is one more event; return whether there is. A read that fails is made again next time."""
+        """Read until there is one more event; return True if there is. A failed read is made again next time."""
         read, pages = len(self._read), 0
         while len(self._read) == read and not self._ended and pages < PAGES_OF_NOTHING:
             self._read_page()

@@ -50,7 +50,7 @@ from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import PASSED_OVER
 from andon.runtime.tried import Failed, tried
 
-# As many as are read of what is newer than an event when it is stored; behind more, it is late.
+# As many newer events as are read when an event is stored; behind more of them, it is late.
 MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
 
 # Rows that a process remembers: a few batches of a flood.

@@ -36,7 +36,7 @@ def declared_queues() -> set[str]:
 
 
 def settings() -> dict[str, str]:
-    """Return the variables that say what packages there are."""
+    """Return the environment variables about the packages."""
     return {RESTORERS: restorers_as_json(), replays.VIEWS: views_as_json(readers()), replays.SETTLES: "0"}
 
 
@@ -97,7 +97,7 @@ class World(AwsInMemory):
         return self.queues.take(queue)
 
     def restoring(self, package: Package) -> list[str]:
-        """Return the messages that bring back what a package kept, but for a view, whose queue has others, too."""
+        """Return the messages that rehydrate a package's rows; not for a view, whose queue has others, too."""
         return self.new_in(package.restore_queue)
 
     def asked_of_archive(self) -> list[str]:

@@ -74,7 +74,7 @@ class RetryQuota:
         self._left = self.CAPACITY
 
     def take(self, quota: int) -> bool:
-        """Take something for a retry; return whether there was enough."""
+        """Take from the quota for a retry; return True if there was enough."""
         if self._left < quota:
             return False
         self._left -= quota

@@ -46,7 +46,7 @@ def done_of(job: Job) -> list[Done]:
 
 
 def work(body: str) -> Done:
-    """Send the events of a day to those who bring back what they kept of them; note that."""
+    """Send a day's events to the packages that rehydrate their rows; record the numbers."""
     message: RehydrationWork = json.loads(body)
     job: Job = _archive.require(job_key(message["job"]))
     lines = [*events_between(SUBJECTS, job["subject"], message["day"], period_of(job))]

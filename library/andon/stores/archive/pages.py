@@ -1,4 +1,4 @@
-"""One page of what happened to an actor: day by day, in the order in which the bus took the events."""
+"""One page of an actor's events: day by day, in the order in which the bus took them."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypedDict

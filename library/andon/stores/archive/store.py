@@ -16,7 +16,7 @@ LAKE: Final = lake.BUCKET
 SUBSCRIPTIONS: frozenset[Topic] = frozenset()
 
 ABOUT_CONSUMERS: Final = frozenset({fault.TYPE, drift.TYPE})
-"""Types of events about a message or a row; their partition key is who found it."""
+"""Types of events about a message or a row; their partition key is the consumer that found it."""
 
 SUBJECTS: Final = project().subjects
 KINDS: Final = (SUBJECTS, *project().actors)

@@ -1,4 +1,4 @@
-"""One run of the sweep: which days it looks at, how long it goes on, and its log line."""
+"""One run of the sweep: its days, its end, and its log line."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -9,7 +9,7 @@ _bucket = Bucket(BUCKET)
 
 
 def keep(finding: Finding) -> bool:
-    """Keep a finding, once; return whether it is new."""
+    """Keep a finding, once; return True if it is new."""
     return _bucket.put_if_absent(key_of(finding), finding)
 
 

@@ -1,4 +1,4 @@
-"""A batch of messages -> objects, and what became of them. Pure."""
+"""A batch of messages -> objects and their outcomes. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

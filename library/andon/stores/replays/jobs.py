@@ -98,7 +98,7 @@ def reserve(row: ReplayRow, events: int, *, now_ms: int) -> int | None:
 
 
 def note_day(row: ReplayRow, day: str, objects: int) -> None:
-    """Note how many objects a day has, all of which were asked for."""
+    """Record the number of a day's objects, when all of them were asked for."""
     assign = {"objects": objects, "ttl": row["ttl"]}
     TABLE.update(day_key(row["id"], day), assign=assign, condition=UNCONDITIONAL)
 

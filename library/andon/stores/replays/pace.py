@@ -9,7 +9,7 @@ from typing import Final
 # How far ahead messages are sent. As long a replay goes on that is paused.
 LEAD_MS: Final = 20_000
 
-# Of one object in one step, so that ten of them end well within the function's time.
+# Messages of one object in one step, so that ten objects end well within the function's time.
 MOST_AT_ONCE: Final = 2_000
 
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
@@ -33,10 +33,10 @@ def is_missed(*, at_ms: int, sent: int, rate: int, now_ms: int) -> bool:
 
 
 def delay_seconds(due_ms: int, *, now_ms: int) -> int:
-    """Return for how long a queue holds back what is due then."""
+    """Return the delay in a queue of a message that is due at `due_ms`, in seconds."""
     return min(LONGEST_DELAY_SECONDS, max(0, (due_ms - now_ms) // 1000))
 
 
 def again_after(due_ms: int, *, now_ms: int) -> int:
-    """Return after how many seconds to go on with an object, whose next event is due then."""
+    """Return the seconds until the work on an object goes on, whose next event is due at `due_ms`."""
     return delay_seconds(due_ms - LEAD_MS // 2, now_ms=now_ms)
