@@ -178,7 +178,7 @@ class AlertEntity(Why):
 
 
 class Changed(TypedDict):
-    """When a version was made, and by whom, in a response; `changedAt`: fixed-width UTC."""
+    """Time (fixed-width UTC) and author of a version, in a response."""
 
     changedAt: str
     changedBy: str

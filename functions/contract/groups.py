@@ -1,4 +1,4 @@
-"""Who may do what: groups of the user pool, as they stand in a token's `cognito:groups`."""
+"""Groups of the user pool, as a token's `cognito:groups` names them; routes are open to groups."""
 
 from typing import Final
 

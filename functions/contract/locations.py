@@ -1,4 +1,4 @@
-"""Where equipment stands: a company, and within it a hierarchy from the country down to the neighbourhood.
+"""Location of equipment: a company, and within it a hierarchy from the country down to the neighbourhood.
 
 A location is written in two ways: as seven fields, and as a list of named levels. The list may lack some of the seven,
 and have others besides, in any order.
@@ -18,7 +18,7 @@ FIELDS: Final = (COMPANY, *LEVELS)
 MAX_PART_CHARACTERS = 128
 
 NOT_SAID: Final = "-"
-"""What stands in one of the seven fields if a list of levels lacks it."""
+"""Value of one of the seven fields that a list of levels lacks."""
 
 # The id stands last because it may have a `#` in it.
 BY_LOCATION = Hierarchy((*LEVELS, "equipmentId"), open_end=True)

@@ -105,7 +105,7 @@ class Project(NamedTuple):
 
     @property
     def local(self) -> Path:
-        """The folder of what tools build and keep, which git ignores."""
+        """The folder for files that tools build and keep, which git ignores."""
         return self.root / ".local"
 
 

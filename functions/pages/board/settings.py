@@ -1,4 +1,4 @@
-"""What the page has to know of its deployment, and what its security policy names of it."""
+"""Settings of the board's page: those it reads in `session.js`, and the origins in its security policy."""
 
 import os
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Settings:
         )
 
     def to_json(self) -> bytes:
-        """Return what `session.js` reads."""
+        """Return the settings that `session.js` reads, as JSON."""
         return strict_json.dumps(
             {
                 "issuer": self.issuer,

@@ -94,7 +94,7 @@ class Known(NamedTuple):
     deviations: float = DEVIATIONS
 
     def rate_of(self, state: str) -> Expectation | None:
-        """Return how many reports of a state an hour has, if it has any."""
+        """Return the reports of a state to expect in an hour; None: too few observations."""
         history = self.machine.states.get(state)
         if history is None or history.rate.of < ENOUGH_OBSERVATIONS:
             return None
@@ -102,7 +102,7 @@ class Known(NamedTuple):
         return Expectation(typical=history.rate.median, at_most=limit, based_on=history.rate.of)
 
     def gap_after(self, state: str) -> Expectation | None:
-        """Return how many seconds after a report of a state the next report comes."""
+        """Return the seconds to expect from a report of a state to the next report; None: too few observations."""
         history = self.machine.states.get(state)
         gap = history.gap if history else None
         if gap is None or gap.of < ENOUGH_OBSERVATIONS:

@@ -1,4 +1,4 @@
-"""What anomalies subscribes to: reports."""
+"""Subscriptions of anomalies: reports."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters

@@ -59,7 +59,7 @@ class TriggerResponse(ResponseModel):
 
 
 class DecidedByRule(ResponseModel):
-    """Which rule decided, and upon which events; missing if a person did."""
+    """Rule that decided, and the events that triggered it; missing if a person decided."""
 
     by: Literal["rule"] | Absent = None
     rule: str | Absent = None

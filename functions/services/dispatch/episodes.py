@@ -20,7 +20,7 @@ class Episode(NamedTuple):
         return self.reports[0]
 
     def covers(self, time: str) -> bool:
-        """Return whether a log of a time (fixed-width UTC) belongs to the episode."""
+        """Return True if the episode covers a log at `time` (fixed-width UTC)."""
         return time_in(self.first) <= time and (self.recovery is None or time < time_in(self.recovery))
 
 

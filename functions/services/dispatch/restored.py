@@ -25,13 +25,13 @@ def on_report(event: DomainEvent) -> RestoredRow:
 
 
 def on_fact(event: DomainEvent) -> RestoredRow:
-    """Bring back what was done about a report."""
+    """Rehydrate what was done about a report."""
     key = partition_of(event.partition_key)
     return _restored(Collected.of(event, key=key, source=SOURCE, ttl_days=logs.TTL_DAYS), event)
 
 
 def on_crew_assigned(event: DomainEvent) -> RestoredRow:
-    """Bring back what dispatch2 assigned, in the words in which dispatch remembered it."""
+    """Rehydrate an assignment by dispatch2, in dispatch's own terms."""
     assigned = from_theirs(crew_in(event))
     return on_fact(event._replace(type=OPERATOR_ASSIGNED, entities={ASSIGNMENT.discriminator: assigned}))
 

@@ -63,7 +63,7 @@ def page_of(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool, go
 
 
 def _cut(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool) -> int:
-    """Return how many events the page covers: it separates no episode from its recovery if one page can hold both."""
+    """Return the number of events on the page: an episode and its recovery stay together if one page can hold both."""
     episodes, is_open, last_normal = 0, False, 0
     for number, event in enumerate(newest_first):
         if is_abnormal(event):

@@ -1,4 +1,4 @@
-"""What dispatch subscribes to: reports, for its rules to look at, where equipment is, and what dispatch2 assigned."""
+"""Subscriptions of dispatch: reports for its rules, the factory of equipment, and assignments by dispatch2."""
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
@@ -29,7 +29,7 @@ def on_machine_changed(event: DomainEvent) -> ViewUpdate:
 
 
 def _whereabouts(equipment: Entity, *, origin: str) -> ViewUpdate:
-    """Return the update of what either of two services says of equipment, in the order of their edits."""
+    """Return the update for equipment by an event of either service, in the order of their edits."""
     factory_id = None if equipment.get("deleted") is True else equipment.text("factoryId")
     key = whereabouts.key_of(partition_of(equipment.text("id")))
     return ViewUpdate(key=key, fields={"factoryId": factory_id}, oplock="equipment", origin=origin)

@@ -1,4 +1,4 @@
-"""What dispatch2 subscribes to: what was assigned on the other side."""
+"""Subscriptions of dispatch2: assignments by dispatch."""
 
 from andon.views.row_write import Subscriptions
 from services.dispatch2.crossing import CROSSING

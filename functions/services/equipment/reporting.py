@@ -12,7 +12,7 @@ from andon.runtime.errors import FieldError, Forbidden
 from contract.groups import DEVICE, GATEWAY, REPORTERS_FOR_ANY
 from services.equipment.metadata import EquipmentRow
 
-# One answer for what is unregistered and for what is another's, so that nobody learns what there is.
+# One response for unregistered equipment and for another factory's: it must not tell which equipment exists.
 NOT_YOURS: Final = "You may not report for this equipment."
 
 
@@ -39,7 +39,7 @@ class Reporter(NamedTuple):
         )
 
     def actor_for(self, equipment_id: str) -> str:
-        """Return who reports for equipment: a device is called like its equipment, others by the token's subject."""
+        """Return the actor of a report: a device has its equipment's id, any other the token's subject."""
         return equipment_id if equipment_id == self.equipment_id and not self.is_for_any else self.subject
 
     def registrations_needed(self, equipment_ids: Sequence[str]) -> list[str]:
@@ -49,7 +49,7 @@ class Reporter(NamedTuple):
         return sorted(set(equipment_ids) - {self.equipment_id})
 
     def may_report(self, equipment_id: str, registration: EquipmentRow | None) -> bool:
-        """Return whether it reports for equipment; `registration` is the current metadata."""
+        """Return True if it may report for equipment; `registration` is the current metadata."""
         if self.is_for_any or equipment_id == self.equipment_id:
             return True
         if not self.factory_id or registration is None or registration.get("deleted"):

@@ -1,4 +1,4 @@
-"""What equipment subscribes to: what was changed on the other side."""
+"""Subscriptions of equipment: edits in equipment2."""
 
 from andon.views.row_write import Subscriptions
 from services.equipment.crossing import CROSSING

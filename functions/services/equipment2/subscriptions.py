@@ -1,4 +1,4 @@
-"""What equipment2 subscribes to: what was changed on the other side."""
+"""Subscriptions of equipment2: edits in equipment."""
 
 from andon.views.row_write import Subscriptions
 from services.equipment2.crossing import CROSSING

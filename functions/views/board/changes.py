@@ -1,4 +1,4 @@
-"""What a screen has to know of a change of a row: items of the board's list, and what left it. Pure."""
+"""Screen messages for a changed row: the item of the board's list, or the notice that it left the list. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypedDict, cast
@@ -25,7 +25,7 @@ class GoneResponse(TypedDict):
 
 
 def messages_of(old: Item | None, new: Item | None) -> Iterator[ScreenMessage]:
-    """Return what changed for the screens of the old place and of the new one, as far as a person would see it."""
+    """Yield messages for the screens of the old place and of the new one, if a person would see a difference."""
     before, after = cast("BoardRow | None", old), cast("BoardRow | None", new)
     left, stands = _path_in(before), _path_in(after)
     if before and left and left != stands:
@@ -35,7 +35,7 @@ def messages_of(old: Item | None, new: Item | None) -> Iterator[ScreenMessage]:
 
 
 def _path_in(row: BoardRow | None) -> tuple[str, ...] | None:
-    """Return where the list shows a row; None: nowhere, for it is deleted, or nobody registered it."""
+    """Return the path of a row in the list; None: it is in no list, because it is deleted or not registered."""
     place = row.get("Place") if row else None
     return None if place is None else path_of(place)
 

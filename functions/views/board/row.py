@@ -5,7 +5,7 @@ from typing import Final, Literal, TypedDict
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 
 SEEN: Final = "seen#"
-"""How the attribute of a state begins: `seen#ERROR` is the time of the newest report of ERROR."""
+"""Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""
 
 
 class LastAudit(TypedDict):
@@ -18,7 +18,7 @@ class LastAudit(TypedDict):
 
 
 class Risk(TypedDict):
-    """Why equipment is at risk, and since when its trouble lasts (fixed-width UTC)."""
+    """Reason why equipment is at risk, and the start of its trouble (fixed-width UTC)."""
 
     since: str
     reason: str
@@ -37,7 +37,7 @@ class LastAnomaly(TypedDict):
 
 
 class BoardFields(TypedDict, total=False):
-    """What events say of equipment; times are fixed-width UTC, None removes an attribute.
+    """Attributes that events write; times are fixed-width UTC, None removes an attribute.
 
     `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the newest logs that were assigned, escalated
     and acknowledged; `AcknowledgedBy` is a subject, and `AcknowledgedByName` the name that it signs in with. Rows that

@@ -1,4 +1,4 @@
-"""How equipment stands, derived from a row of the board when it is read. Pure."""
+"""Standing of equipment, derived from a row of the board when it is read. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
@@ -21,7 +21,7 @@ TROUBLE = {  # member of a response -> its attribute, and the attribute with the
 
 
 class Trouble(TypedDict, total=False):
-    """What is done about the trouble that equipment is in, see `TROUBLE`."""
+    """Response to the trouble that equipment is in, see `TROUBLE`."""
 
     operator: str
     escalatedTo: str
@@ -31,7 +31,7 @@ class Trouble(TypedDict, total=False):
 
 
 class EquipmentStanding(Trouble):
-    """What a response says of equipment; of equipment that nobody registered yet, name, line and place are null."""
+    """Equipment in a response; name, line and place are null as long as nobody registered it."""
 
     equipmentId: str
     version: int
@@ -62,7 +62,7 @@ class Standing(NamedTuple):
 
 
 def standing_of(row: BoardRow) -> Standing:
-    """Return how equipment stands."""
+    """Return the standing of equipment."""
     seen = sorted((time, state) for state, time in _reports(row).items())
     last, state = seen[-1] if seen else (None, None)
     since = seen[-2][0] if len(seen) > 1 else None
@@ -70,7 +70,7 @@ def standing_of(row: BoardRow) -> Standing:
 
 
 def to_response(row: BoardRow) -> EquipmentStanding:
-    """Return what a response says of a row."""
+    """Return the response body for a row."""
     standing = standing_of(row)
     members = {
         "equipmentId": row["EquipmentID"],
@@ -111,7 +111,7 @@ def _reports(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _trouble(row: Mapping[str, Any], state: str | None) -> Trouble:
-    """Return what was said of logs and episodes after the last NORMAL; earlier ones were about another trouble."""
+    """Return the members about logs and episodes after the last NORMAL; earlier ones were about another trouble."""
     if state in {None, NORMAL}:
         return {}
     normal = _reports(row).get(NORMAL, "")

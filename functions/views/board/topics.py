@@ -10,7 +10,7 @@ PATH: Final = ("company", *LEVELS)
 
 
 def path_of(place: LocationEntity) -> tuple[str, ...]:
-    """Return the path on which what is said of equipment at a place is pushed."""
+    """Return the path on which messages about equipment at a place are pushed."""
     return (
         place["company"],
         place["country"],

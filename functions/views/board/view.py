@@ -1,4 +1,4 @@
-"""What board keeps of each event: where equipment stands, in which state, and what is done about it. Pure."""
+"""Updates of board by event: location and state of equipment, and the response to its trouble. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
@@ -81,7 +81,7 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who was assigned to the newest log, and its time."""
+    """Keep the operator of the newest log, and the log's time."""
     assignment = event.entity("assignment")
     log = _time(event, assignment)
     fields: BoardFields = {"Operator": assignment.text("operator"), "AssignedTo": log}
@@ -89,7 +89,7 @@ def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
 
 
 def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who leads the crew of the newest log, as its operator."""
+    """Keep the lead of the newest log's crew, as its operator."""
     crew = event.entity("crew")
     log = _time(event, crew)
     fields: BoardFields = {"Operator": crew.text("lead"), "AssignedTo": log}
@@ -97,7 +97,7 @@ def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
-    """Keep whom the newest log was escalated to, and its time."""
+    """Keep the supervisor that the newest log was escalated to, and the log's time."""
     escalation = event.entity("escalation")
     log = _time(event, escalation)
     fields: BoardFields = {"EscalatedTo": escalation.text("supervisor"), "EscalatedLog": log}
@@ -105,7 +105,7 @@ def on_state_escalated(event: DomainEvent) -> ViewUpdate:
 
 
 def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
-    """Keep who acknowledged the newest log, and its time."""
+    """Keep who acknowledged the newest log, and the log's time."""
     acknowledgement = event.entity("acknowledgement")
     log = _time(event, acknowledgement)
     fields: BoardFields = {
@@ -136,7 +136,7 @@ def on_equipment_back(event: DomainEvent) -> ViewUpdate:
 
 
 def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
-    """Keep what was unusual with the newest log that was."""
+    """Keep the newest anomaly."""
     anomaly = event.entity("anomaly")
     log = _time(event, anomaly)
     last: LastAnomaly = {
@@ -164,7 +164,7 @@ def _expected(anomaly: Entity) -> ExpectedEntity:
 
 
 def _registration(equipment: Entity, place_of: Callable[[Entity], LocationEntity], *, origin: str) -> ViewUpdate:
-    """Return the update of what either of two services says of equipment, in the order of their edits."""
+    """Return the update for equipment by an event of either service, in the order of their edits."""
     fields = TOMBSTONE if equipment.get("deleted") is True else _metadata(equipment, place_of(equipment))
     return _update(equipment.text("id"), ANCHOR.oplock, fields, origin=origin)
 
@@ -221,7 +221,7 @@ def _update(
 
 
 def _update_about(time: str, entity: Entity, oplock: str, fields: BoardFields, *, origin: str = "") -> ViewUpdate:
-    """Return an update that is as new as what it is about: of an older log, it does not replace that of a newer."""
+    """Return an update ordered by the time of its log: one about an older log never replaces one about a newer log."""
     return _update(entity.text("equipmentId"), oplock, fields, about_ms=times.to_ms(time), origin=origin)
 
 

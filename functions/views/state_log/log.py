@@ -6,7 +6,7 @@ from views.state_log.row import LogRow
 
 
 class Log(TypedDict):
-    """What a piece of equipment reported at a time, and who sees to it; `timestamp` is fixed-width UTC."""
+    """Report of a piece of equipment, and who is assigned to it; `timestamp` is fixed-width UTC."""
 
     equipmentId: str
     state: str
@@ -17,7 +17,7 @@ class Log(TypedDict):
 
 
 def to_response(row: LogRow) -> Log:
-    """Return what a response says of a row."""
+    """Return the response body for a row."""
     log: Log = {"equipmentId": row["DeviceID"], "state": row["State"], "timestamp": row["Date"]}
     if "Operator" in row:
         log["operator"] = row["Operator"]

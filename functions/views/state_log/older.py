@@ -1,4 +1,4 @@
-"""Where older logs are than those that state_log keeps. Pure."""
+"""Link to the archive for logs that expired in state_log. Pure."""
 
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode

@@ -18,7 +18,7 @@ LogRow = TypedDict(
 
 
 class LogFields(TypedDict, total=False):
-    """What events add to a log; None removes it."""
+    """Attributes that events add to a log; None removes one."""
 
     Detail: str | None
     Operator: str

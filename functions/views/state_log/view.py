@@ -1,4 +1,4 @@
-"""What state_log keeps of each event: AWS's device-state-log, joined from three facts. Pure."""
+"""Updates of state_log by event: AWS's device-state-log, joined from three facts. Pure."""
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.keys import sort_key
@@ -31,19 +31,19 @@ def on_state_reported(event: DomainEvent) -> ViewUpdate:
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who is assigned to the log."""
+    """Keep the operator of the log."""
     assignment = event.entity("assignment")
     return _update(event, assignment, "assigned", {"Operator": assignment.text("operator")}, origin="dispatch")
 
 
 def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
-    """Keep who leads the crew of the log, as its operator."""
+    """Keep the lead of the log's crew, as its operator."""
     crew = event.entity("crew")
     return _update(event, crew, "assigned", {"Operator": crew.text("lead")}, origin="dispatch2")
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
-    """Keep whom the log was escalated to."""
+    """Keep the supervisor that the log was escalated to."""
     escalation = event.entity("escalation")
     return _update(event, escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
 

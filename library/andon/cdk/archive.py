@@ -27,7 +27,7 @@ RESTORERS: Final = "RESTORERS"
 
 
 class Archive(Store):
-    """An hourly sweep from the lake to a bucket, its routes, and a queue for what is to come back."""
+    """An hourly sweep from the lake to a bucket, its routes, and a queue for rehydrations."""
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         super().__init__(scope, "archive", hub, api)
@@ -48,7 +48,7 @@ class Archive(Store):
             nag.acknowledge_keys(self.stack, self._bucket, folder, nag.ARCHIVE_KEYS)
 
     def connect(self) -> None:
-        """Read the lake, and send to the queues of those who bring back what they kept."""
+        """Connect the sweep with the lake, and the listener with the queues of packages that rehydrate."""
         self._sweep(self.hub.bucket(lake_contract.BUCKET))
         self._rehydrate()
 
@@ -61,7 +61,7 @@ class Archive(Store):
         return [*(kind.name for kind in store.KINDS), store.REHYDRATIONS]
 
     def _sweep(self, lake: s3.Bucket) -> None:
-        """Compact the lake each hour. No run is retried: the next one does what this one could not."""
+        """Compact the lake each hour. No run is retried: the next one does the rest."""
         sweep = self._functions["sweep"]
         sweep.handler.add_environment(store.LAKE, lake.bucket_name)
         sweep.grant(["s3:GetObject"], [lake.arn_for_objects(f"{lake_contract.EVENTS}/*")])
@@ -86,7 +86,7 @@ class Archive(Store):
         command.grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
 
     def _rehydrate(self) -> None:
-        """Let the listener send to the queues of those who bring back what they kept, and to no bus."""
+        """Let the listener send to the queues of packages that rehydrate, and to no bus."""
         listener, restorers = self._functions["listener"], sorted(self.hub.restorers.items())
         listener.handler.add_environment(RESTORERS, restorers_as_json())
         for variable, queue in restorers:
@@ -101,7 +101,7 @@ class Archive(Store):
         return self._bucket.arn_for_objects(f"{folder}/*")
 
     def _rules(self) -> list[s3.LifecycleRule]:
-        """Return when data move and when all of a kind expires.
+        """Return the lifecycle rules: when data move to a colder class, and when all objects of a kind expire.
 
         S3 leaves objects below 128 KB where they are: there they would cost more.
         https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html

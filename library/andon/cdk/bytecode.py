@@ -61,7 +61,7 @@ def compile_all(folder: Path, compiler: Path, *, loaded_from: str) -> None:
 
 
 def run(command: list[str]) -> None:
-    """Run a program whose output is not to stand in that of `cdk synth`."""
+    """Run a program with its output kept out of that of `cdk synth`."""
     # Its parts are constants and programs of this machine.
     subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603
 
@@ -74,7 +74,7 @@ def compiler_here(named: str | None = None) -> Path | None:
 
 
 def _candidates() -> Iterator[Path]:
-    """Name what may be the interpreter. The first on the PATH may be a shim of pyenv, behind which there is none."""
+    """Yield interpreters to try. The first on the PATH may be a shim of pyenv, behind which there is none."""
     yield Path(sys.executable)
     for folder in os.get_exec_path():
         yield Path(folder) / f"python{PYTHON}"

@@ -1,4 +1,4 @@
-"""How much throughput a table and each of its indexes have: what is asked for, or what is paid for by the hour.
+"""Throughput of a table and of each of its indexes: on demand, or provisioned and paid for by the hour.
 
 Provisioned capacity of which 70 % is used costs two fifths of the same requests on demand, and follows the load within
 minutes only. So it is for tables that are written at much the same rate all the time.
@@ -48,7 +48,7 @@ class Capacity(NamedTuple):
 
     @classmethod
     def of(cls, mode: str, reports_per_second: float) -> "Capacity | None":
-        """Return what goes with the reports a second that the stage is made for; None: on demand.
+        """Return the capacity for the reports per second that the stage is made for; None: on demand.
 
         Raises:
             ValueError: there is no such mode.

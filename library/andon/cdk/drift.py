@@ -54,7 +54,7 @@ class Drift(Store):
             self._ask(recompute)
 
     def _grant_past(self, recompute: Function) -> None:
-        """Allow reading what was recorded of all that happened."""
+        """Allow reading the archive and the lake."""
         subject = project().subjects.name
         recorded = {
             lake_contract.BUCKET: (lake_contract.EVENTS, nag.LAKE_KEYS),

@@ -44,7 +44,7 @@ class Declared(Protocol):
 
 
 class EventHub(Construct):
-    """Where services meet: triggers publish to it, views and control services subscribe.
+    """Hub between services: triggers publish to it, views and control services subscribe.
 
     While it is being closed, parts find here what others created: `readers` of domain events; `restorers`, the queues
     for what comes back from the archive, by variable; `recomputed`, the functions that compare a view with its events.
@@ -104,7 +104,7 @@ class EventHub(Construct):
         draw(root, found, [row for part in parts for row in part.widgets()])
 
     def join(self, participant: Participant) -> None:
-        """Note what a package subscribes to and publishes."""
+        """Register a package's subscriptions and the events that it publishes."""
         self._participants.append(participant)
 
     def bucket(self, variable: str) -> s3.Bucket:
@@ -141,7 +141,7 @@ class EventHub(Construct):
         return events.Rule(scope, name, event_bus=self.bus, event_pattern=pattern, targets=[target])
 
     def route_all_but_replayed(self, scope: Construct, *, to: Reader) -> None:
-        """Send everything of this account to a reader, but what an archive replays: it came before."""
+        """Send all events of this account to a reader, except replays by an archive: it got those before."""
         rule = self.route(scope, "Everything", events.EventPattern(account=[Aws.ACCOUNT_ID]), to=to)
         made = rule.node.default_child
         if not isinstance(made, events.CfnRule):
@@ -165,5 +165,5 @@ class _Closed:
         self._hub = hub
 
     def validate(self) -> list[str]:
-        """Return what is wrong."""
+        """Return the validation errors."""
         return [] if self._hub.is_closed else ["nothing is built yet: call hub.close() after all parts are declared"]

@@ -43,7 +43,7 @@ class FaultStore(Store):
         return of_faults(self.reader)
 
     def widgets(self) -> Iterator[dashboard.Row]:
-        """Yield a row about what it reads."""
+        """Yield the dashboard row of its queue."""
         yield dashboard.of_reader(self.reader)
 
     def _grant_bucket(self, bucket: s3.Bucket, functions: dict[str, Function]) -> None:

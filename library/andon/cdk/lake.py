@@ -48,9 +48,9 @@ class Lake(Store):
             Questions(self.stack, bucket)
 
     def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about what it keeps."""
+        """Yield the alarms of the lake."""
         return of_lake(self.reader)
 
     def widgets(self) -> Iterator[dashboard.Row]:
-        """Yield a row about what it keeps."""
+        """Yield the dashboard row of the lake."""
         yield dashboard.of_lake(self.reader)

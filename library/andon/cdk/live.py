@@ -27,7 +27,7 @@ def live_origin(scope: Construct) -> str:
 
 
 class Live(Construct):
-    """The way from a table's changes to those who subscribed: push publishes, query lets browsers connect.
+    """Live updates from a table's changes to subscribers: push publishes, query lets browsers connect.
 
     speaks: False passes over the changes as they come, so that push begins with the newest one once it is True.
     """

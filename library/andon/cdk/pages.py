@@ -12,7 +12,7 @@ from andon.packages.package import Package
 
 
 class Page(Part):
-    """A page, with what it has to know of the deployment in its function's environment."""
+    """A page, with its deployment's settings in its function's environment."""
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
         super().__init__(scope, Package("pages", name), hub, api, suffix="Page")  # a view may have the same name

@@ -38,11 +38,11 @@ class Part:
         return PackageStack(self._scope, self.name, logical_id=self._logical_id, description=description)
 
     def build(self) -> None:
-        """Create what the part needs nobody for."""
+        """Create the resources that depend on no other part."""
         raise NotImplementedError
 
     def connect(self) -> None:
-        """Bring what the part created together with what others did."""
+        """Connect the part's resources with those of other parts."""
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms that are about no single resource of it."""

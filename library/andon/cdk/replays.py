@@ -19,7 +19,7 @@ from andon.stores.replays import settings, store
 
 
 class Replays(Store):
-    """A table of jobs, their routes, and a queue of what is to be sent to views."""
+    """A table of jobs, their routes, and a queue of work to be done."""
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         super().__init__(scope, "replays", hub, api)

@@ -34,7 +34,7 @@ from andon.rules.sweep import ALL_SHARDS, SHARDS
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
-# Stores events, having asked what is newer, and what the rules need beside them.
+# Stores events and the rows that rules need beside them; queries for newer events first.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is

@@ -1,4 +1,4 @@
-"""How many requests a second each route takes, so that no caller's flood takes what other routes need.
+"""Throttles of routes, in requests per second, so that no caller's flood takes what other routes need.
 
 API Gateway throttles a route for all of its callers together: an HTTP API knows no plans for single callers. Of a route
 that is shared out it takes more than is planned, and the function refuses whoever exceeds its share of it, see
@@ -41,7 +41,7 @@ SHARE: Final = 0.5
 # Of a second's requests, at once: what begins at the same moment although it was to be spread.
 BURST_SECONDS: Final = 2
 
-# A route that is shared out takes so many times what is planned: most of it is for requests that the function refuses.
+# A shared route takes this multiple of the planned rate: most of it is for requests that the function refuses.
 HEADROOM: Final = 4
 
 
@@ -67,7 +67,7 @@ class Throttle(NamedTuple):
 
 
 class Quotas(NamedTuple):
-    """How many requests to PutEvents, and how many invocations, EventBridge takes of the account a second."""
+    """EventBridge's quotas of an account: requests to PutEvents per second, and invocations per second."""
 
     put_events: int
     invocations: int
@@ -79,7 +79,7 @@ class Quotas(NamedTuple):
         return cls(PUT_EVENTS.get(name, LEAST_PUT_EVENTS), INVOCATIONS.get(name, LEAST_INVOCATIONS))
 
     def for_batches(self, *, events: int, rules: int) -> Throttle:
-        """Return how often a request may come that publishes as many events, each of which goes to as many rules.
+        """Return the throttle of a route whose requests publish `events` events, each to `rules` rules.
 
         Each event counts as a request to PutEvents, although ten may share one: it does for the smallest requests.
         """

@@ -61,7 +61,7 @@ class View(Part):
         return of_reader(self.reader)
 
     def widgets(self) -> Iterator[dashboard.Row]:
-        """Yield a row about what it reads."""
+        """Yield the dashboard row of its queue."""
         yield dashboard.of_reader(self.reader)
 
 

@@ -131,7 +131,7 @@ def _stored(attributes: Attributes) -> Item:
 
 
 def _is_ahead(order: object, oplock: str, expected: ExpectedRow, basis: Basis) -> bool:
-    """Return whether an order refuses what happens, and no event that listeners take can have made it."""
+    """Return True if an order refuses coming events, and no event that listeners take can have made it."""
     latest_ms, newest = _latest_ms(order), expected.newest.get(oplock)
     if latest_ms is None or latest_ms > basis.now_ms + AHEAD_MS:
         return True
@@ -147,13 +147,13 @@ def _latest_ms(order: object) -> int | None:
 
 
 def _may_be_unknown(order: object, basis: Basis) -> bool:
-    """Return whether the lake can lack an event: it is on its way there, or it came before all are known."""
+    """Return True if the lake may lack an event: it is on its way there, or from before `known_from_ms`."""
     latest_ms = _latest_ms(order) or 0
     return latest_ms > basis.now_ms - ON_ITS_WAY_MS or latest_ms < basis.known_from_ms
 
 
 def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, basis: Basis) -> bool:
-    """Return whether a row must have seen an event by now, and cannot have forgotten it."""
+    """Return True if a row must have seen the newest event by now, and cannot have forgotten it."""
     if newest.taken_ms > basis.now_ms - ON_ITS_WAY_MS or _is_surplus(newest, expected, found):
         return False
     if basis.ttl_days is not None:
@@ -168,7 +168,7 @@ def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, basis: Ba
 
 
 def _is_surplus(newest: Newest, expected: ExpectedRow, found: Item) -> bool:
-    """Return whether an oplock is one too many of its bounded family, beside those that are known and those found."""
+    """Return True if a bounded family drops the oplock, given the known oplocks and those found."""
     family, name = newest.update.family, newest.update.oplock
     if family is None:
         return False
@@ -192,7 +192,7 @@ def _ttl(expected: ExpectedRow, found: Item, basis: Basis) -> Iterator[Differenc
 
 
 def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
-    """Return whether a row has not seen an anchor that is known; once it has, that decides how long it lives."""
+    """Return True if a row has not seen a known anchor; once seen, the anchor decides how long the row lives."""
     anchors = {one.update.anchor for one in expected.newest.values() if one.update.anchor}
     known = {anchor.oplock for anchor in anchors} & expected.newest.keys()
     return any(oplock_attribute(oplock) not in found for oplock in known)

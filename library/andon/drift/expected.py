@@ -123,5 +123,5 @@ def _read(line: str, on: Subscriptions, upcasters: Upcasters) -> Newest | None:
 
 
 def _taken_ms(delivery: Delivery) -> int:
-    """Return when the bus took an event; every line of the lake says that."""
+    """Return the time at which the bus took an event, which every line of the lake has; else the event's own time."""
     return delivery.event.timestamp_ms if delivery.bus_ms is None else delivery.bus_ms

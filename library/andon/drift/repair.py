@@ -1,4 +1,4 @@
-"""Differences of a row -> writes that end them. None of them overwrites what came meanwhile.
+"""Differences of a row -> writes that end them. None of them overwrites a later write.
 
 What should be on the row is written through its oplock. An order that lies ahead would refuse it, and a ttl has no
 oplock: those are written over if they are still what was found. If not, somebody else wrote the row; a later run looks.

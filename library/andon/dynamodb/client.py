@@ -152,7 +152,7 @@ class Table:
     def update_and_return(
         self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
     ) -> Item:
-        """Do what `update` does; return the row as it is then, which costs no units.
+        """Apply `update`; return the row after it, which costs no units.
 
         Raises:
             ConditionFailed: the condition did not hold; nothing was written.

@@ -34,7 +34,7 @@ Sort = BeginsWith | Between | LessThan | GreaterThan
 
 
 def is_within(sort: Sort | None, value: Any) -> bool:  # noqa: ANN401  text or a number, as the bounds are
-    """Return whether a sort key matches, as DynamoDB would decide: text by its UTF-8 bytes, so by its characters."""
+    """Return True if a sort key matches, as in DynamoDB: text by its UTF-8 bytes, so by its characters."""
     match sort:
         case None:
             return True

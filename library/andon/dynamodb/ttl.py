@@ -1,4 +1,4 @@
-"""When a row expires. DynamoDB wants epoch seconds; events carry epoch milliseconds."""
+"""Expiry of rows. DynamoDB wants epoch seconds; events carry epoch milliseconds."""
 
 from andon.dynamodb.attribute_values import Attributes
 
@@ -12,10 +12,10 @@ def ttl_at(timestamp_ms: int, days: int) -> int:
 
 
 def is_expired(ttl: int, now_ms: int) -> bool:
-    """Return whether `ttl` (epoch seconds) has passed; the very second counts as passed."""
+    """Return True if `ttl` (epoch seconds) has passed; that very second counts as passed."""
     return ttl <= now_ms // 1000
 
 
 def is_alive(row: Attributes, now_ms: int) -> bool:
-    """Return whether a row has not expired; DynamoDB deletes expired rows days late, so that readers must check."""
+    """Return True if a row has not expired; DynamoDB deletes expired rows days late, so readers must check."""
     return ATTRIBUTE not in row or not is_expired(row[ATTRIBUTE], now_ms)

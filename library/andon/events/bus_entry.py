@@ -145,7 +145,7 @@ def _bus_ms(time: str) -> int | None:
 
 
 def is_replayed(body: str) -> bool:
-    """Return whether a message comes again from the lake, even if nothing else of it can be read."""
+    """Return True if a message is a replay from the lake, even if nothing else of it can be read."""
     try:
         envelope = strict_json.loads(body)
     except ValueError:
@@ -154,7 +154,7 @@ def is_replayed(body: str) -> bool:
 
 
 def _replay(envelope: JsonMapping) -> Replay | None:
-    """Return how an envelope is marked. A replay of EventBridge's own archive goes over the bus: it is live."""
+    """Return an envelope's replay mark; None: live, as is a replay of EventBridge's own archive over the bus."""
     if envelope.get(LAKE) is not True:
         return None
     name, until = envelope.get(REPLAY_NAME), envelope.get(UNTIL)

@@ -12,7 +12,7 @@ from andon.runtime.json_types import JsonMapping
 
 TYPE: Final = "drift-detected"
 
-# Of a value that is longer the beginning is enough to see what is wrong, and an entry has 1 MB.
+# Longer values are cut: the beginning shows the difference, and an entry to the bus has at most 1 MB.
 MOST_CHARACTERS: Final = 1_000
 MOST_FIELDS: Final = 50
 

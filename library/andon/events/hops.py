@@ -1,4 +1,4 @@
-"""Hops: how many events came before an event, each because of the one before.
+"""Hops: the number of events before an event, each caused by the one before.
 
 A row that is written because of an event has the attribute `hops`: one more than the event. The trigger puts it into
 the tags of the event that it publishes of the row. What people do has none. So a loop that no check at synth could see
@@ -19,7 +19,7 @@ MAX_HOPS: Final = 8
 
 
 def hops_of(event: DomainEvent) -> int:
-    """Return how many events came before an event; what cannot be read is none."""
+    """Return the number of hops before an event; an unreadable one is 0."""
     hops = event.tags.get(HOPS)
     # Nobody writes more than two digits; more would make a number that no table takes.
     return int(hops) if isinstance(hops, str) and len(hops) <= len("99") and hops.isascii() and hops.isdigit() else 0

@@ -15,10 +15,10 @@ ORIGIN: Final = "origin"
 
 
 def is_latched(image: JsonMapping | None) -> bool:
-    """Return whether a row is latched, from its image in a stream (typed attribute values)."""
+    """Return True if a row is latched, by its image in a stream (typed attribute values)."""
     return isinstance(image, dict) and isinstance(image.get(LATCHED), dict) and bool(image[LATCHED].get("BOOL"))
 
 
 def is_crossed(image: JsonMapping | None) -> bool:
-    """Return whether a row was taken over from another service, from its image in a stream."""
+    """Return True if a row crossed over from another service, by its image in a stream."""
     return is_latched(image) and isinstance(image, dict) and ORIGIN in image

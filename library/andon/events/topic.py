@@ -9,5 +9,5 @@ Topic = tuple[str, str]
 
 
 def is_included(published: Topic, subscribed: Topic) -> bool:
-    """Return whether a subscription includes the events of a topic."""
+    """Return True if a subscription includes the events of a topic."""
     return all(ANY in pair or pair[0] == pair[1] for pair in zip(published, subscribed, strict=True))

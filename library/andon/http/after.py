@@ -76,7 +76,7 @@ def read_row(table: Table, key: Mapping[str, Any], after: Awaited | None, *, now
 
 
 def rows_not_older_than(after: Awaited, *, now_ms: int) -> Callable[..., Rows]:
-    """Return how to read a page that is not older than a write, see `ReadRows`; it may raise `NotSeenYet`.
+    """Return a `ReadRows` for a page that is not older than a write; it may raise `NotSeenYet`.
 
     The table's row is read by its key. An index may lag behind the table: the page counts only if it shows the row as
     new as that, or does not show it because it belongs elsewhere. So an index must copy the oplocks, or have keys only.
@@ -122,7 +122,7 @@ def _seen(after: Awaited, now_ms: int) -> tuple[Item | None] | None:
 def _is_as_new(
     rows: Rows, row: Item | None, after: Awaited, query: KeyQuery, *, start: Item | None, now_ms: int
 ) -> bool:
-    """Return whether a page shows a row that has seen the write, or rightly does not show it."""
+    """Return True if a page shows a row that has seen the write, or rightly does not show it."""
     listed = [item for item in rows.items if after.is_row(item)]
     if listed:
         return all(after.is_seen_by(item, now_ms=now_ms) for item in listed)
@@ -130,7 +130,7 @@ def _is_as_new(
 
 
 def _belongs(row: Item, query: KeyQuery, start: Item | None, last_key: Item | None) -> bool:
-    """Return whether a row is to be on the page between two keys; not if it shares its sort key with one of them."""
+    """Return True if a row must be on the page between two keys; False if it shares its sort key with one of them."""
     sort = query.keys.sort
     if row.get(query.keys.partition) != query.partition or sort is None or sort not in row:
         return False

@@ -1,4 +1,4 @@
-"""Who calls, by the claims of the JWT authorizer."""
+"""Caller of a request, by the claims of the JWT authorizer."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -14,7 +14,7 @@ def etag_of_content(body: str) -> str:
 
 
 def matches(if_none_match: str | None, etag: str) -> bool:
-    """Return whether the client has this version already: weak tags count, `*` is any (RFC 9110, 13.1.2)."""
+    """Return True if the client has this version already: weak tags count, `*` is any (RFC 9110, 13.1.2)."""
     if if_none_match is None:
         return False
     tags = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}

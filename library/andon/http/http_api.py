@@ -42,7 +42,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Route(NamedTuple):
-    """Who may call a route, and what its throttle has to know of it.
+    """Groups that may call a route, and the properties that its throttle depends on.
 
     is_shared: each caller has a share of it, see `shares.py`. publishes: the type of the events that its command
     publishes itself, without a row, and how many at most at once.
@@ -58,7 +58,7 @@ UNKNOWN: Final = Route(groups=frozenset())
 
 
 class RequestContext(TypedDict):
-    """What `_respond` keeps while a request is handled."""
+    """Values that `_respond` keeps while a request is handled."""
 
     caller: Caller
 
@@ -97,19 +97,19 @@ class HttpApi(APIGatewayHttpResolver):
 
     @property
     def caller(self) -> Caller:
-        """Who calls."""
+        """Caller of the current request."""
         return cast("RequestContext", self.context)["caller"]
 
     @property
     def scope(self) -> Scope:
-        """What a cursor of this request is valid for: the same route and parameters."""
+        """Scope of this request's cursors: the same route and parameters."""
         event = self.current_event
         given, others = event.get("queryStringParameters") or {}, {"cursor", "limit", PARAMETER}
         query = {name: value for name, value in given.items() if name not in others}
         return {"route": event["routeKey"], "path": event.path_parameters, "query": query}
 
     def command(self, if_match: int | None, body: Mapping[str, Any]) -> Command:
-        """Return what the optimistic lock has to know of the request; `body` is what it asks for, validated."""
+        """Return the command for the optimistic lock; `body` is the validated body of the request."""
         event, actor = self.current_event, self.caller.subject
         fingerprint = fingerprint_of(
             route=event["routeKey"], path=event.path_parameters, if_match=if_match, body=body, actor=actor
@@ -191,7 +191,7 @@ class HttpApi(APIGatewayHttpResolver):
 
     def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         try:
-            # Authorisation comes before validation: a caller without the right group learns nothing of what is valid.
+            # Authorisation comes before validation: a caller without the right group must not learn what is valid.
             route = self.declared.get(event["routeKey"], UNKNOWN)
             caller = authorize(event, route.groups)
             if route.is_shared:

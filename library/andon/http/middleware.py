@@ -1,4 +1,4 @@
-"""What every request passes on its way to a route's function; here it can be refused."""
+"""Checks of every request before its route's function runs."""
 
 from collections.abc import Callable
 from typing import Any

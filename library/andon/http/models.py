@@ -1,10 +1,10 @@
-"""What pydantic models of requests and responses have in common."""
+"""Base classes of the pydantic models of requests and responses."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class RequestModel(BaseModel):
-    """What a client sends: nothing unknown in it, and nothing of another type.
+    """Body of a request: without unknown members, and without values of another type.
 
     Its validator is built at first use: a process seldom serves all routes of its package.
     """
@@ -13,6 +13,6 @@ class RequestModel(BaseModel):
 
 
 class ResponseModel(BaseModel):
-    """What the OpenAPI document says of a response. No request needs it, so that none builds its validator."""
+    """Response in the OpenAPI document. No request needs its validator, so that none is built."""
 
     model_config = ConfigDict(defer_build=True)

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of a route's responses."""
+"""Responses of routes in the OpenAPI document."""
 
 from http import HTTPStatus
 from typing import Any, Final

@@ -34,7 +34,7 @@ class Scope(TypedDict):
 
 
 class NextPage(TypedDict, total=False):
-    """Where the next page begins; without `cursor` there is none."""
+    """Cursor of the next page; without `cursor` there is none."""
 
     cursor: str
 
@@ -46,7 +46,7 @@ class PageResponse(NextPage):
 
 
 class ReadRows(Protocol):
-    """How the rows of one page are read, see `read_rows`."""
+    """Reader of the rows of one page, see `read_rows`."""
 
     def __call__(self, table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
         """Return them."""
@@ -80,7 +80,7 @@ def read_page(
 
 
 def count_that_fit(items: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many items, from the first, a response can hold; the first always counts."""
+    """Return the number of leading items that a response can hold; the first always counts."""
     count = size = 0
     for item in items:
         size += bytes_sent(strict_json.dumps(item))
@@ -91,7 +91,7 @@ def count_that_fit(items: Iterable[Mapping[str, Any]]) -> int:
 
 
 def key_in(row: Item, table: Table, query: KeyQuery) -> Item:
-    """Return what a `LastEvaluatedKey` would be if a query had ended with this row."""
+    """Return the `LastEvaluatedKey` of a query that ended with this row."""
     return {name: row[name] for name in {*query.keys.names, *table.keys.names}}
 
 

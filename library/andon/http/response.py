@@ -1,4 +1,4 @@
-"""Responses: what one says, and what all of them carry."""
+"""Responses: their bodies, and the headers that all of them have."""
 
 from collections.abc import Mapping
 from http import HTTPStatus

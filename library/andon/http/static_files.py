@@ -64,7 +64,7 @@ def static_files(folder: Path) -> dict[str, StaticFile]:
 
 
 def _accepts_gzip(accept_encoding: str) -> bool:
-    """Return whether a client takes gzip: it names it, and not with the weight zero (RFC 9110, 12.5.3)."""
+    """Return True if a client accepts gzip: it names it, and not with the weight zero (RFC 9110, 12.5.3)."""
     for offered in accept_encoding.lower().split(","):
         name, _, weight = offered.partition(";")
         if name.strip() == "gzip":

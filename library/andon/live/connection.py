@@ -1,4 +1,4 @@
-"""How a browser connects to the broker: a presigned address, which allows one subscription and nothing else."""
+"""Connection of a browser to the broker: a presigned address, which allows one subscription and nothing else."""
 
 import json
 import os
@@ -26,7 +26,7 @@ SERVICE: Final = "iotdevicegateway"
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where to connect, by which client id, and the only filter that it may subscribe to."""
+    """Address of the broker, client id, and the only topic filter that the client may subscribe to."""
 
     url: str
     topic: str
@@ -60,7 +60,7 @@ def connect(topic_filter: str, *, now_ms: int) -> Connection:
 
 
 def policy_of(role_arn: str, *, region: str, client_id: str, topic_filter: str) -> dict[str, Any]:
-    """Return what a subscriber may do: connect by its client id, subscribe to one filter, receive what matches it."""
+    """Return a subscriber's policy: connect by its client id, subscribe to one filter, receive what matches it."""
     _, partition, _, _, account, _ = role_arn.split(":", 5)
     iot = f"arn:{partition}:iot:{region}:{account}"
     received = topic_filter.removesuffix(EVERYTHING_BELOW) + "*" * topic_filter.endswith(EVERYTHING_BELOW)

@@ -31,19 +31,19 @@ REFUSED: Final = frozenset({"InvalidRequestException", "RequestEntityTooLargeExc
 
 @dataclass(frozen=True, slots=True)
 class ScreenMessage:
-    """What the screens are to show that subscribed to a path, or to a beginning of it."""
+    """Message to the screens that subscribed to a path, or to a prefix of it."""
 
     path: tuple[str, ...]
     body: Mapping[str, Any]
 
 
 MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
-"""A row before and after, None where there was none -> what screens have to know of the change. Pure."""
+"""Row before and after, None where there was none -> messages to screens. Pure."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """What became of one row in a batch: the image before its first change, and that after its last, `record`."""
+    """Net change of one row in a batch: the images before its first record and after its last, `record`."""
 
     old: Item | None
     new: Item | None
@@ -52,7 +52,7 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of one change: its messages, or the fault in their place."""
+    """Outcome of one change: its messages, or the fault in their place."""
 
     messages: tuple[ScreenMessage, ...] = ()
     fault: DomainEvent | None = None
@@ -80,7 +80,7 @@ def push_changes(
 
 
 def _changes_in(records: Iterable[StreamRecord], source: str) -> tuple[list[RowChange], list[Pushed]]:
-    """Return one change of each row, in order, and the faults of what is no change."""
+    """Return one change of each row, in order, and a fault for each record that is no change."""
     changes, unreadable = dict[str, RowChange](), []
     for record in records:
         try:

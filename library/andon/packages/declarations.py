@@ -1,4 +1,4 @@
-"""What the modules of a package declare, by name."""
+"""Declarations in the modules of a package, by name."""
 
 from collections.abc import Mapping
 from typing import Protocol

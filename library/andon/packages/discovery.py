@@ -44,28 +44,28 @@ def apis() -> list[Package]:
 
 
 def readers() -> list[Package]:
-    """Every service and view with a listener; what was a fault can be put back on its queue."""
+    """Every service and view with a listener; the message of a fault can be put back on its queue."""
     return [package for package in services() + views() if package.plays("listener")]
 
 
 def restorers() -> list[Package]:
-    """Every package that brings back what it kept of replayed events."""
+    """Every package that rehydrates its expired rows."""
     return [package for package in packages() if package.restored]
 
 
 def restorers_as_json() -> str:
-    """Return what the archive has to know of them: queue, by its environment variable -> `[[source, type], …]`."""
+    """Return the topics of the restore queues, as JSON: queue, by its environment variable -> `[[source, type], …]`."""
     return json.dumps({package.restore_queue: sorted(package.restored) for package in restorers()})
 
 
 def views_as_json(listening: Iterable[Package]) -> str:
-    """Return what replays have to know of the views among some packages: name -> `[[source, type], …]`."""
+    """Return the topics of the views among some packages, as JSON: name -> `[[source, type], …]`."""
     topics = {package.name: sorted(package.subscriptions) for package in listening if package.side == "views"}
     return json.dumps(topics)
 
 
 def recomputed() -> list[Package]:
-    """Every view whose rows are compared with what past events make of them."""
+    """Every view whose rows are compared with past events."""
     return [package for package in views() if package.plays("recompute")]
 
 
@@ -94,7 +94,7 @@ def role_of(route: str) -> str:
 
 @cache
 def follower_of_table(table: str) -> tuple[Package, str]:
-    """Return who follows a table's stream, by its environment variable or its deployed name: the owner, and the role.
+    """Return the owner and the role that follow a table's stream, by its environment variable or its deployed name.
 
     `THINGS_TABLE` and `Stack-ThingsTable1A2B` are the same table. A service's trigger follows it, a view's push.
 

@@ -109,7 +109,7 @@ class Package:
 
     @property
     def serves(self) -> bool:
-        """Whether callers get its answers: of a view's two versions one serves."""
+        """True if its routes are served: of a view's two versions one serves."""
         return self.side != "views" or serving.serves(self.name, first=self.replaces or self.name)
 
     @property
@@ -121,7 +121,7 @@ class Package:
 
     @property
     def grants(self) -> Grants:
-        """What some of its roles call of its tables, exactly; the infrastructure decides for the others."""
+        """The exact actions of some of its roles on its tables; the infrastructure decides for the others."""
         declared = self.load("view" if self.side == "views" else "tables") if self._owns_tables else None
         return cast("Grants", getattr(declared, "GRANTS", {}))
 
@@ -137,7 +137,7 @@ class Package:
 
     @property
     def subscriptions(self) -> frozenset[Topic]:
-        """What it subscribes to."""
+        """Topics that it subscribes to."""
         if self.side == "views":
             return frozenset(self.view.ON)
         if self.side == "stores":
@@ -145,12 +145,12 @@ class Package:
         return frozenset(self.load("subscriptions").ON) if self.has("subscriptions") else frozenset()
 
     def subscribes_to(self, source: str, event_type: str) -> bool:
-        """Return whether it gets the events of a source and type."""
+        """Return True if it subscribes to the events of a source and type."""
         return any(is_included((source, event_type), topic) for topic in self.subscriptions)
 
     @property
     def latched(self) -> frozenset[Topic]:
-        """What it subscribes to behind a latch: the edits that cross into it from another version of the service."""
+        """Topics behind a latch: the edits that cross into it from another version of the service."""
         if self.side != "services" or not self.has("subscriptions"):
             return frozenset()
         on = self.load("subscriptions").ON
@@ -170,12 +170,12 @@ class Package:
 
     @property
     def view(self) -> ViewDeclaration:
-        """What a view declares."""
+        """Declarations of a view."""
         return cast("ViewDeclaration", self.load("view"))
 
     @property
     def store(self) -> StoreDeclaration:
-        """What a store declares."""
+        """Declarations of a store."""
         return cast("StoreDeclaration", self.load("store"))
 
     @property
@@ -184,13 +184,13 @@ class Package:
         return tuple(role for role in ROLES if self.plays(role))
 
     def plays(self, role: str) -> bool:
-        """Return whether it has a handler of a role; a version that does not serve is not audited."""
+        """Return True if it has a handler of a role; a version that does not serve is not audited."""
         if role == "recompute" and not self.serves:
             return False
         return self.has(role) or self._declares(role)
 
     def has(self, file: str) -> bool:
-        """Return whether it has a Python file of that name; a process looks once."""
+        """Return True if it has a Python file of that name; a process looks once."""
         return file in _files(self.side, self.name)
 
     def path(self, role: str) -> str:

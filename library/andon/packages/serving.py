@@ -1,4 +1,4 @@
-"""Which version of a view serves its routes: what `infra/serving.json` says, and else the oldest one.
+"""The version of a view that serves its routes: the one in `infra/serving.json`, else the oldest.
 
 A version that replaces another stands beside it: it has a table, a queue and a listener of its own, but the routes and
 the push belong to the one that serves. `make cutover` writes the file, and every clone deploys what it says.
@@ -21,9 +21,9 @@ class Switch(TypedDict):
 
 
 def switches(file: Path = FILE) -> dict[str, Switch]:
-    """Return what was switched: the name of the view that was first -> its switch.
+    """Return the switches, by the name of the view's first version.
 
-    Without a file nothing was.
+    There are none without a file.
     """
     if not file.is_file():
         return {}
@@ -32,18 +32,18 @@ def switches(file: Path = FILE) -> dict[str, Switch]:
 
 
 def write(changed: dict[str, Switch], file: Path = FILE) -> None:
-    """Write what is switched, for the next deployment."""
+    """Write the switches, for the next deployment."""
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(changed, indent=2, sort_keys=True) + "\n")
 
 
 def serves(name: str, *, first: str) -> bool:
-    """Return whether a version serves; first: the name of the view that was first."""
+    """Return True if a version serves; `first` is the name of the view's first version."""
     switch = switches().get(first)
     return name == (switch["serves"] if switch else first)
 
 
 def has_served(name: str, *, first: str) -> bool:
-    """Return whether a version serves or served: it is filled, so that its rows may expire."""
+    """Return True if a version serves or served: it is filled, so that its rows may expire."""
     switch = switches().get(first)
     return name in ({switch["serves"], switch["before"]} if switch else {first})

@@ -1,4 +1,4 @@
-"""What the archive and its readers agree on: its bucket, the keys of its objects, and where an actor's events lie.
+"""Layout of the archive, for it and its readers: its bucket, the keys of its objects, the places of actors' events.
 
 | key | object |
 |---|---|
@@ -25,11 +25,11 @@ SUBJECTS: Final = project().subjects.name
 SHARDS: Final = 16
 
 Place = list[int]
-"""Where the member of an actor lies in the data: offset, length, number of lines."""
+"""Place of an actor's member in the data: offset, length, number of lines."""
 
 
 class ArchiveIndex(TypedDict):
-    """Where the actors of a shard are; `of` is the digest of the lake's objects. Without actors there is no `data`."""
+    """Places of a shard's actors; `of` is the digest of the lake's objects. Without actors there is no `data`."""
 
     of: str
     data: NotRequired[str]

@@ -1,4 +1,4 @@
-"""What the event lake and its readers agree on: its bucket, its folders and the lines of its objects.
+"""Layout of the event lake, for it and its readers: its bucket, its folders and the lines of its objects.
 
 An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is EventBridge's envelope, as it came.
 """

@@ -1,4 +1,4 @@
-"""What was recorded of subjects: the archive's days, and what the lake has beside them.
+"""Recorded events of subjects: from the archive's days, and from the lake those that are not archived yet.
 
 The archive is up to an hour behind: what the manifest of a day does not name of the lake's objects is read from there.
 A day that is being written again has events twice, which changes nothing for who takes the newest.
@@ -32,7 +32,7 @@ from andon.wire.in_threads import at_once
 SAMPLED: Final = 10
 """Subjects that a sample has at most; they are of one shard, so that they share its indexes."""
 
-# Of these days what is not archived is read always, of an earlier one if asked for: that costs two requests a day more.
+# Days whose events in the lake are always read; of earlier days only if asked for: it costs two requests more a day.
 NEWEST: Final = 2
 
 DAYS_AT_ONCE: Final = 64
@@ -105,7 +105,7 @@ class Recorded:
         return lines
 
     def _not_archived(self, settled: Sequence[str], from_ms: int) -> Iterator[Line]:
-        """Return what the lake has beside the archive, one object after another, but of days that are settled."""
+        """Yield the lake's lines that are not archived, one object after another, except those of settled days."""
         first, left_out = _day_of(from_ms), frozenset(settled)
         in_lake = (lake.day_in(folder) for folder in self._lake.folders(f"{lake.EVENTS}/"))
         days = [day for day in in_lake if day >= first and day not in left_out]

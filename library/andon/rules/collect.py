@@ -41,7 +41,7 @@ class Collected(NamedTuple):
         entity: str | None = None,
         gap_ms: int | None = None,
     ) -> "Collected":
-        """Decide where an event is stored. `identity`: see `sort_of`; None: the event's id.
+        """Return the place of an event. `identity`: see `sort_of`; None: the event's id.
 
         Raises:
             ValueError: its sort key is longer than DynamoDB allows.

@@ -65,7 +65,7 @@ def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts,
 
 
 def brings_events(records: Iterable[StreamRecord]) -> bool:
-    """Return whether events were stored that rules look at."""
+    """Return True if a record stores a new event that rules look at."""
     return any(map(_is_arrival, records))
 
 

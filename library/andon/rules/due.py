@@ -25,7 +25,7 @@ SHARDS: Final = 16
 # fewer, it stays what it was until no old row can be due any more: see docs/rules.md.
 READ_SHARDS: Final = SHARDS
 
-# The order of what is due is text of 13 digits.
+# Due times are sorted as text of 13 digits.
 MAX_AT_MS: Final = 10**13 - 1
 
 # A sweep deletes rows when they are done. The TTL service deletes those that no sweep could do in so many days.

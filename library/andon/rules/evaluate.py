@@ -44,7 +44,7 @@ class Evaluator:
         self.past = Past(control.table, key, anchors=anchors, now_ms=now_ms)
 
     def knows_enough_for(self, rule: Rule) -> bool:
-        """Return whether a rule has the context that it needs: without it, it decides nothing."""
+        """Return True if the context that a rule needs is there: without it, the rule decides nothing."""
         try:
             return not rule.needs_context or self._context is not None
         except Poison:

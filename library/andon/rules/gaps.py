@@ -44,7 +44,7 @@ def following(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: 
 
 
 def _was_known(one: StoredEvent, last: StoredEvent, after_ms: int) -> bool:
-    """Return whether an event had arrived so long after another one happened."""
+    """Return True if an event had arrived `after_ms` after `last` happened."""
     return one.arrived_ms <= last.event.timestamp_ms + after_ms
 
 

@@ -62,7 +62,7 @@ def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[S
 
 
 def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
-    """Return whether an event was not late, and had arrived when the rule was due."""
+    """Return True if an event was not late, and had arrived when the rule was due."""
     return stored.arrived_ms <= due_ms and not rule.is_late(stored)
 
 

@@ -1,4 +1,4 @@
-"""Storing an event under its correlation key, for rules to look at: what can be settled about it is settled then."""
+"""Storage of events under their correlation keys, for rules; facts that are final on arrival are stored with them."""
 
 from typing import Final
 

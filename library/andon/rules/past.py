@@ -121,7 +121,7 @@ class _Range:
         self._begun = self._ended = False
 
     def has(self, sort: str) -> bool:
-        """Return whether a sort key lies between its start and what was read of it, a page at least."""
+        """Return True if a sort key lies in the part of the range that was read, which is a page at least."""
         between = self._query.sort
         if not isinstance(between, Between) or sort >= str(between.last):
             return isinstance(between, Between) and sort == between.last
@@ -136,7 +136,7 @@ class _Range:
             position += 1
 
     def _read_more(self) -> bool:
-        """Read until there is one more event; return whether there is. A read that fails is made again next time."""
+        """Read until there is one more event; return True if there is. A failed read is made again next time."""
         read, pages = len(self._read), 0
         while len(self._read) == read and not self._ended and pages < PAGES_OF_NOTHING:
             self._read_page()

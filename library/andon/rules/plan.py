@@ -78,7 +78,7 @@ def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) ->
 
 
 def is_screened(due: Due, rules: Rules) -> bool:
-    """Return whether a look tells if a due row is needed: no other rule is due at the same time."""
+    """Return True if a look tells whether a due row is needed: no other rule is due at the same time."""
     return {rule.id for rule in rules.screened}.issuperset(due.rules)
 
 

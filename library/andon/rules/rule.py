@@ -66,7 +66,7 @@ class History:
     hold_back_ms: int = field(default=0, compare=False, repr=False)
 
     def was_known(self, event: DomainEvent, *, of: DomainEvent, after_ms: int) -> bool:
-        """Return whether an event had arrived when a rule was due that is evaluated `after_ms` after event `of`."""
+        """Return True if `event` had arrived when a rule was due that is evaluated `after_ms` after event `of`."""
         return self.arrived_ms[event.id] <= due_ms(of, self.arrived_ms[of.id], after_ms, self.hold_back_ms)
 
 
@@ -161,15 +161,15 @@ class Rule(NamedTuple):
         return correlation_key(self.key(event), self.suffix)
 
     def is_on(self, stored: StoredEvent) -> bool:
-        """Return whether an event is of the types that the rule is evaluated at."""
+        """Return True if the rule is evaluated at events of this type."""
         return stored.topic in self.on
 
     def is_late(self, stored: StoredEvent) -> bool:
-        """Return whether an event of these types arrived too late to count for a decision."""
+        """Return True if the rule is on this event's type, and it arrived too late to count for a decision."""
         return self.timing.waits and stored.is_late_for(self.on)
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
-        """Return when the rule is due at an anchor: when all that counts has arrived."""
+        """Return the time at which the rule is due at an anchor: all that counts has arrived."""
         return due_ms(anchor.event, anchor.arrived_ms, self.after_ms, hold_back_ms)
 
 
@@ -206,11 +206,11 @@ class Rules:
         return [rule for rule in rules if rule.correlation_key_of(stored.event) == stored.key]
 
     def has_any_on(self, topic: Topic) -> bool:
-        """Return whether any rule is on a topic."""
+        """Return True if any rule is on a topic."""
         return topic in self._by_topic
 
     def gap_ms_on(self, topic: Topic) -> int | None:
-        """Return how long a gap between events of a topic is that a rule decides about; None: no rule does."""
+        """Return the length of the gap on a topic that rules decide about; None: no rule does."""
         return self._gaps.get(topic)
 
     def _require_one_gap(self, topic: Topic) -> int | None:

@@ -50,7 +50,7 @@ from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import PASSED_OVER
 from andon.runtime.tried import Failed, tried
 
-# As many as are read of what is newer than an event when it is stored; behind more, it is late.
+# As many newer events as are read when an event is stored; behind more of them, it is late.
 MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
 
 # Rows that a process remembers: a few batches of a flood.
@@ -136,12 +136,12 @@ class _Look(NamedTuple):
         return any(self.evaluator is None or self.evaluator.evaluate(anchor, rule).may_decide for rule in concerned)
 
     def _is_concerned(self, rule: Rule, anchor: StoredEvent, due_ms: int) -> bool:
-        """Return whether a rule may decide otherwise at an event for those that are new."""
+        """Return True if new events may change the decision of a rule at an anchor."""
         return any(one.sort == anchor.sort or _is_seen(rule, one, anchor, due_ms) for one in self.new)
 
 
 def _is_seen(rule: Rule, one: StoredEvent, follower: StoredEvent, due_ms: int) -> bool:
-    """Return whether an event counts at another one, and may have been stored after it."""
+    """Return True if an event counts at its follower, and may have been stored after it."""
     was_there = follower.arrived_ms <= one.arrived_ms + STORED_WITHIN_MS
     return one.sort < follower.sort and was_there and counts_by(rule, one, due_ms=due_ms)
 

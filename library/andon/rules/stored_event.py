@@ -89,7 +89,7 @@ class StoredEvent(NamedTuple):
         return self.source, self.event.type
 
     def is_late_for(self, topics: frozenset[Topic]) -> bool:
-        """Return whether it arrived too late to count for a rule on these topics."""
+        """Return True if it arrived too late to count for a rule on these topics."""
         return self.topic in topics and not self.late_by.isdisjoint(topics)
 
     def copy_under(self, key: CorrelationKey) -> "StoredEvent":
@@ -164,7 +164,7 @@ def sort_of(timestamp_ms: int, identity: str) -> str:
 
 
 def is_event_sort(sort: str) -> bool:
-    """Return whether a sort key is one of an event."""
+    """Return True if a sort key is one of an event."""
     return _EVENT_SORT.match(sort) is not None
 
 

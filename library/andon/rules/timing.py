@@ -40,7 +40,7 @@ Topics = frozenset[Topic]
 
 
 def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
-    """Return when a rule is due that is evaluated `after_ms` after an event: when all that counts has arrived."""
+    """Return the time at which a rule is due `after_ms` after an event: all that counts has arrived."""
     return max(event.timestamp_ms + after_ms, arrived_ms) + hold_back_ms
 
 
@@ -211,7 +211,7 @@ class BeforeGap(Timing):
 
 
 def is_renewed(key: CorrelationKey, from_ms: int, to_ms: int) -> bool:
-    """Return whether some event behind one time, up to another, starts the timer of its key anew."""
+    """Return True if an event after `from_ms`, up to `to_ms`, restarts the timer of its key."""
     shift = crc32(key.encode()) % RENEWED_MS  # not all keys at once
     return (from_ms + shift) // RENEWED_MS < (to_ms + shift) // RENEWED_MS
 

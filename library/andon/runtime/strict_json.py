@@ -53,7 +53,7 @@ def canonical(value: object) -> str:
 
 
 def _is_exact(members: Iterable[Any], room: int = MAX_DEPTH) -> bool:
-    """Return whether values are what orjson reads and writes exactly, and nested in no more than `room` levels."""
+    """Return True if orjson reads and writes these values exactly, and they nest in no more than `room` levels."""
     for member in members:
         kind = type(member)
         if kind is str or kind in EXACT:  # nearly all are text

@@ -1,4 +1,4 @@
-"""What clients write: identifiers, which are compared and stand in keys and paths, and texts, which are only read.
+"""Input of clients: identifiers, which are compared and stand in keys and paths, and texts, which are only read.
 
 Both are brought to Unicode's normalisation form C, so that two that look the same are the same, and hold nothing that
 cannot be seen (Unicode's category C): no control, format, private-use, surrogate or non-character. SQS refuses a

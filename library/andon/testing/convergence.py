@@ -153,7 +153,7 @@ def converges(view: Listener, story: Story, *, limit: int = LIMIT, walks: int = 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Where a sequence leads. seen: what was delivered; kept: that, without what expired and may be forgotten."""
+    """State after a sequence. seen: the events delivered; kept: those, without what expired and may be forgotten."""
 
     rows: Rows
     now_ms: int
@@ -243,11 +243,11 @@ class _Lab:
         return walks
 
     def _expiry_of(self, event: DomainEvent) -> int | None:
-        """When an event expires (epoch seconds); None: it never does."""
+        """Return the second at which an event expires (epoch seconds); None: it never does."""
         return None if self._view.ttl_days is None else ttl_at(event.timestamp_ms, self._view.ttl_days)
 
     def _ends(self) -> set[int]:
-        """When rows expire, in epoch seconds."""
+        """Return the seconds at which rows expire (epoch seconds)."""
         skeletons = {ttl_at(self._start_ms, self._anchor.skeleton_days)} if self._anchor else set()
         return skeletons | {expiry for expiry in self._expiry if expiry is not None}
 
@@ -361,7 +361,7 @@ class _Lab:
                 yield Deliver(batch)
 
     def _astray(self, steps: Steps) -> str | None:
-        """Return what is wrong with a sequence of deliveries, None if nothing is."""
+        """Return the error in a sequence of deliveries; None: there is none."""
         way = _Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))
         for step in steps:
             way = self._go(way, step)

@@ -44,7 +44,7 @@ def take_in(loop: Loop, view: Package, lines: Iterable[str]) -> None:
 
 
 def look(loop: Loop, view: Package) -> Findings:
-    """Look at all rows, and a second time at what is doubtful; return what was reported."""
+    """Look at all rows, and again at doubtful ones; return the findings."""
     shards = sqs_event(json.dumps({"shard": shard}) for shard in range(SHARDS))
     _recompute(loop, view, shards)
     while again := loop.to_recompute(view):
@@ -58,7 +58,7 @@ def _recompute(loop: Loop, view: Package, batch: dict[str, Any]) -> None:
 
 
 def reported(loop: Loop) -> Findings:
-    """Take what was published; nothing but findings was."""
+    """Take the published events; all of them are findings."""
     events = [json.loads(body)["detail"] for body in loop.new_messages()]
     if {event["type"] for event in events} - {TYPE}:
         raise AssertionError("something else was published")

@@ -87,7 +87,7 @@ class Emulated(World):
         return [_as_lambda_gets_it(record, table) for record in records]
 
     def new_messages(self) -> list[str]:
-        """Return what was published since the last call, as bodies of a queue's messages."""
+        """Return the events published since the last call, as bodies of a queue's messages."""
         return _received(self._queue)
 
     def new_in(self, queue: str) -> list[str]:

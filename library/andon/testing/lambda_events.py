@@ -68,7 +68,7 @@ def bus_message(event: DomainEvent, *, source: str) -> str:
 
 
 def bus_members(name: str, at_ms: int) -> dict[str, Any]:
-    """Return what the bus adds to an entry; its time has whole seconds. `name` tells the entry from others."""
+    """Return the members that the bus adds; its time has whole seconds. `name` tells the entry from others."""
     time = f"{times.to_utc(at_ms)[:19]}Z"
     return {"id": str(uuid5(BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
 

@@ -29,7 +29,7 @@ ARCHIVE, REPLAYS = Package("stores", "archive"), Package("stores", "replays")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a client gets."""
+    """Response to a client."""
 
     status: int
     headers: Mapping[str, str]
@@ -103,7 +103,7 @@ class Loop(World):
             self.invoke(package, role, sqs_event(bodies[start : start + BATCH]))
 
     def _trigger(self) -> bool:
-        """Hand every change to its trigger, or its push; return whether there was any."""
+        """Hand every change to its trigger, or its push; return True if there was any."""
         moved = False
         for table in (name for name, schema in self.schemas.items() if schema.stream):
             if records := self.new_records(table):

@@ -36,7 +36,7 @@ def declared_queues() -> set[str]:
 
 
 def settings() -> dict[str, str]:
-    """Return the variables that say what packages there are."""
+    """Return the environment variables about the packages."""
     return {RESTORERS: restorers_as_json(), replays.VIEWS: views_as_json(readers()), replays.SETTLES: "0"}
 
 
@@ -83,7 +83,7 @@ class World(AwsInMemory):
         return self.tables[table].new_records()
 
     def new_messages(self) -> list[str]:
-        """Return what was published since the last call, as bodies of a queue's messages."""
+        """Return the events published since the last call, as bodies of a queue's messages."""
         entries, self.bus = self.bus, []
         return [self._envelope(entry) for entry in entries]
 
@@ -97,7 +97,7 @@ class World(AwsInMemory):
         return self.queues.take(queue)
 
     def restoring(self, package: Package) -> list[str]:
-        """Return the messages that bring back what a package kept, but for a view, whose queue has others, too."""
+        """Return the messages that rehydrate a package's rows; not for a view, whose queue has others, too."""
         return self.new_in(package.restore_queue)
 
     def asked_of_archive(self) -> list[str]:
@@ -109,7 +109,7 @@ class World(AwsInMemory):
         return self.new_in(replays.QUEUE)
 
     def to_recompute(self, package: Package) -> list[str]:
-        """Return what a view is asked to recompute."""
+        """Return the messages that ask a view to recompute, since the last call."""
         return self.new_in(recompute.queue_variable(package.name))
 
     def resubmitted(self, package: Package) -> list[str]:

@@ -127,7 +127,7 @@ def is_current(thing: Numbered[Row], row: Mapping[str, Any]) -> bool:
 
 
 def keep(thing: Numbered[Row], current: Mapping[str, Any]) -> bool:
-    """Write the revision of a current row; return whether it was missing. Idempotent.
+    """Write the revision of a current row; return True if it was missing. Idempotent.
 
     Raises:
         Poison: there is a revision of that number, and it says something else.

@@ -48,7 +48,7 @@ Row = TypeVar("Row", bound=VersionedRow)
 
 
 class Command(NamedTuple):
-    """A request to change something: by whom, when, and of which version.
+    """A request to change something: its actor, its time, and the version that it expects.
 
     if_match: None if the request had no If-Match: it creates, or replaces what may be replaced without one.
 

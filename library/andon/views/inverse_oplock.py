@@ -245,7 +245,7 @@ def _bound(table: Table, update: OplockedFields, row: Item | None) -> frozenset[
 
 
 def _why_dropped(row: Item | None, oplock: str, order: str) -> Outcome | None:
-    """Return why an event is dropped, from the row that the failed condition returned; None: it is newer after all."""
+    """Return the outcome of a dropped event, by the row in the failed condition; None: it is newer after all."""
     seen = (row or {}).get(oplock, "")
     if seen == order:
         return Outcome.DUPLICATE

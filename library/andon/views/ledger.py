@@ -12,7 +12,7 @@ from andon.views.outcome import Outcome
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
 OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outcome.COMPACTED: "overtaken"}
-"""The outcome of an edit whose row another service writes, too, as it is counted."""
+"""Outcome counted for an edit of a row that another service writes, too."""
 
 
 class Result(NamedTuple):

@@ -69,11 +69,11 @@ class Awaited:
         return self.table.get(self.update.key, consistent=True)
 
     def is_row(self, row: Item) -> bool:
-        """Return whether `row` is the one that shows it, of the table or of an index."""
+        """Return True if `row`, of the table or of an index, is the row that the write changes."""
         return all(row.get(name) == value for name, value in self.update.key.items())
 
     def is_seen_by(self, row: Item | None, *, now_ms: int) -> bool:
-        """Return whether a row has seen it, or never will."""
+        """Return True if a row has seen the write, or never will."""
         if is_expired(ttl_at(self.written.timestamp_ms, self.days), now_ms):
             return True
         return row is not None and is_alive(row, now_ms) and _has_seen(row, self.update, self.written)
@@ -91,7 +91,7 @@ def _has_seen(row: Item, update: ViewUpdate, written: Written) -> bool:
 
 
 def _says(found: object, wanted: object, written: Written) -> bool:
-    """Return whether what was found is what is wanted, as far as the token names it."""
+    """Return True if the found value is the wanted one, as far as the token names it."""
     if isinstance(wanted, Mapping):
         given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
         return all(_says(given.get(name), value, written) for name, value in wanted.items())
@@ -99,5 +99,5 @@ def _says(found: object, wanted: object, written: Written) -> bool:
 
 
 def _is_named(value: object, written: Written) -> bool:
-    """Return whether a value of an update is one that the token names; True is never one, but is equal to 1."""
+    """Return True if the token names a value of an update; True is never named, but is equal to 1."""
     return type(value) in {str, int} and value in written.names.values()

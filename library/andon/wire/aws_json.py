@@ -34,7 +34,7 @@ PROTOCOLS: Final = {
 
 BAD_STATUS: Final = 300
 
-# What a response that is not what was sent is called in botocore.
+# botocore's names for the errors of a corrupted response.
 CHECKSUM: Final = "ChecksumError"
 UNREADABLE: Final = "ResponseParserError"
 CRC32_HEADER: Final = b"x-amz-crc32:"

@@ -61,14 +61,14 @@ class Bucket:
         return content
 
     def put_if_absent(self, key: str, content: JsonMapping | bytes) -> bool:
-        """Write an object unless there is one; return whether it was written.
+        """Write an object unless there is one; return True if it was written.
 
         If a key follows from the content, a second time changes nothing.
         """
         return self._put_unless({EXISTS}, key, content, IfNoneMatch="*")
 
     def replace(self, key: str, content: JsonMapping | bytes) -> None:
-        """Write an object, whether or not there is one."""
+        """Write an object, even if there is one."""
         self._put(key, content)
 
     def change(self, key: str, decide: Callable[[Any], JsonMapping | None]) -> Any:  # noqa: ANN401  as above

@@ -14,14 +14,14 @@ MOST_BYTES = 1024 * 1024
 
 
 class DelayedMessage(NamedTuple):
-    """The body of a message, and for how many seconds the queue holds it back, at most 900."""
+    """The body of a message, and its delay in the queue: at most 900 seconds."""
 
     body: str
     delay_seconds: int = 0
 
 
 def send_all(queue_url: str, bodies: Iterable[str]) -> int:
-    """Send messages; return how many.
+    """Send messages; return their number.
 
     Raises:
         CallFailed: not all of them were taken; those that were are on the queue.
@@ -31,7 +31,7 @@ def send_all(queue_url: str, bodies: Iterable[str]) -> int:
 
 
 def send_later(queue_url: str, messages: Iterable[DelayedMessage]) -> int:
-    """Send messages, some of which the queue holds back; return how many.
+    """Send messages, some of them delayed; return their number.
 
     Raises:
         CallFailed: not all of them were taken; those that were are on the queue.

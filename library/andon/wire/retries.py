@@ -61,7 +61,7 @@ def again_after(code: str, status: int) -> Again | None:
 
 
 def is_throttled(code: str) -> bool:
-    """Return whether AWS refused a request only because there were too many."""
+    """Return True if AWS refused a request only because there were too many."""
     return code in THROTTLED or code == UNPROCESSED
 
 
@@ -74,7 +74,7 @@ class RetryQuota:
         self._left = self.CAPACITY
 
     def take(self, quota: int) -> bool:
-        """Take something for a retry; return whether there was enough."""
+        """Take from the quota for a retry; return True if there was enough."""
         if self._left < quota:
             return False
         self._left -= quota

@@ -81,7 +81,7 @@ def of_lake(reader: Reader) -> Row:
 
 
 def of_queue(reader: Reader) -> Row:
-    """Return what waits for a listener."""
+    """Return the row of a listener's queue."""
     return _row(_queue(reader))
 
 

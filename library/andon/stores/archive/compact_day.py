@@ -17,11 +17,11 @@ from andon.stores.archive.store import BUCKET, LAKE
 from andon.wire.bucket import Bucket
 
 Goes = Callable[[], bool]
-"""Whether there is time to begin another pass."""
+"""True while there is time to begin another pass."""
 
 
 class Compacted(TypedDict):
-    """What was done about a day; `whole`: its manifests are written."""
+    """Result for a day; `whole`: its manifests are written."""
 
     passes: int
     whole: bool

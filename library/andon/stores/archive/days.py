@@ -1,4 +1,4 @@
-"""What happened to an actor on a day: two requests, its shard's index and its own member of the data."""
+"""Events of an actor on a day, in two requests: for its shard's index and for its own member of the data."""
 
 from collections.abc import Iterator
 from itertools import takewhile

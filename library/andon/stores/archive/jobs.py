@@ -1,4 +1,4 @@
-"""Where rehydrations are kept, and how their days are worked through; to repeat a day changes nothing."""
+"""Storage of rehydrations, and the work on their days; to repeat a day changes nothing."""
 
 import json
 import os
@@ -41,12 +41,12 @@ def find(job_id: str) -> Job | None:
 
 
 def done_of(job: Job) -> list[Done]:
-    """Return what is done of a job, a day each."""
+    """Return the finished days of a job."""
     return at_once(partial(_archive.require, key) for key in _archive.keys(done_folder(job["id"])))
 
 
 def work(body: str) -> Done:
-    """Send the events of a day to those who bring back what they kept of them; note that."""
+    """Send a day's events to the packages that rehydrate their rows; record the numbers."""
     message: RehydrationWork = json.loads(body)
     job: Job = _archive.require(job_key(message["job"]))
     lines = [*events_between(SUBJECTS, job["subject"], message["day"], period_of(job))]

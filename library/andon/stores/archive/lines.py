@@ -19,7 +19,7 @@ OVERHEAD_BYTES: Final = 400  # of a line beside its text, in Python's objects
 
 
 class Part(NamedTuple):
-    """What is written at once: a shard of a kind's actors."""
+    """Unit of writing: a shard of a kind's actors."""
 
     kind: Actors
     shard: int
@@ -34,7 +34,7 @@ class Line:
 
 
 def envelope_in(text: str) -> Envelope:
-    """Return what a line of the lake says."""
+    """Return the envelope in a line of the lake."""
     return cast("Envelope", orjson.loads(text))
 
 
@@ -65,7 +65,7 @@ class Pass:
 
     @property
     def held_bytes(self) -> int:
-        """What the lines of its parts take."""
+        """Size of the lines of its parts."""
         return self._bytes
 
     @property

@@ -1,4 +1,4 @@
-"""days of rehydrations -> the queues of those who bring back what expired."""
+"""days of rehydrations -> the queues of packages that rehydrate their rows."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""One page of what happened to an actor: day by day, in the order in which the bus took the events."""
+"""One page of an actor's events: day by day, in the order in which the bus took them."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypedDict
@@ -33,7 +33,7 @@ class Period(NamedTuple):
         return cls(first=first, last=last)
 
     def has(self, time: str) -> bool:
-        """Whether it includes a time as the bus writes it."""
+        """Return True if it includes a time as the bus writes it."""
         return self.first <= times.normalised(time) <= self.last
 
 

@@ -38,7 +38,7 @@ Job = TypedDict(
         "days": list[str],
     },
 )
-"""`days`: those that are archived. `until`: when what comes back expires, in epoch seconds."""
+"""`days`: the archived ones. `until`: the second at which rehydrated rows expire (epoch seconds)."""
 
 
 class RehydrationWork(TypedDict):
@@ -49,7 +49,7 @@ class RehydrationWork(TypedDict):
 
 
 class Done(TypedDict):
-    """How many messages of a day were sent, by queue."""
+    """Number of messages sent for a day, by queue."""
 
     sent: dict[str, int]
 
@@ -87,17 +87,17 @@ def job_key(job_id: str) -> str:
 
 
 def done_folder(job_id: str) -> str:
-    """Return the folder of what is done."""
+    """Return the folder of a job's finished days."""
     return f"{REHYDRATIONS}/{job_id}/done/"
 
 
 def done_key(job_id: str, day: str) -> str:
-    """Return the key of what was done of a day."""
+    """Return the key of a finished day."""
     return f"{done_folder(job_id)}{day}.json"
 
 
 def messages_of(lines: Sequence[str], topics: Topics, job: Job) -> list[str]:
-    """Return the messages for a package that brings back what it kept of some topics."""
+    """Return the messages for a package that rehydrates its rows from some topics."""
     wanted, replay = {tuple(topic) for topic in topics}, Replay(job["id"], job["until"])
     envelopes = map(envelope_in, lines)
     return [to_replayed(one, replay) for one in envelopes if (one["source"], one["detail-type"]) in wanted]
@@ -116,7 +116,7 @@ def require_job(job: Job | None, subject: str) -> Job:
 
 
 def to_response(job: Job, done: Sequence[Done]) -> Mapping[str, Any]:
-    """Return what a response says of a job; `messages` counts what was sent to those who write rows."""
+    """Return the response body for a job; `messages` counts those sent to the packages that write rows."""
     said = {
         SUBJECTS.field if name == "subject" else name: value
         for name, value in job.items()

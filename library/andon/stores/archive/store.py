@@ -1,4 +1,4 @@
-"""Where the archive is, and whose days it keeps. It subscribes to nothing, and reads the lake instead."""
+"""Bucket, kinds of actors and retention of the archive. It subscribes to nothing, and reads the lake instead."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -16,7 +16,7 @@ LAKE: Final = lake.BUCKET
 SUBSCRIPTIONS: frozenset[Topic] = frozenset()
 
 ABOUT_CONSUMERS: Final = frozenset({fault.TYPE, drift.TYPE})
-"""Types of events about a message or a row; their partition key is who found it."""
+"""Types of events about a message or a row; their partition key is the consumer that found it."""
 
 SUBJECTS: Final = project().subjects
 KINDS: Final = (SUBJECTS, *project().actors)

@@ -1,4 +1,4 @@
-"""One run of the sweep: which days it looks at, how long it goes on, and its log line."""
+"""One run of the sweep: its days, its end, and its log line."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,13 +23,13 @@ COUNTS: Final = ("days", "stale", "passes", "left")
 
 
 class TimeLeft:
-    """Whether the time of an invocation is enough for another step: for twice the longest one so far."""
+    """Time left in an invocation; a step begins if twice the longest one so far is left."""
 
     def __init__(self, context: LambdaContext) -> None:
         self._context, self._left_ms, self._longest_ms = context, context.get_remaining_time_in_millis(), 0
 
     def is_enough(self) -> bool:
-        """Return whether to begin another step; the one before has ended."""
+        """Return True if another step may begin; the one before has ended."""
         left_ms = self._context.get_remaining_time_in_millis()
         self._longest_ms, self._left_ms = max(self._longest_ms, self._left_ms - left_ms), left_ms
         return left_ms > 2 * self._longest_ms
@@ -61,5 +61,5 @@ def kinds_kept(day: str, *, now_ms: int) -> list[Actors]:
 
 
 def _age(day: str, now_ms: int) -> int:
-    """Return how many days ago a day began."""
+    """Return the age of a day, in days since it began."""
     return (now_ms - times.to_ms(f"{day}T00:00")) // DAY_MS

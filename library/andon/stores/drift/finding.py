@@ -14,7 +14,7 @@ _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they 
 
 
 class Finding(TypedDict):
-    """What was found in a row of a view, and how it was ended; `timestamp` is fixed-width UTC."""
+    """Drift in a row of a view, and its repair; `timestamp` is fixed-width UTC."""
 
     id: str
     timestamp: str

@@ -1,4 +1,4 @@
-"""Where findings are kept: an object for each, in a folder for each day."""
+"""Storage of findings: an object for each, in a folder for each day."""
 
 from andon.stores.drift.finding import Finding, key_of
 from andon.stores.drift.store import BUCKET, FOLDER
@@ -9,7 +9,7 @@ _bucket = Bucket(BUCKET)
 
 
 def keep(finding: Finding) -> bool:
-    """Keep a finding, once; return whether it is new."""
+    """Keep a finding, once; return True if it is new."""
     return _bucket.put_if_absent(key_of(finding), finding)
 
 

@@ -1,4 +1,4 @@
-"""What the store of drift subscribes to, where it keeps a finding and for how long."""
+"""Subscription, bucket and retention of the store of drift."""
 
 from andon.events import drift
 from andon.events.topic import ANY

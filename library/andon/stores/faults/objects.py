@@ -1,4 +1,4 @@
-"""Where the fault store keeps its faults: one object for each, and a claim beside it.
+"""Storage of faults: one object for each, and a claim beside it.
 
 A poison message that comes again is the same fault at a later time, so a key with its day alone would not find the
 first. Therefore the first to come claims the id, on condition that nobody has, together with its time. Whoever comes

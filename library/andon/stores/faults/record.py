@@ -99,7 +99,7 @@ def summary_of(fault: Fault) -> FaultSummary:
 
 
 def resubmitted(fault: Fault, *, now_ms: int, actor: str) -> Fault:
-    """Return a fault that notes who puts its message back, and when."""
+    """Return a fault with a new attempt: the actor who resubmits its message, and the time."""
     attempt: Attempt = {"resubmittedAt": times.to_utc(now_ms), "resubmittedBy": actor}
     return _with([*fault.get("attempts", []), attempt], {**fault, "resubmissions": fault.get("resubmissions", 0) + 1})
 
@@ -120,7 +120,7 @@ def failed_again(fault: Fault, failure: Fault) -> Fault | None:
 
 
 def _with(attempts: list[Attempt], fault: Fault) -> Fault:
-    """Return a fault with these attempts, and with what a list shows of the last one."""
+    """Return a fault with these attempts, and the members that a list shows of the last one."""
     last = attempts[-1]
     changed: Fault = {
         **fault,
@@ -145,7 +145,7 @@ def require_fault(fault: Fault | None) -> Fault:
 
 
 def reader_of(fault: Fault) -> str:
-    """Return whose queue a message came from: `state_log.listener` -> `state_log`.
+    """Return the owner of the queue that a message came from: `state_log.listener` -> `state_log`.
 
     Raises:
         Conflict: it came from no queue, not all of it was kept, or no queue takes it.

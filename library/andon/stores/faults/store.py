@@ -1,4 +1,4 @@
-"""What the fault store subscribes to, where it keeps a fault and for how long."""
+"""Subscription, bucket and retention of the fault store."""
 
 from andon.events import fault
 from andon.events.topic import ANY

@@ -1,4 +1,4 @@
-"""A batch of messages -> objects, and what became of them. Pure."""
+"""A batch of messages -> objects and their outcomes. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ class LakeObject(NamedTuple):
 
 
 class ObjectResult(NamedTuple):
-    """What became of an object: APPLIED, DUPLICATE (it was there) or FAILED; `error` names what went wrong."""
+    """Outcome of an object: APPLIED, DUPLICATE (it was there) or FAILED; `error` names what went wrong."""
 
     object: LakeObject
     outcome: Outcome
@@ -51,7 +51,7 @@ def objects_of(messages: Iterable[tuple[str, str]]) -> list[LakeObject]:
 
 
 def results_of(written: Iterable[ObjectResult]) -> list[Result]:
-    """Return what became of each message."""
+    """Return the result of each message."""
     return [
         Result(message_id, outcome, error=error) for one, outcome, error in written for message_id in one.message_ids
     ]

@@ -51,7 +51,7 @@ def key_of(envelopes: Iterable[Envelope]) -> str:
 
 
 def unreadable_key_of(body: str) -> str:
-    """Return the key of what cannot be a line: `unreadable/<sha256>`."""
+    """Return the key of a body that cannot be a line: `unreadable/<sha256>`."""
     return f"{UNREADABLE}/{hashlib.sha256(to_bytes(body)).hexdigest()}"
 
 

@@ -1,4 +1,4 @@
-"""What the lake subscribes to, where it keeps it and for how long."""
+"""Subscription, bucket and retention of the lake."""
 
 from andon.events.topic import ANY
 from andon.recorded import lake

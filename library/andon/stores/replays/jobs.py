@@ -1,4 +1,4 @@
-"""Where replays are kept: a row for each job, rows for how far it is."""
+"""Storage of replays: a row for each job, and rows for its progress."""
 
 from typing import Any, Final, cast
 
@@ -98,7 +98,7 @@ def reserve(row: ReplayRow, events: int, *, now_ms: int) -> int | None:
 
 
 def note_day(row: ReplayRow, day: str, objects: int) -> None:
-    """Note how many objects a day has, all of which were asked for."""
+    """Record the number of a day's objects, when all of them were asked for."""
     assign = {"objects": objects, "ttl": row["ttl"]}
     TABLE.update(day_key(row["id"], day), assign=assign, condition=UNCONDITIONAL)
 
@@ -110,7 +110,7 @@ def mark(row: ReplayRow, key: str, sent: Sent, *, until_ms: int) -> None:
 
 
 def is_done(row: ReplayRow, key: str) -> bool:
-    """Return whether an object is done."""
+    """Return True if an object is done."""
     marks = TABLE.get(done_key(row["id"], key), consistent=True)
     return marks is not None and name_of_object(key) in marks
 
@@ -121,7 +121,7 @@ def done_of(row: ReplayRow, day: str) -> set[str]:
 
 
 def progress(job_id: str) -> Progress:
-    """Return how far a job is."""
+    """Return the progress of a job."""
     return progress_of(_rows(job_id))
 
 

@@ -35,7 +35,7 @@ def messages_of(lines: Iterable[str], topics: Topics, job_id: str, *, now_ms: in
 
 
 def _envelope_in(line: str) -> dict[str, Any]:
-    """Return what a line says; the lake also keeps what is no strict JSON, which was a fault when it was live."""
+    """Return the envelope in a line; the lake also keeps what is no strict JSON, which was a fault when it was live."""
     try:
         envelope: dict[str, Any] = strict_json.loads(line)
     except ValueError as error:

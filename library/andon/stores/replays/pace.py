@@ -9,7 +9,7 @@ from typing import Final
 # How far ahead messages are sent. As long a replay goes on that is paused.
 LEAD_MS: Final = 20_000
 
-# Of one object in one step, so that ten of them end well within the function's time.
+# Messages of one object in one step, so that ten objects end well within the function's time.
 MOST_AT_ONCE: Final = 2_000
 
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
@@ -17,26 +17,26 @@ LONGEST_DELAY_SECONDS: Final = 900
 
 
 def time_of(number: int, *, at_ms: int, rate: int) -> int:
-    """Return when an event is due, by its number within its object (from 0), in epoch milliseconds."""
+    """Return the time at which an event is due (epoch milliseconds), by its number within its object (from 0)."""
     return at_ms + number * 1000 // rate
 
 
 def sent_by(*, at_ms: int, sent: int, count: int, rate: int, now_ms: int) -> int:
-    """Return how many of `count` events are sent after this step, of which `sent` are."""
+    """Return the number of `count` events that are sent after this step; `sent` are so already."""
     within = (now_ms + LEAD_MS - at_ms) * rate // 1000 + 1
     return max(sent, min(count, within, sent + MOST_AT_ONCE))
 
 
 def is_missed(*, at_ms: int, sent: int, rate: int, now_ms: int) -> bool:
-    """Return whether the next event was due so long ago that its object needs another time, or many come at once."""
+    """Return True if the next event is so overdue that its object needs a new time, or many would come at once."""
     return time_of(sent, at_ms=at_ms, rate=rate) < now_ms - LEAD_MS
 
 
 def delay_seconds(due_ms: int, *, now_ms: int) -> int:
-    """Return for how long a queue holds back what is due then."""
+    """Return the delay in a queue of a message that is due at `due_ms`, in seconds."""
     return min(LONGEST_DELAY_SECONDS, max(0, (due_ms - now_ms) // 1000))
 
 
 def again_after(due_ms: int, *, now_ms: int) -> int:
-    """Return after how many seconds to go on with an object, whose next event is due then."""
+    """Return the seconds until the work on an object goes on, whose next event is due at `due_ms`."""
     return delay_seconds(due_ms - LEAD_MS // 2, now_ms=now_ms)

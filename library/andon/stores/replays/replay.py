@@ -63,14 +63,14 @@ class ObjectWork(TypedDict):
 
 
 class Sent(TypedDict):
-    """What became of an object: how many messages were sent, and how many events nobody could read."""
+    """Result for an object: the number of messages sent, and of events that nobody could read."""
 
     sent: int
     faults: int
 
 
 class Progress(NamedTuple):
-    """How far a job is. until_ms: when the last message that was sent is visible to the view, 0 if none was."""
+    """Progress of a job. until_ms: the time at which the view sees the last message that was sent, 0 if none was."""
 
     days: int
     objects: int
@@ -143,7 +143,7 @@ def moved(row: ReplayRow, state: State, *, now_ms: int) -> dict[str, Any]:
 
 
 def is_current(row: ReplayRow | None, run: int) -> bool:
-    """Return whether a message of a run is still to be worked on."""
+    """Return True if messages of a run are still to be worked on."""
     return row is not None and row["state"] == RUNNING and row["run"] == run
 
 
@@ -159,7 +159,7 @@ def newest_days(requested_at: str, settles_seconds: int) -> list[str]:
 
 
 def is_between(row: ReplayRow, key: str) -> bool:
-    """Return whether an object is of an hour of the job; the hour of either end counts as a whole."""
+    """Return True if an object is of an hour of the job; the hour of either end counts as a whole."""
     return row["first"][:13] <= hour_in(key) <= row["last"][:13]
 
 
@@ -179,7 +179,7 @@ def day_key(job_id: str, day: str) -> Item:
 
 
 def done_prefix(day: str) -> str:
-    """Return what the sort keys of all marks of a day begin with."""
+    """Return the sort-key prefix of all marks of a day."""
     return f"{DONE}{day}T"
 
 
@@ -190,12 +190,12 @@ def done_key(job_id: str, key: str) -> Item:
 
 
 def done_in(rows: Sequence[Item]) -> dict[str, Sent]:
-    """Return what is marked in some rows, by the name of the object."""
+    """Return the marks in some rows, by the name of the object."""
     return {name: cast("Sent", value) for row in rows for name, value in row.items() if isinstance(value, dict)}
 
 
 def progress_of(rows: Sequence[Item]) -> Progress:
-    """Return how far a job is, from all its rows."""
+    """Return the progress of a job, from all its rows."""
     days = [row for row in rows if row["sk"].startswith(DAY)]
     marks = [row for row in rows if row["sk"].startswith(DONE)]
     done = [*done_in(marks).values()]
@@ -210,7 +210,7 @@ def progress_of(rows: Sequence[Item]) -> Progress:
 
 
 def to_response(row: ReplayRow, progress: Progress) -> Mapping[str, Any]:
-    """Return what a response says of a job."""
+    """Return the response body for a job."""
     took_s = (progress.until_ms - times.to_ms(row["requestedAt"])) / 1000
     begins = {"from": row["first"]} if row["first"] else {}
     return {

@@ -1,4 +1,4 @@
-"""What the deployment says: the views, their queues, the own queue, and how far the lake may be behind."""
+"""Settings of the deployment: the views, their queues, the own queue, and how far the lake may be behind."""
 
 import json
 import os
@@ -13,7 +13,7 @@ SETTLES: Final = "LAKE_SETTLES_SECONDS"
 
 
 def views() -> Mapping[str, Topics]:
-    """Return the views that there are, and what each subscribes to."""
+    """Return the views and their topics."""
     found: Mapping[str, Topics] = json.loads(os.environ[VIEWS])
     return found
 
@@ -29,5 +29,5 @@ def queue_of(view: str) -> str:
 
 
 def settles_seconds() -> int:
-    """Return after how many seconds the lake has what the bus takes now."""
+    """Return the seconds after which the lake has an event that the bus takes now."""
     return int(os.environ[SETTLES])

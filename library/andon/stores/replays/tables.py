@@ -1,4 +1,4 @@
-"""The table of replays: jobs, and how far each is.
+"""The table of replays: jobs, and their progress.
 
 | pk | sk | row |
 |---|---|---|

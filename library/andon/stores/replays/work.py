@@ -1,4 +1,4 @@
-"""What the messages of a replay's own queue ask for. To do anything twice changes nothing that matters.
+"""Handling of the messages in a replay's own queue. To do anything twice changes nothing that matters.
 
 A view drops what it has seen, a mark is the same again, and an object that is done is not sent again. After a crash
 between any two calls the message comes again, and what was sent twice is dropped.
@@ -45,7 +45,7 @@ def begin(row: ReplayRow) -> ReplayRow:
 
 
 def go_on(row: ReplayRow) -> None:
-    """Ask again for each day of a job, and so for what is not done of it."""
+    """Ask again for each day of a job, and so for all objects that are not done."""
     _ask(row, _days(row))
 
 
@@ -60,7 +60,7 @@ def _ask(row: ReplayRow, days: Iterable[str]) -> None:
 
 
 def work(body: str) -> Counter[str]:
-    """Do what one message asks for; return what was done, to be counted."""
+    """Handle one message; return the counts."""
     message: dict[str, Any] = json.loads(body)
     row = jobs.find(message["job"])
     if row is None or not is_current(row, message["run"]):

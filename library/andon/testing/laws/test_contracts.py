@@ -25,7 +25,7 @@ STREAM: Final = paths("stream")
 DOMAIN: Final = paths("domain")
 
 NO_FACTS: Final = {fault.TYPE, drift.TYPE}
-"""What consumers publish of messages and rows."""
+"""Types of events that consumers publish about messages and rows."""
 
 
 def published_types() -> set[tuple[str, str]]:

@@ -88,7 +88,7 @@ class Meter:
 
 
 def _copied(row: Typed | None, keys: Keys, projects: tuple[str, ...] | None, table: Keys) -> Typed | None:
-    """Return what an index has of a row; None if it has not all of the index's key."""
+    """Return an index's copy of a row; None if the row lacks part of the index's key."""
     if row is None or any(name not in row for name in keys.names):
         return None
     if projects is None:

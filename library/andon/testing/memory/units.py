@@ -1,4 +1,4 @@
-"""What reads and writes of rows cost in DynamoDB's units.
+"""DynamoDB's units for reads and writes of rows.
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 """
