@@ -18,6 +18,7 @@ from andon.tools.stack.stack import Stack
 from andon.wire import aws
 from services.equipment.command import handler
 from tests.support.deployed.tables import TABLES, in_this_process
+from tests.support.either_wire import over
 from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK, equipment, tag
 
 _numbers = count(1)
@@ -47,7 +48,7 @@ class Meter:
 
 @pytest.fixture
 def meter(stack: Stack) -> Iterator[Meter]:
-    with in_this_process(stack):
+    with in_this_process(stack), over(aws.BOTOCORE):
         meter = Meter({stack.outputs[output]: variable for variable, output in TABLES.items()})
         events = aws.client("dynamodb").meta.events
         events.register("provide-client-params.dynamodb", meter.ask)

@@ -8,7 +8,6 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
@@ -29,6 +28,7 @@ from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
+from tests.support.either_wire import over
 from tests.support.lake import Lake, lake_of
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "800"))
@@ -61,16 +61,6 @@ def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
     with EmulatedLoop(proxy.url) as loop, over(aws.LIBCURL):
         yield loop
-
-
-@contextmanager
-def over(wire: str) -> Iterator[None]:
-    """Send requests over another wire."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_WIRE", wire)
-        aws.forget()
-        yield
-    aws.forget()
 
 
 def _refuse_some(monkeypatch: pytest.MonkeyPatch, chance: random.Random) -> Counter[str]:

@@ -87,7 +87,7 @@ def called_by_routes(stack: Stack) -> set[str]:
     gateway = stack.client("apigatewayv2")
     [api] = gateway.get_apis()["Items"]
     called = [one["IntegrationUri"] for one in gateway.get_integrations(ApiId=api["ApiId"])["Items"]]
-    return {name for name in ("boardv2Query", "boardQuery") if any(f"-{name}" in uri for uri in called)}
+    return {name for name in ("BoardV2", "Board") if any(f"-{name}-" in uri for uri in called)}
 
 
 def silent_pushes(stack: Stack) -> set[str]:
@@ -126,7 +126,7 @@ def test_a_version_with_a_bug_is_refused_and_nothing_changes(clone: Clone, stack
     assert "    Operator\n        board: " in run.stderr
     assert "from dispatch operator-assigned of " in run.stderr
     assert clone.file("infra", "serving.json").read_text() == "{}\n"
-    assert called_by_routes(stack) == {"boardQuery"}
+    assert called_by_routes(stack) == {"Board"}
     assert silent_pushes(stack) == {"BoardV2Table"}
 
 
@@ -151,5 +151,5 @@ def test_a_version_that_is_filled_purged_midway_and_filled_again_serves_without_
     assert "board_v2 serves now" in said
     assert (reads.errors, reads.older) == ([], [])
     assert json.loads(clone.file("infra", "serving.json").read_text())["board"]["serves"] == "board_v2"
-    assert called_by_routes(stack) == {"boardv2Query"}
+    assert called_by_routes(stack) == {"BoardV2"}
     assert silent_pushes(stack) == {"BoardTable"}

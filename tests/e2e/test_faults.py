@@ -39,7 +39,7 @@ def times_heard(stack: Stack) -> int:
         group["logGroupName"]
         for page in logs.get_paginator("describe_log_groups").paginate()
         for group in page["logGroups"]
-        if "faultsListener" in group["logGroupName"]
+        if "Listener" in group["logGroupName"]
     ]
     return sum(
         json.loads(event["message"])["received"]

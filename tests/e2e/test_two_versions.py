@@ -77,7 +77,7 @@ def lines_of(stack: Stack, service: str) -> Iterator[dict[str, Any]]:
     logs = stack.client("logs")
     for page in logs.get_paginator("describe_log_groups").paginate():
         for group in (found["logGroupName"] for found in page["logGroups"]):
-            if f"{service}Listener" not in group:
+            if "Listener" not in group:
                 continue
             for events in logs.get_paginator("filter_log_events").paginate(logGroupName=group):
                 lines = (event["message"] for event in events["events"] if f'"view":"{service}"' in event["message"])

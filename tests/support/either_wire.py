@@ -37,6 +37,16 @@ def connected(wire: str, endpoint: str, **variables: str) -> Iterator[None]:
     aws.forget()
 
 
+@contextmanager
+def over(wire: str) -> Iterator[None]:
+    """Send requests over another wire."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_WIRE", wire)
+        aws.forget()
+        yield
+    aws.forget()
+
+
 def outcome_of(do: Callable[[], object]) -> Any:  # noqa: ANN401  it is to be compared
     """Return what a call returned, or what it raised: the type, the code, and the rows that came with it."""
     try:
