@@ -1,3 +1,5 @@
+"""Fixtures for the tests of both buildings."""
+
 import gc
 import time
 from collections.abc import Iterator
@@ -41,20 +43,20 @@ def loop() -> Iterator[Loop]:
 
 @pytest.fixture
 def wire() -> Iterator[Wire]:
-    """The requests from here on; a test asks for it after `loop` or `world`."""
+    """Return the requests from here on; a test asks for it after `loop` or `world`."""
     with Wire() as wire:
         yield wire
 
 
 @pytest.fixture
 def equipment_id() -> str:
-    """A piece of equipment that no other test knows."""
+    """Return a piece of equipment that no other test knows."""
     return f"d#{next(_numbers)}"
 
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds of every pause, none of which sleeps; in memory, none between attempts does either way."""
+    """Return the seconds of every pause, none of which sleeps; in memory, none between attempts does either way."""
     pauses: list[float] = []
     monkeypatch.setattr(attempts, "pause", pauses.append)
     monkeypatch.setattr(time, "sleep", pauses.append)
@@ -63,6 +65,6 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def log_lines() -> Iterator[LogLines]:
-    """The lines that are logged from here on."""
+    """Return the lines that are logged from here on."""
     with logged() as lines:
         yield lines

@@ -79,7 +79,7 @@ REQUESTS_AT_ONCE: Final = Limit(32, "andon/wire/in_turns.py")
 # What a function and the API log beside our own lines, in bytes.
 LOG_EVENT_BYTES: Final = Limit(26, f"{LOGS}API_PutLogEvents.html")
 ACCESS_LOG_BYTES: Final = Limit(280, "library/andon/cdk/api.py: LOGGED, with values")
-# `platform.start` and `platform.report`, which the level WARN of system logs leaves out; see andon.cdk.function.
+# `platform.start` and `platform.report`, which the level WARN of system logs leaves out; see andon/cdk/function.py.
 PLATFORM_LOG_BYTES: Final = Limit(0, f"{LAMBDA}monitoring-cloudwatchlogs-log-level.html")
 # Lambda samples a request a second of each function, and one in twenty of the others; no sampling rule changes that.
 TRACED: Final = Limit(0.05, f"{LAMBDA}services-xray.html")

@@ -462,7 +462,8 @@ EVENTS: Final = [
 VERSIONS: Final = [
     *_in(
         "library/andon/versions/optimistic_lock.py",
-        "library/tests/versions/test_versioned_write.py library/tests/versions/test_optimistic_lock.py -k 'not whatever'",
+        "library/tests/versions/test_versioned_write.py library/tests/versions/test_optimistic_lock.py "
+        "-k 'not whatever'",
         ("the version is not in the condition", '"#version = :expected", ', ""),
         ("the timestamp is not in the condition", ', "#timestamp < :now"', ""),
         ("the digest is not in the condition", 'parts.append("#digest <> :digest")', "pass"),

@@ -36,7 +36,7 @@ NO_TOPIC: Final = (
 class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
-    On AWS each stage adds its own, see `andon.cdk.stage`; `-c bytecode=…` changes what is compiled. Of the emulator
+    On AWS each stage adds its own, see `andon/cdk/stage.py`; `-c bytecode=…` changes what is compiled. Of the emulator
     `-c origin=…` and `-c liveOrigin=…` say the addresses.
     """
 

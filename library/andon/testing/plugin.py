@@ -1,9 +1,8 @@
 """A plugin of pytest: brings the laws of `testing/laws` to every package that it finds.
 
-A project activates it in the `conftest.py` of its tests: `pytest_plugins = ["andon.testing.plugin"]`. The laws'
-samples are those under `events/`, and their stories for views those in `tests/views/<name>/stories.py`. They
-are collected where all tests are, by folder or by default, or where `--laws` is given; `-k` chooses among them as among
-all tests.
+Activate it in the root `conftest.py`: `pytest_plugins = ["andon.testing.plugin"]`. The samples of the laws are
+those under `events/`, and their stories for views those in `tests/views/<name>/stories.py`. They are collected where
+all tests are, by folder or by default, or where `--laws` is given; `-k` chooses among them as among all tests.
 """
 
 from pathlib import Path

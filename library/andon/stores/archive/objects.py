@@ -1,4 +1,4 @@
-"""The archive's objects: the names of their content, and its bytes; for the rest see `andon.recorded.archive`. Pure."""
+"""The archive's objects: their names, by content, and their bytes; see also `andon.recorded.archive`. Pure."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Orders: every view has the rows of its facts in whatever order they come; see `andon.testing.convergence`."""
+"""Orders: every view has the rows of its facts in whatever order they come; see `andon/testing/convergence.py`."""
 
 import pytest
 

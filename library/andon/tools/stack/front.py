@@ -5,7 +5,7 @@ it. Every web page that a browser on this machine shows could send one. So the e
 files of the owner name, and the front has the port that everybody knows. (The emulator's own switch, AUTH=true, does
 not help: it takes the key `test` with any signature, also in a query; and it enforces its own model of IAM.)
 
-Run by the emulator's process (`python -m andon.tools.stack.front PORT ROUTES`): it ends when that does, in any way.
+Run by the emulator's process (`-m andon.tools.stack.front PORT ROUTES`): it ends when that does, however that ends.
 """
 
 import asyncio

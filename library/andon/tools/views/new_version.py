@@ -42,14 +42,14 @@ def renamed(source: str, before: str, after: str) -> str:
     return re.sub(rf'(\w=|== |"views", |_of\()"{before}"', rf'\g<1>"{after}"', source)
 
 
-def write(view: str, root: Path) -> str:
+def write(view: str, root: Path | None = None) -> str:
     """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
         Failed: there is no such view, it has a next version, or no line in the stack.
 
     """
-    after = next_name(view)
+    root, after = root or project().root, next_name(view)
     _require_one_version(view)
     stack, line = root / "infra" / "stack.py", LINE.format(view)
     if not stack.is_file() or line not in stack.read_text():

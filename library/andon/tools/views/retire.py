@@ -14,14 +14,15 @@ from andon.tools.views.new_version import LINE, copy_into
 from andon.tools.views.versions import Versions, versions
 
 VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\Z)", re.DOTALL)
-SEARCHED: Final = ("docs", "functions", "infra", "bench", "demo", "tests", "Makefile", "README.md")
+SEARCHED: Final = ("bench", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
 
 
-def retire(both: Versions, root: Path) -> list[str]:
+def retire(both: Versions, root: Path | None = None) -> list[str]:
     """Remove the files and the line of the version that stands by; return the files that still name it.
 
     Its tests are those of the other one now, as far as that has none of its own.
     """
+    root = root or project().root
     goes, stays = both.stands_by.name, both.serves.name
     tests = root / "tests" / "views"
     if stays == both.after.name and (tests / goes).is_dir():
