@@ -33,7 +33,7 @@ PERIOD: Final = ("since", "until")  # every query has them
 OPTIONS: Final = """\
 ARGS="since=2026-11-01 until=2026-11-30" looks at these days of the lake only: UTC, of when the bus took a fact.
 CSV=answer.csv writes all rows, PLOT=answer.png draws a saved query.
-STACK=Andon asks a stack on AWS, SHOW=1 prints the SQL for Athena."""
+STACK={stack} asks a stack on AWS, SHOW=1 prints the SQL for Athena."""
 
 
 def main(given: Mapping[str, str]) -> int:
@@ -57,7 +57,7 @@ def usage() -> str:
         lines += [f"make query NAME={name}{_example_of(question)}", f"    {question.title}"]
         lines += [f"    {one.name}: {one.about}" for one in question.parameters if one.name not in PERIOD]
         lines.append("")
-    return "\n".join([*lines, OPTIONS])
+    return "\n".join([*lines, OPTIONS.format(stack=project().name)])
 
 
 def question_of(given: Mapping[str, str]) -> Question:

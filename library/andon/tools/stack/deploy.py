@@ -119,7 +119,7 @@ def _bootstrapped(emulator: Emulator) -> bool:
 
 def _cdk(arguments: list[str], *, home: Path, emulator: Emulator, cwd: Path, limit_s: float) -> None:
     if not CDK.exists():
-        raise Failed("the CDK's command line is not installed; make install")
+        raise Failed(f"the CDK's command line is not installed, as {CDK}; make install")
     processes.run(
         [str(CDK), *arguments, "--no-notices", "--no-color"],
         cwd=cwd,

@@ -70,7 +70,7 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
     if _answers(port):
         raise PortBusy(f"port {port} is in use by something else; try another: PORT={port + 1} make up")
     if not PYTHON.exists():
-        raise Failed("the emulator is not installed; make install")
+        raise Failed(f"the emulator is not installed, as ministack in {PYTHON.parent.parent}; make install")
     clear(home)
     scratch(home).mkdir(parents=True)
     home.chmod(0o700)  # logs name the emulator's port

@@ -46,19 +46,20 @@ def write(view: str, root: Path) -> str:
     """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
-        Failed: there is no such view, or it has a next version.
+        Failed: there is no such view, it has a next version, or no line in the stack.
 
     """
     after = next_name(view)
     _require_one_version(view)
+    stack, line = root / "infra" / "stack.py", LINE.format(view)
+    if not stack.is_file() or line not in stack.read_text():
+        raise Failed(f"{stack} has no line {line.strip()}, which tells where that of the next version goes")
     tests, packages = root / "tests" / "views", root / "functions" / "views"
     copy_into(packages / view, packages / after)
     if (tests / view / STORIES).is_file():  # the other tests ask its routes, which it does not serve
         copy_into(tests / view, tests / after, only=STORIES)
     declared = root / "functions" / "views" / after / "view.py"
     declared.write_text(_with_item(declared.read_text()) + VERSION.format(before=view))
-    stack = root / "infra" / "stack.py"
-    line = LINE.format(view)
     stack.write_text(stack.read_text().replace(line, line + LINE.format(after)))
     return after
 
