@@ -115,12 +115,13 @@ cut-over:
 	@$(PYTHON) -m pytest $(CUTOVER) $(IN_ONE_PIECE)
 
 machine:
-	@$(GIVING_WAY) $(PYTHON) -m pytest tests/bench tests/infra tests/local $(IN_ONE_PIECE)
+	@$(GIVING_WAY) $(PYTHON) -m pytest $(MACHINE) $(IN_ONE_PIECE)
 
 others:
-	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e --ignore=tests/bench --ignore=tests/infra --ignore=tests/local
+	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE))
 
 CUTOVER := tests/e2e/test_cutover.py
+MACHINE := tests/bench tests/demo tests/infra tests/tools library/tests/tools
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
