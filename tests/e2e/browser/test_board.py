@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from andon.tools.stack.api import Api
+from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
 from tests.e2e.browser.conftest import SignedIn
@@ -104,7 +105,8 @@ def test_what_a_supervisor_does_is_recorded_and_whoever_was_faster_is_named(
     expect(dialog.get_by_role("alert")).to_contain_text("it is assigned to Luis now")
     dialog.get_by_role("button", name="Assign instead of Luis").click()
     expect(card).to_contain_text("assigned to Eva")
-    assert operator.get(f"{log}/assignment").json["operator"] == "Eva"
+    # The page shows what it sends before it is answered.
+    assert eventually(lambda: operator.get(f"{log}/assignment").json["operator"] == "Eva", within_s=10)
     card.get_by_role("link").click()
     expect(board.locator(".entry", has_text="assigned to Eva")).to_be_visible(timeout=AT_FIRST_MS)
 
