@@ -10,7 +10,7 @@ import pytest
 import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.wire import attempts, in_threads
+from andon.wire import attempts
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -21,17 +21,6 @@ pytest_plugins = ["andon.testing.plugin"]
 gc.set_threshold(20_000, 10, 10)
 
 _numbers = count(1)
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Work through a batch in order: moto is not atomic under threads."""
-    parallel = in_threads.PARALLEL
-    in_threads.PARALLEL = 1
-    in_threads._pool.cache_clear()  # noqa: SLF001  nothing else gives the threads up
-    yield
-    in_threads.PARALLEL = parallel
-    in_threads._pool.cache_clear()  # noqa: SLF001
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from andon.runtime import clock, times
+from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.api import path_of
 from andon.tools.stack.errors import Failed
 from andon.tools.stack.stack import Stack
@@ -13,8 +14,6 @@ from contract import groups
 from contract.names import NORMAL
 from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, Machine
 from demo.factory_life import ERROR, WARNING
-
-MINUTE_MS: Final = 60_000
 
 # Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
 RUNNING: Final = {28: NORMAL, 1: NORMAL}

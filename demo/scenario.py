@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from andon.runtime import times
+from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.errors import Failed
 
-MINUTE_MS: Final = 60_000
 WIDTH: Final = 116
 SHORT: Final = 6
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from andon.runtime import times
+from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.processes import eventually
 from bench.attack import queues
 from bench.attack.operations import OURS
@@ -13,7 +14,6 @@ from bench.attack.wire import side_by_side
 
 PART: Final = "storms"
 BATCH: Final = 100
-MINUTE_MS: Final = 60_000
 NEIGHBOUR_S: Final = 60
 DRAIN_S: Final = 1_800
 MANY_STATES: Final = 2_700  # names of 32 characters fill a row of 400 KB

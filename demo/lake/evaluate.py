@@ -14,6 +14,7 @@ from andon.rules.history import NotEvaluated, history_of
 from andon.rules.rule import History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from andon.tools.lake import engine
 from contract.entities import AnomalyKind
 from demo.lake import synthetic
@@ -28,7 +29,7 @@ RULES: Final[Mapping[AnomalyKind, Rule]] = {"burst": burst.RULE, "gap": gap.RULE
 TRIED: Final = (3, 4.5, DEVIATIONS, 8, 12)
 """Deviations from the median, as limits to choose from."""
 
-DAY_MS: Final = synthetic.DAY_MS
+
 LEARN_DAYS: Final = 28
 JUDGE_DAYS: Final = 7
 LEARN_EACH: Final = 2

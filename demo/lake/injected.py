@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple
 
+from andon.runtime.clock import MINUTE_MS
 from contract.entities import AnomalyKind
 
-MINUTE_MS: Final = 60_000
 BURST_MS: Final = 30 * MINUTE_MS
 BURST_REPORTS: Final = (12, 60)
 SILENCE_MINUTES: Final = (10, 90)

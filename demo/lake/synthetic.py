@@ -14,13 +14,11 @@ from random import Random
 from typing import Final, NamedTuple
 
 from andon.runtime import strict_json, times
+from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from andon.stores.lake.batch import objects_of
 from contract.entities import LocationEntity
 from demo.lake.envelopes import LakeEnvelope, Log, Writer, bus_id, bus_time
 
-MINUTE_MS: Final = 60_000
-HOUR_MS: Final = 60 * MINUTE_MS
-DAY_MS: Final = 24 * HOUR_MS
 START_MS: Final = times.to_ms("2026-10-05T00:00:00Z")  # a Monday
 ESCALATES_AFTER_MS: Final = 15 * MINUTE_MS  # as the rule `escalate`
 CITIES: Final = ("gdl", "mty", "qro", "tij", "mid")

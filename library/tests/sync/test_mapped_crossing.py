@@ -36,7 +36,7 @@ CROSSING = resource_crossing(PICTURES, own="gallery", theirs="shop", entity_in=p
 
 
 @pytest.fixture
-def gallery(one_thread: None) -> Iterator[Gallery]:  # noqa: ARG001
+def gallery() -> Iterator[Gallery]:
     with Gallery() as gallery:
         yield gallery
 

@@ -33,7 +33,7 @@ _numbers = count(1)
 
 
 @pytest.fixture(scope="module")
-def gallery(one_thread: None) -> Iterator[Gallery]:  # noqa: ARG001
+def gallery() -> Iterator[Gallery]:
     with Gallery() as gallery:
         yield gallery
 

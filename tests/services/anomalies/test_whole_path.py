@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.tools.lake import engine
 from andon.wire import aws
-from demo.lake.synthetic import DAY_MS, START_MS, Company, envelopes, objects
+from demo.lake.synthetic import START_MS, Company, envelopes, objects
 from demo.lake.train import TrainedModel, store, train
 from tests.support.services.reports import report
 
