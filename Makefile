@@ -2,7 +2,7 @@
 
 PYTHON3 ?= python3
 PYTHON := .venv/bin/python
-ANDON := PYTHONPATH=library $(PYTHON) -m andon.tools.cli
+ANDON := PYTHONPATH=library ANDON_CALLED_BY=make $(PYTHON) -m andon.tools.cli
 RUN := PYTHONPATH=functions:library:. $(PYTHON) -m
 CDK := node_modules/.bin/cdk
 TSC := node_modules/.bin/tsc
@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -99,6 +99,9 @@ bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-s
 bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)
 	@$(RUN) bench.lake $(if $(N),--events $(N))
 
+region-drill: install  ## lose a region in the middle of writes, 100 times, and go on from the copy of its lake: SEEDS=100
+	@$(RUN) bench.region $(if $(SEEDS),--seeds $(SEEDS))
+
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
@@ -121,7 +124,8 @@ others:
 	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE))
 
 CUTOVER := tests/e2e/test_cutover.py
-MACHINE := tests/bench tests/demo tests/infra tests/tools library/tests/tools
+PERMISSIONS := library/andon/testing/laws/test_permissions.py
+MACHINE := tests/bench tests/demo tests/infra tests/tools library/tests/tools $(PERMISSIONS)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
@@ -141,7 +145,7 @@ types: install
 
 nag: install
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(SYNTH) $(IN_ONE_PIECE)
-	@$(PROGRESS) "synthesising the stage prod, too" $(SYNTH) --context=stage=prod --output=cdk.out/prod $(IN_ONE_PIECE)
+	@$(PROGRESS) "synthesising the stage prod, too" $(SYNTH) --context=stage=prod $(NO_BROKER) --output=cdk.out/prod $(IN_ONE_PIECE)
 	@$(PROGRESS) "checking the templates, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
 
 wheel: install
@@ -155,9 +159,10 @@ format: install  ## put the code into its format, and repair what lint can
 synth: install  ## write the CloudFormation for AWS to cdk.out/
 	@$(SYNTH) $(ARGS)
 
-# It looks at a stage without deploying it: nobody has to be woken.
+# It looks at a stage without deploying it: nobody has to be woken, or told of anything.
+NO_BROKER := --context=liveOrigin=wss://nobody.example
 SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional --context=alarmTopic=nobody \
-	$(if $(STAGE),--context=stage=$(STAGE))
+	$(if $(STAGE),--context=stage=$(STAGE) $(NO_BROKER))
 
 pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 	@$(RUN) demo.board.pictures
@@ -166,12 +171,12 @@ openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(ANDON) openapi
 
 deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
-	@$(CDK) deploy --all $(if $(STAGE),--context=stage=$(STAGE)) $(ARGS)
+	@$(ANDON) deploy $(if $(STAGE),--stage $(STAGE)) $(ARGS)
 
 smoke: install  ## send one fact through a stage on AWS, and take it back: STAGE=prod (without it: the running system)
 	@$(RUN) demo.smoke $(if $(STAGE),--stage $(STAGE))
 
-lock: install  ## pin requirements/*.in again (newer versions: ARGS=--upgrade)
+lock: install  ## pin requirements/*.in and package.json again (newer versions: ARGS=--upgrade)
 	@$(PROGRESS) "pinning requirements" $(MAKE) --no-print-directory pins
 
 PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras --generate-hashes \
@@ -180,6 +185,7 @@ pins:
 	@cd requirements && ../$(PIN) $(ARGS) runtime.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
+	@npm install --package-lock-only --silent --no-audit --no-fund
 
 install:  ## install what is missing (the other verbs do it too)
 	@$(PYTHON3) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; if it \
@@ -203,6 +209,6 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile -
 	@.local/emulator-venv/bin/python $(PIP_INSTALL) $<
 	@touch $@
 
-node_modules/.installed: package.json
-	@npm install --silent --no-audit --no-fund
+node_modules/.installed: package.json package-lock.json .npmrc
+	@npm ci --silent --no-audit --no-fund
 	@touch $@

@@ -4,12 +4,14 @@ import gc
 import time
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.synthesised import Synthesised
 from andon.wire import attempts
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
@@ -57,3 +59,17 @@ def log_lines() -> Iterator[LogLines]:
     """Return the lines that are logged from here on."""
     with logged() as lines:
         yield lines
+
+
+@pytest.fixture(scope="session")
+def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an empty folder, which stands for the layer."""
+    return tmp_path_factory.mktemp("layer")
+
+
+@pytest.fixture(scope="session")
+def template(layer: Path) -> Synthesised:
+    """Return the stage dev, for the tests of the infrastructure and for the law of permissions."""
+    from tests.support.infra.synthesised import synthesise  # noqa: PLC0415  it loads the CDK
+
+    return synthesise(layer)

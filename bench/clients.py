@@ -4,39 +4,35 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from andon.project import project
-from andon.tools.stack.aws import KEY, REGION
+from andon.testing import environment
 from bench import npm
-from bench.server import HOST, Calls, Stored
+from bench.figure import AWS_LAMBDA_STREAM, BOTOCORE, OURS, POWERTOOLS
+from bench.server import HOST, CallCounts, Stored
 
-PEERS: Final = Path(__file__).parent / "peers"
-SERVER: Final = (sys.executable, "-m", "bench.server")
-ANDON: Final = (sys.executable, "-m", "bench.peers.andon")
-POWERTOOLS: Final = (sys.executable, "-m", "bench.peers.powertools")
-AWS_LAMBDA_STREAM: Final = ("node", str(PEERS / "aws_lambda_stream.cjs"))
+WITHOUT_AWS: Final = "without AWS"
+PYTHON: Final = (sys.executable, "-m")
+ANDON: Final = (*PYTHON, "bench.peers.andon")
+COMMANDS: Final[Mapping[str, Sequence[str]]] = {
+    OURS: ANDON,
+    BOTOCORE: ANDON,
+    WITHOUT_AWS: (*ANDON, "--without-aws"),
+    POWERTOOLS: (*PYTHON, "bench.peers.powertools"),
+    AWS_LAMBDA_STREAM: ("node", str(Path(__file__).parent / "peers" / "aws_lambda_stream.cjs")),
+}
 
-ENVIRONMENT: Final = {
-    "AWS_DEFAULT_REGION": REGION,
-    "AWS_REGION": REGION,
-    "AWS_ACCESS_KEY_ID": KEY,
-    "AWS_SECRET_ACCESS_KEY": KEY,
+ENVIRONMENT: Final = environment.ENVIRONMENT | {
+    "AWS_REGION": environment.REGION,
     "AWS_CONFIG_FILE": os.devnull,
     "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
     "POWERTOOLS_SERVICE_NAME": "measured",
-    "POWERTOOLS_METRICS_NAMESPACE": "Andon",
     "PYDANTIC_DISABLE_PLUGINS": "__all__",
-    "STATE_LOG_TABLE": "STATE_LOG_TABLE",
-    "EQUIPMENT_TABLE": "EQUIPMENT_TABLE",
-    "DISPATCH_TABLE": "DISPATCH_TABLE",
-    "STAGE": "local",
-    "BUS_NAME": "andon",
+    **{name: name for name in ("STATE_LOG_TABLE", "EQUIPMENT_TABLE", "DISPATCH_TABLE")},
     # What aws-lambda-stream reads.
     "SERVICE": "state-log",
     "BUS_SRC": "equipment",
@@ -51,29 +47,27 @@ class Died(Exception):
 
 
 class Process:
-    """A process that is spoken to in lines, on one processor."""
+    """A process that is spoken to in lines, on one processor, where the system can tell."""
 
-    def __init__(self, command: Sequence[str], *, processor: int, environment: Mapping[str, str]) -> None:
-        with _pinned_to(processor):
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-            )
+    def __init__(self, command: Sequence[str], *, place: int, more: Mapping[str, str]) -> None:
+        # Nothing of AWS's or of npm's but what is set here.
+        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        variables = {**kept, "PYTHONPATH": project().imports, **ENVIRONMENT, **more}
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=variables)
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(self._process.pid, {sorted(os.sched_getaffinity(0))[place]})
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.communicate()
 
     def ask(self, line: str) -> str:
         """Write a line and read one."""
-        if self._process.stdin is None:
-            raise Died
         try:
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
+            print(line, file=self._process.stdin, flush=True)
         except BrokenPipeError as error:
             raise Died from error
         return self.read()
@@ -95,7 +89,7 @@ class Server(Process):
     """The instant server."""
 
     def __init__(self) -> None:
-        super().__init__(SERVER, processor=_processors()[0], environment=environment({}))
+        super().__init__((*PYTHON, "bench.server"), place=0, more={})
         self._port = int(self.read())
 
     @property
@@ -107,9 +101,9 @@ class Server(Process):
         """Replace what reads find, and which updates fail."""
         self._control("PUT", json.dumps(stored))
 
-    def calls(self) -> Calls:
+    def calls(self) -> CallCounts:
         """Return the calls since the last time."""
-        calls: Calls = self._control("GET")
+        calls: CallCounts = self._control("GET")
         return calls
 
     def _control(self, method: str, body: str | None = None) -> Any:  # noqa: ANN401  JSON
@@ -121,47 +115,23 @@ class Server(Process):
 
 
 class Client(Process):
-    """One of those that are compared."""
+    """One of those that are compared, by its name in `COMMANDS`.
 
-    def __init__(self, command: Sequence[str], workload: Path, endpoint: str, more: Mapping[str, str]) -> None:
-        variables = environment({"AWS_ENDPOINT_URL": endpoint, **more})
-        super().__init__([*command, str(workload)], processor=_processors()[-1], environment=variables)
+    Raises:
+        NotInstalled: aws-lambda-stream could not be installed.
+
+    """
+
+    def __init__(self, name: str, workload: Path, endpoint: str, **more: str) -> None:
+        more |= {"AWS_ENDPOINT_URL": endpoint}
+        if name == BOTOCORE:
+            more["AWS_WIRE"] = BOTOCORE
+        if name == AWS_LAMBDA_STREAM:
+            more["NODE_PATH"] = os.pathsep.join(
+                str(folder / "node_modules") for folder in map(npm.folder_of, npm.PACKAGES)
+            )
+        super().__init__([*COMMANDS[name], str(workload)], place=-1, more=more)
 
     def cpu_us(self, work: str, batch: int) -> float:
         """Do a work once; return its CPU in microseconds, of all threads."""
         return float(self.ask(json.dumps({"work": work, "batch": batch})))
-
-
-def environment(more: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a function: nothing of AWS's or of npm's but what is set here."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return {**kept, "PYTHONPATH": project().imports, **ENVIRONMENT, **more}
-
-
-def node_path() -> str:
-    """Return the folders in which node finds aws-lambda-stream and the SDK.
-
-    Raises:
-        NotInstalled: they could not be installed.
-
-    """
-    return os.pathsep.join(str(folder / "node_modules") for folder in (npm.library(), npm.sdk()))
-
-
-def _processors() -> list[int]:
-    """Return the processors that this process may use; [0], where the system does not tell."""
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
-
-
-@contextmanager
-def _pinned_to(processor: int) -> Iterator[None]:
-    """Start processes on one processor: a child inherits it."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {processor})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)

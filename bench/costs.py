@@ -1,6 +1,6 @@
 """Prints the units of each design for versions and of a state report, and what a million reports cost.
 
-One counter counts for all three: `bench.simulate.counted_aws`, which counts as DynamoDB does.
+One counter counts for all three: `bench.simulate.counted_loop`, which counts as DynamoDB does.
 """
 
 import sys

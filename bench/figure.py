@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 WIDTH: Final = 54
 OURS: Final = "Andon"
-COLUMNS: Final = ("botocore", "Powertools", "aws-lambda-stream")
+BOTOCORE, POWERTOOLS, AWS_LAMBDA_STREAM = "botocore", "Powertools", "aws-lambda-stream"
+COLUMNS: Final = (BOTOCORE, POWERTOOLS, AWS_LAMBDA_STREAM)
 """The peers: this project over botocore, boto3 with Powertools' `BatchProcessor`, and the npm library."""
 
 
@@ -59,6 +60,11 @@ def cpu_us(rounds: int, events: int, work: Mapping[str, Callable[[], None]]) -> 
 def median_ratio(measured: list[float], base: list[float]) -> float:
     """Return the median of the ratios of the rounds, as many as both have."""
     return statistics.median(one / other for one, other in zip(measured, base, strict=False))
+
+
+def row(what: str, number: str, more: str = "") -> str:
+    """Write a figure that has no columns beside it."""
+    return f"{what:<{WIDTH}} {number:>9} {more}".rstrip()
 
 
 def _line(figure: Figure) -> str:

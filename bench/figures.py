@@ -13,6 +13,7 @@ from bench.in_lake import InLake
 MEASURED: Final = Path(".local/load.json")
 """The file with the figures of the last load test."""
 
+ACCEPTED: Final = "201"
 SHARES: Final = (0.50, 0.95, 0.99)
 SHOWN: Final = 5  # of the reports that did not arrive as they should
 
@@ -24,8 +25,7 @@ class Item(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Arrivals:
+class Discrepancies(NamedTuple):
     """Items that a view lacks, has more than once, or has although no command for them was accepted."""
 
     missing: tuple[Item, ...]
@@ -35,7 +35,7 @@ class Arrivals:
     @property
     def exact(self) -> bool:
         """True if every item arrived once and nothing else did."""
-        return not (self.missing or self.repeated or self.extra)
+        return not any(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,21 +57,19 @@ class Figures:
     not_seen: int
     look_every_s: float
     complete_s: float
-    arrivals: Arrivals
+    arrivals: Discrepancies
     lake: InLake
 
     @property
     def good(self) -> bool:
         """True if every command was answered 201, its item is in the view once, and all facts are in the lake."""
-        in_view = self.arrivals.exact and not self.not_seen
-        return set(self.answers) == {"201"} and in_view and self.lake.complete
+        return {*self.answers} == {ACCEPTED} and self.arrivals.exact and not self.not_seen and self.lake.complete
 
 
-def arrivals(sent: Sequence[Item], found: Sequence[Item]) -> Arrivals:
+def arrivals(sent: Sequence[Item], found: Sequence[Item]) -> Discrepancies:
     """Compare what was sent with what a view answered, page after page."""
-    times_found = Counter(found)
-    wanted = set(sent)
-    return Arrivals(
+    times_found, wanted = Counter(found), set(sent)
+    return Discrepancies(
         missing=tuple(item for item in sent if item not in times_found),
         repeated=tuple(item for item, times in times_found.items() if times > 1),
         extra=tuple(item for item in times_found if item not in wanted),
@@ -80,48 +78,34 @@ def arrivals(sent: Sequence[Item], found: Sequence[Item]) -> Arrivals:
 
 def report(figures: Figures) -> str:
     """Return the figures as text; every line says what was measured."""
-    count = figures.answers.total()
+    count, lake = figures.answers.total(), figures.lake
+    late = f"; {figures.not_seen} NEVER SEEN" if figures.not_seen else ""
+    every = f"by a query every {figures.look_every_s * 1000:.0f} ms"
+    watched = f"{len(figures.seen_s) + figures.not_seen} watched, {every}{late}"
+    refused = [f"{times} x {answer}" for answer, times in sorted(figures.answers.items()) if answer != ACCEPTED]
+    bare = f"; WITHOUT BOTH IMAGES: {len(lake.without_images)}" if lake.without_images else ""
     lines = [
         f"{count} {figures.what} from {figures.clients} clients, each sending when its last one was answered",
         f"{figures.sending_s:.1f} s, {count / figures.sending_s:.0f} a second",
         f"{'':20}{''.join(f'p{share * 100:.0f}'.rjust(10) for share in SHARES)}",
         _row("PUT answered", figures.put_s, f"all {len(figures.put_s)}"),
-        _row("PUT -> readable", figures.seen_s, _watched(figures)),
+        _row("PUT -> readable", figures.seen_s, watched),
         f"the view had all of it at most {figures.complete_s:.1f} s after the last answer",
+        *([f"NOT ACCEPTED: {', '.join(refused)}"] if refused else ()),
+        *_verdict(figures.arrivals, figures.answers[ACCEPTED]),
+        f"of {lake.published} facts that triggers published, missing in the lake: {len(lake.missing)}{bare}",
     ]
-    refused = {answer: times for answer, times in figures.answers.items() if answer != "201"}
-    if refused:
-        listed = ", ".join(f"{times} x {answer}" for answer, times in sorted(refused.items()))
-        lines.append(f"NOT ACCEPTED: {listed}")
-    verdict = _verdict(figures.arrivals, count - sum(refused.values()))
-    return "\n".join([*lines, *verdict, _verdict_on_lake(figures.lake)])
-
-
-def _verdict_on_lake(lake: InLake) -> str:
-    found = f"of {lake.published} facts that triggers published, missing in the lake: {len(lake.missing)}"
-    return f"{found}; WITHOUT BOTH IMAGES: {len(lake.without_images)}" if lake.without_images else found
+    return "\n".join(lines)
 
 
 def _row(name: str, seconds: Sequence[float], of: str) -> str:
-    return f"{name:20}{''.join(_ms(percentile(seconds, share)) for share in SHARES)}   ({of})"
+    measured = (percentile(seconds, share) for share in SHARES)
+    columns = (f"{'-':>10}" if math.isnan(one) else f"{one * 1000:>7.0f} ms" for one in measured)
+    return f"{name:20}{''.join(columns)}   ({of})"
 
 
-def _ms(seconds: float) -> str:
-    return f"{'-':>10}" if math.isnan(seconds) else f"{seconds * 1000:>7.0f} ms"
-
-
-def _watched(figures: Figures) -> str:
-    watched = len(figures.seen_s) + figures.not_seen
-    late = f"; {figures.not_seen} NEVER SEEN" if figures.not_seen else ""
-    return f"{watched} watched, by a query every {figures.look_every_s * 1000:.0f} ms{late}"
-
-
-def _verdict(found: Arrivals, accepted: int) -> list[str]:
+def _verdict(found: Discrepancies, accepted: int) -> list[str]:
     if found.exact:
         return [f"each of the {accepted} is in the view once, and nothing else is"]
-    kinds = (("MISSING", found.missing), ("MORE THAN ONCE", found.repeated), ("NEVER ACCEPTED", found.extra))
-    return [
-        f"{name}: {len(items)}, as {'; '.join(' '.join(item) for item in items[:SHOWN])}"
-        for name, items in kinds
-        if items
-    ]
+    named = zip(("MISSING", "MORE THAN ONCE", "NEVER ACCEPTED"), found, strict=True)
+    return [f"{name}: {len(some)}, as {'; '.join(map(' '.join, some[:SHOWN]))}" for name, some in named if some]

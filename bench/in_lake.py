@@ -1,26 +1,23 @@
 """Compares the lake with all that triggers published, which is read from the streams of the tables."""
 
 import json
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from andon.cdk.names import pascal
 from andon.events.change_data_capture import event_of
 from andon.packages.discovery import services
 from andon.recorded.lake import EVENTS, lines_of
+from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 
-LOOK_EVERY_S: Final = 0.5
 IMAGES: Final = {"new", "old"}
 
 Event = tuple[str, str]
 """Source and id: what a reader of the lake counts once."""
 
 
-@dataclass(frozen=True, slots=True)
-class InLake:
+class InLake(NamedTuple):
     """Events that triggers published since the stack is up: those that the lake lacks, or has without images."""
 
     published: int
@@ -33,42 +30,32 @@ class InLake:
         return not (self.missing or self.without_images)
 
 
-@dataclass(slots=True)
-class _Lake:
-    """The events of a bucket, and whether each has its images; every object is read once, for it never changes."""
-
-    stack: Stack
-    events: dict[Event, bool] = field(default_factory=dict)
-    _read: set[str] = field(default_factory=set)
-
-    def look(self) -> None:
-        s3, bucket = self.stack.client("s3"), self.stack.outputs["LakeBucket"]
-        for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{EVENTS}/"):
-            for key in {found["Key"] for found in page.get("Contents", [])} - self._read:
-                body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-                self.events |= dict(map(_event_in, lines_of(body)))
-                self._read.add(key)
-
-
 def compare(stack: Stack, *, within_s: float) -> InLake:
     """Compare the lake with the events published by now, once it has all of them or the time is up."""
-    published, lake = set(_published(stack)), _Lake(stack)
-    deadline = time.monotonic() + within_s
-    lake.look()
-    while published - lake.events.keys() and time.monotonic() < deadline:
-        time.sleep(LOOK_EVERY_S)
-        lake.look()
-    missing = published - lake.events.keys()
-    bare = {event for event in published - missing if not lake.events[event]}
+    published, read = set(_published(stack)), set[str]()
+    events: dict[Event, bool] = {}
+
+    def has_all() -> bool:
+        events.update(_new_events(stack, read))
+        return published <= events.keys()
+
+    eventually(has_all, within_s=within_s)
+    missing = published - events.keys()
+    bare = {event for event in published - missing if not events[event]}
     return InLake(len(published), tuple(sorted(missing)), tuple(sorted(bare)))
 
 
-def _event_in(line: str) -> tuple[Event, bool]:
-    envelope = json.loads(line)
-    # Others may put on the bus what no service of ours publishes.
-    detail = envelope["detail"] if isinstance(envelope["detail"], dict) else {}
-    raw = detail["raw"] if isinstance(detail.get("raw"), dict) else {}
-    return (str(envelope["source"]), str(detail.get("id"))), raw.keys() >= IMAGES
+def _new_events(stack: Stack, read: set[str]) -> Iterator[tuple[Event, bool]]:
+    """Yield the events of objects that were not `read`, and whether each has its images; an object never changes."""
+    s3, bucket = stack.client("s3"), stack.outputs["LakeBucket"]
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{EVENTS}/"):
+        for key in {found["Key"] for found in page.get("Contents", [])} - read:
+            read.add(key)
+            for envelope in map(json.loads, lines_of(s3.get_object(Bucket=bucket, Key=key)["Body"].read())):
+                # Others may put on the bus what no service of ours publishes.
+                detail = envelope["detail"] if isinstance(envelope["detail"], dict) else {}
+                raw = detail["raw"] if isinstance(detail.get("raw"), dict) else {}
+                yield (str(envelope["source"]), str(detail.get("id"))), raw.keys() >= IMAGES
 
 
 def _published(stack: Stack) -> Iterator[Event]:

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.stores.lake import queries
 from andon.stores.lake.batch import objects_of
 from andon.tools.lake import engine
 from andon.tools.stack.progress import step
 from bench import archive, replay
+from bench.figure import row
 from demo.lake.synthetic import Company, batches, envelopes
 
 EVENTS: Final = 1_000_000
@@ -30,7 +32,7 @@ ASKED: Final[Mapping[str, Mapping[str, str]]] = {  # saved query -> parameters
 }
 
 
-class Written(NamedTuple):
+class WriteCost(NamedTuple):
     """Figures of writing; `cpu_us`: of the listener's own work for one event, without S3."""
 
     events: int
@@ -40,7 +42,7 @@ class Written(NamedTuple):
     cpu_us: float
 
 
-class Asked(NamedTuple):
+class QueryCost(NamedTuple):
     """A query's time on the clock, its CPU and its rows."""
 
     name: str
@@ -49,13 +51,13 @@ class Asked(NamedTuple):
     rows: int
 
 
-def write(folder: Path, count: int) -> Written:
+def write(folder: Path, count: int) -> WriteCost:
     """Write `count` made-up events as the lake's listener does, into a folder."""
     events = objects = plain = stored = 0
     cpu_s = 0.0
     for messages in batches(envelopes(COMPANY, count)):
         started = time.process_time()
-        made = objects_of(messages)
+        made = objects_of(messages, now_ms=MAX_TIMESTAMP_MS)
         cpu_s += time.process_time() - started
         for one in made:
             file = folder / one.key
@@ -65,30 +67,30 @@ def write(folder: Path, count: int) -> Written:
         objects += len(made)
         plain += sum(len(body.encode()) for _, body in messages)
         stored += sum(len(one.body) for one in made)
-    return Written(events, objects, plain, stored, cpu_s / events * 1e6)
+    return WriteCost(events, objects, plain, stored, cpu_s / events * 1e6)
 
 
-def ask(folder: Path) -> Iterator[Asked]:
+def ask(folder: Path) -> Iterator[QueryCost]:
     """Ask the saved queries over all that was written, one after the other."""
     for name, given in ASKED.items():
         question = queries.saved(name)
         connection = engine.connect(folder)
         started, cpu_started = time.perf_counter(), time.process_time()
         table = engine.ask(connection, question, question.values(given))
-        yield Asked(name, time.perf_counter() - started, time.process_time() - cpu_started, len(table.rows))
+        yield QueryCost(name, time.perf_counter() - started, time.process_time() - cpu_started, len(table.rows))
 
 
-def report(written: Written, asked: list[Asked]) -> str:
+def report(written: WriteCost, asked: list[QueryCost]) -> str:
     """Write the figures among each other."""
-    each = written.stored_bytes / written.events
+    plain, stored = (size / written.events for size in (written.plain_bytes, written.stored_bytes))
     lines = [
         f"lake: {written.events:,} made-up events in {written.objects:,} objects",
-        f"{'bytes per event, as NDJSON':<54} {written.plain_bytes / written.events:>9,.0f}",
-        f"{'… as stored':<54} {each:>9,.0f}    {written.stored_bytes / 1e6:,.0f} MB in all",
-        f"{'CPU to write an event, without S3':<54} {written.cpu_us:>9,.1f} µs",
+        row("bytes per event, as NDJSON", f"{plain:,.0f}"),
+        row("… as stored", f"{stored:,.0f}", f"   {written.stored_bytes / 1e6:,.0f} MB in all"),
+        row("CPU to write an event, without S3", f"{written.cpu_us:,.1f}", "µs"),
     ]
     lines += [
-        f"{f'query {one.name}':<54} {one.seconds:>9,.1f} s  {one.cpu_s:,.1f} s of CPU, {one.rows:,} rows"
+        row(f"query {one.name}", f"{one.seconds:,.1f}", f"s  {one.cpu_s:,.1f} s of CPU, {one.rows:,} rows")
         for one in asked
     ]
     return "\n".join(lines)
@@ -97,13 +99,13 @@ def report(written: Written, asked: list[Asked]) -> str:
 def measure(count: int) -> str:
     """Write and ask in a folder that goes afterwards, and return the report."""
     with tempfile.TemporaryDirectory(prefix="andon-lake-") as folder:
-        lake, archived_to = Path(folder) / "lake", Path(folder) / "archive"
+        lake = Path(folder)
         with step(f"writing {count:,} made-up events"):
             written = write(lake, count)
         with step("asking three saved queries"):
             asked = list(ask(lake))
         with step("archiving them by actor and day"):
-            archived = archive.sweep(lake, archived_to, actor=MACHINE)
+            archived = archive.sweep(lake, actor=MACHINE)
         with step("replaying them into an empty view"):
             replayed = replay.measure(lake)
     return f"{report(written, asked)}\n{archive.report(archived, written.events, actor=MACHINE)}\n{replayed}"

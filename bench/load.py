@@ -1,6 +1,6 @@
 """Many commands at once, to the running stack: how fast it is, and whether each arrived once.
 
-It knows no domain: what is sent, and how a view is asked for it, is a `Workload`.
+It knows no domain: what is sent, and how a view is asked for it, is a `LoadProfile`.
 """
 
 import argparse
@@ -12,29 +12,29 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.tools.percentile import percentile
 from andon.tools.stack import outputs
-from andon.tools.stack.api import Api, Connection
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiClient, ApiConnection
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
 from bench import in_lake
-from bench.figures import MEASURED, Arrivals, Figures, Item, arrivals, report
+from bench.figures import ACCEPTED, MEASURED, Discrepancies, Figures, Item, arrivals, report
 
 COMMANDS: Final = 2000
 CLIENTS: Final = 8
 LOOK_EVERY_S: Final = 0.05
 # After the last answer, and as long again as sending took: views, rules and clients share this machine's processors.
 ARRIVE_WITHIN_S: Final = 180
-ACCEPTED: Final = "201"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+class LoadProfile:
     """A load for the system.
 
     what: what the commands are, in the plural; writer, reader: the roles that send them and that read the view.
@@ -46,13 +46,12 @@ class Workload:
     writer: str
     reader: str
     made_up: Callable[[str, int, int], list[Item]]
-    send: Callable[[Connection, Item], int]
-    shown: Callable[[Connection, Sequence[Item]], list[Item]]
-    pages: Callable[[Connection, str], Iterator[Item]]
+    send: Callable[[ApiConnection, Item], int]
+    shown: Callable[[ApiConnection, Sequence[Item]], list[Item]]
+    pages: Callable[[ApiConnection, str], Iterator[Item]]
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class SentCommand(NamedTuple):
     """A command that a client sent: when (of `time.perf_counter`), what was answered, and what that took."""
 
     item: Item
@@ -61,7 +60,7 @@ class Sent:
     took_s: float
 
 
-def run(stack: Stack, workload: Workload, *, commands: int, clients: int) -> Figures:
+def run(stack: Stack, workload: LoadProfile, *, commands: int, clients: int) -> Figures:
     """Send the commands, watch the items of the first group arrive, then compare the whole view with what was sent."""
     items = workload.made_up(secrets.token_hex(4), commands, int(time.time() * 1000))
     writer, reader = stack.api(workload.writer), stack.api(workload.reader)
@@ -72,22 +71,22 @@ def run(stack: Stack, workload: Workload, *, commands: int, clients: int) -> Fig
             watching = pool.submit(_watch, workload, reader, first, give_up)
             began = time.perf_counter()
             with step(f"sending {commands} {workload.what}", lambda: f": {commands - len(waiting)} sent"):
-                sent = _all([pool.submit(_send, workload, writer, waiting) for _ in range(clients)])
+                sending = [pool.submit(_send, workload, writer, waiting) for _ in range(clients)]
+                sent = [one for client in sending for one in client.result()]
             ended = time.perf_counter()
             with step("waiting until the view knows those that are watched"):
                 wait([watching], timeout=ARRIVE_WITHIN_S + ended - began)
         finally:  # also after Ctrl-C: the threads have to end
             waiting.clear()
             give_up.set()
+    within_s, seen = ARRIVE_WITHIN_S + ended - began, watching.result()
     accepted = [one for one in sent if one.answer == ACCEPTED]
+    watched = [one for one in accepted if one.item.group == items[0].group]
     with step("reading the view"):
-        within_s = ARRIVE_WITHIN_S + ended - began
         arrived = _arrivals(workload, reader, [one.item for one in accepted], within_s=within_s)
     complete_s = time.perf_counter() - ended
     with step("waiting until everything is in the lake"):
         lake = in_lake.compare(stack, within_s=within_s)
-    seen = watching.result()
-    watched = [one for one in accepted if one.item.group == items[0].group]
     return Figures(
         what=workload.what,
         clients=clients,
@@ -103,28 +102,21 @@ def run(stack: Stack, workload: Workload, *, commands: int, clients: int) -> Fig
     )
 
 
-def _send(workload: Workload, api: Api, waiting: deque[Item]) -> list[Sent]:
+def _send(workload: LoadProfile, api: ApiClient, waiting: deque[Item]) -> list[SentCommand]:
     """Run one client: it sends what is waiting, one after the other, until nothing is."""
-    sent: list[Sent] = []
-    with api.connect() as connection:
+    sent: list[SentCommand] = []
+    with api.connect() as connection, suppress(IndexError):
         while True:
+            item, at_s = waiting.popleft(), time.perf_counter()
             try:
-                item = waiting.popleft()
-            except IndexError:
-                return sent
-            at_s = time.perf_counter()
-            answer = _answer(workload, connection, item)
-            sent.append(Sent(item, at_s, answer, time.perf_counter() - at_s))
+                answer = str(workload.send(connection, item))
+            except (OSError, http.client.HTTPException) as broken:
+                answer = type(broken).__name__
+            sent.append(SentCommand(item, at_s, answer, time.perf_counter() - at_s))
+    return sent
 
 
-def _answer(workload: Workload, connection: Connection, item: Item) -> str:
-    try:
-        return str(workload.send(connection, item))
-    except (OSError, http.client.HTTPException) as broken:
-        return type(broken).__name__
-
-
-def _watch(workload: Workload, api: Api, items: Sequence[Item], give_up: threading.Event) -> dict[Item, float]:
+def _watch(workload: LoadProfile, api: ApiClient, items: Sequence[Item], give_up: threading.Event) -> dict[Item, float]:
     """Return when a query of the view first showed each of the items, which are all of one group."""
     seen: dict[Item, float] = {}
     with api.connect() as connection:
@@ -135,7 +127,7 @@ def _watch(workload: Workload, api: Api, items: Sequence[Item], give_up: threadi
     return seen
 
 
-def _arrivals(workload: Workload, api: Api, sent: Sequence[Item], *, within_s: float) -> Arrivals:
+def _arrivals(workload: LoadProfile, api: ApiClient, sent: Sequence[Item], *, within_s: float) -> Discrepancies:
     """Read the view until it has everything or the time is up; then compare."""
     deadline = time.monotonic() + within_s
     found: list[Item] = []
@@ -149,11 +141,7 @@ def _arrivals(workload: Workload, api: Api, sent: Sequence[Item], *, within_s: f
     return arrivals(sent, found)
 
 
-def _all(clients: Sequence[Future[list[Sent]]]) -> list[Sent]:
-    return [sent for client in clients for sent in client.result()]
-
-
-def main(workload: Workload) -> int:
+def main(workload: LoadProfile) -> int:
     """Load the running stack; 1 if anything was refused, lost or doubled."""
     about = f"{workload.what} at once, to the running stack"
     parser = argparse.ArgumentParser(prog="make load", usage="make load N=2000 C=8", description=about)
@@ -165,23 +153,18 @@ def main(workload: Workload) -> int:
     try:
         stack = Stack(outputs.of_running_stack())
         figures = run(stack, workload, commands=options.commands, clients=options.clients)
-    except Failed as reason:
+    except ToolFailed as reason:
         print(f"make load: {reason}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
     print(report(figures))
-    _keep(figures, commands=options.commands)
-    return 0 if figures.good else 1
-
-
-def _keep(figures: Figures, *, commands: int) -> None:
-    """Keep what was measured, for `make simulate ARGS="--target local"` to compare with."""
     kept = {
-        "commands": commands,
-        "clients": figures.clients,
-        "per_s": commands / figures.sending_s,
+        "commands": options.commands,
+        "clients": options.clients,
+        "per_s": options.commands / figures.sending_s,
         "readable_p50_s": percentile(figures.seen_s, 0.50),
         "readable_p99_s": percentile(figures.seen_s, 0.99),
     }
-    MEASURED.write_text(json.dumps(kept))
+    MEASURED.write_text(json.dumps(kept))  # for `make simulate ARGS="--target local"` to compare with
+    return 0 if figures.good else 1

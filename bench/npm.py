@@ -9,51 +9,55 @@ from typing import Final
 from andon.cdk.built import build_once
 from andon.project import project
 
-VERSION: Final = "1.0.0"
 HOME: Final = project().local / "npm"
-INSTALL: Final = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save")
-
-# Lambda brings AWS's SDK, the library does not.
-SDK: Final = (
-    "@aws-sdk/client-dynamodb@3.1162.0",
-    "@aws-sdk/lib-dynamodb@3.1162.0",
-    "@aws-sdk/client-eventbridge@3.1169.0",
+NPM: Final = (
+    "npm",
+    "install",
+    "--silent",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--no-package-lock",
+    "--no-save",
 )
+
+LIBRARY, SDK = "aws-lambda-stream", "aws-sdk"
+PACKAGES: Final = {
+    LIBRARY: ("aws-lambda-stream@1.0.0",),
+    # Lambda brings AWS's SDK, the library does not.
+    SDK: (
+        "@aws-sdk/client-dynamodb@3.1162.0",
+        "@aws-sdk/lib-dynamodb@3.1162.0",
+        "@aws-sdk/client-eventbridge@3.1169.0",
+    ),
+}
 
 
 class NotInstalled(Exception):
     """There is no npm, or no way to its registry."""
 
 
-def library() -> Path:
-    """Return the folder that has the library in `node_modules`.
+def folder_of(name: str) -> Path:
+    """Return the folder that has some of the `PACKAGES` in `node_modules`.
 
     Raises:
         NotInstalled: see there.
 
     """
-    return _installed("aws-lambda-stream", (f"aws-lambda-stream@{VERSION}",))
-
-
-def sdk() -> Path:
-    """Return the folder that has AWS's SDK in `node_modules`.
-
-    Raises:
-        NotInstalled: see there.
-
-    """
-    return _installed("aws-sdk", SDK)
-
-
-def _installed(name: str, packages: tuple[str, ...]) -> Path:
     if not shutil.which("npm") or not shutil.which("node"):
         raise NotInstalled("there is no npm")
+    packages = PACKAGES[name]
 
     def install(folder: Path) -> None:
         folder.mkdir()
         (folder / "package.json").write_text('{"private": true}')
         run = subprocess.run(
-            [*INSTALL, *packages], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+            [*NPM, *packages],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
         if run.returncode:
             raise NotInstalled(f"npm could not install {' '.join(packages)}: {run.stderr[-200:]}")

@@ -33,6 +33,8 @@ S3_PUT: Final = Price("S3 PUT requests", 0.000005, "https://aws.amazon.com/s3/pr
 
 TABLE_GB: Final = Price("DynamoDB, GB a month", 0.25, WRITE_UNIT.page)
 BACKUP_GB: Final = Price("DynamoDB point-in-time recovery, GB a month", 0.20, WRITE_UNIT.page)
+BETWEEN_REGIONS_GB: Final = Price("S3, GB to another region", 0.02, S3_PUT.page)
+COPIED_IN_TIME_GB: Final = Price("S3 replication time control, GB", 0.015, S3_PUT.page)
 LAKE_GB: Final = Price("S3, GB a month", 0.023, S3_PUT.page)
 ARCHIVE_GB: Final = Price("EventBridge archive, GB a month", 0.023, BUS_ENTRY.page)
 METRIC: Final = Price("CloudWatch metrics a month", 0.30, LOGGED_GB.page)

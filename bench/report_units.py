@@ -48,9 +48,9 @@ def count() -> Mapping[str, Used]:
             factory.now_ms = BEGIN_MS + (number + 1) * ROUND_MS
             for place, machine in enumerate(factory.machines):
                 factory.put(machine, "NORMAL" if (place + number) % ABNORMAL_EVERY else "WARNING1")
-            factory.loop.settle()
-            factory.loop.sweep()
-        return dict(factory.aws.used)
+            factory.run()
+            factory.sweep()
+        return dict(factory.used)
 
 
 def differing(used: Mapping[str, Used]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
+from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.expressions import UNCONDITIONAL
@@ -17,11 +18,11 @@ from andon.rules.evaluate import Evaluator
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import StoredEvent
 from andon.runtime.clock import MINUTE_MS
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
+from andon.wire import aws
 from bench.figure import Figure, Goal, cpu_us, median_ratio
-from bench.instead_of_aws import InsteadOfAws
-from bench.simulate.counted_aws import CountedAws
-from bench.workload import stored_report, undisturbed
+from bench.simulate.counted_loop import CountedLoop
+from bench.workload import InsteadOfAws, stored_report, undisturbed
 from contract.names import NORMAL
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
@@ -57,9 +58,9 @@ class Deciding:
         return partial(self._decide, control)
 
     def _decide(self, control: Control) -> None:
-        with self.aws:
+        with patch.object(aws, "call", self.aws):
             for batch in self.batches:
-                control_changes(batch, LambdaContext("dispatch-trigger"), facts=FACTS, control=control)
+                control_changes(batch, LocalContext("dispatch-trigger"), facts=FACTS, control=control)
 
 
 def figures() -> list[Figure]:
@@ -84,13 +85,13 @@ def queries_of(newer: int) -> int:
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
     later = [stored_report("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
     control = CONTROL._replace(context_of=lambda _: ROSTER)
-    with CountedAws(TABLES) as aws:
+    with CountedLoop(TABLES) as loop:
         for one in (*past, *later):
             TABLE.put(one.row(KEYS), condition=UNCONDITIONAL)
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
         for rule in CONTROL.rules.all:
             evaluator.evaluate(past[-1], rule)
-        return sum(used.requests["Query"] for used in aws.used.values())
+        return sum(used.requests["Query"] for used in loop.used.values())
 
 
 def prepared(events: int) -> Deciding:

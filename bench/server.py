@@ -5,7 +5,7 @@ It runs in a process of its own, so that its CPU is not measured. It keeps no ro
 
 | request | does |
 |---|---|
-| `GET /control` | returns `Calls`, and begins to count anew |
+| `GET /control` | returns `CallCounts`, and begins to count anew |
 | `PUT /control` | replaces `Stored` |
 """
 
@@ -39,7 +39,7 @@ class Stored(TypedDict):
     refusal: NotRequired[Refusal]
 
 
-class Calls(TypedDict):
+class CallCounts(TypedDict):
     """The count of each operation's calls, and the body of its last request."""
 
     counts: dict[str, int]
@@ -77,7 +77,10 @@ class InstantAws:
             self._stored = json.loads(body)
             self._kept.clear()
             return _response(NOTHING)
-        calls: Calls = {"counts": self._counts, "last": {name: json.loads(last) for name, last in self._last.items()}}
+        calls: CallCounts = {
+            "counts": self._counts,
+            "last": {name: json.loads(last) for name, last in self._last.items()},
+        }
         self._counts, self._last = Counter(), {}
         return _response(calls)
 
@@ -107,7 +110,7 @@ class InstantAws:
         return self._kept[key]
 
 
-class Connection(asyncio.Protocol):
+class ServerConnection(asyncio.Protocol):
     """One connection, kept alive until the client closes it."""
 
     def __init__(self, aws: InstantAws) -> None:
@@ -158,7 +161,7 @@ def _response(content: Mapping[str, Any], status: str = "200 OK") -> bytes:
 async def serve() -> None:
     """Print the port, and serve until standard input ends: so it never outlives whoever started it."""
     loop, aws = asyncio.get_running_loop(), InstantAws()
-    server = await loop.create_server(lambda: Connection(aws), HOST, 0)
+    server = await loop.create_server(lambda: ServerConnection(aws), HOST, 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     server.close()

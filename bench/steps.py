@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import median
 from typing import Any, Final, NamedTuple, TypeVar
+from unittest.mock import patch
 
 import orjson
 
@@ -22,27 +23,27 @@ from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.runtime import clock, strict_json
 from andon.runtime.log import logger
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome
+from andon.wire import aws
 from andon.wire.in_parallel import in_parallel
 from bench.figure import Figure, cpu_us
-from bench.instead_of_aws import InsteadOfAws
-from bench.workload import EVENTS, batches, undisturbed, workload
+from bench.workload import EVENTS, InsteadOfAws, batches, split, undisturbed, workload
 from services.equipment.facts import FACTS
 
 ROUNDS: Final = 21
 TIMES: Final = 5  # that a round does a step, which takes less than a millisecond
 BATCH: Final = 10
-CONTEXT: Final = LambdaContext("measured")
+CONTEXT: Final = LocalContext("measured")
 EQUIPMENT, STATE_LOG = Package("services", "equipment"), Package("views", "state_log")
 VIEW: Final = listener_of(STATE_LOG.folder)
 
 Input = TypeVar("Input")
 
 
-class Step(NamedTuple):
+class TimedStep(NamedTuple):
     """Work on all records; contains: the names of steps that are part of it, and counted there."""
 
     name: str
@@ -54,14 +55,14 @@ def figures() -> list[Figure]:
     """Measure."""
     now_ms = clock.now_ms()
     work = workload(now_ms)
-    with undisturbed(now_ms), InsteadOfAws({}):
+    with undisturbed(now_ms), patch.object(aws, "call", InsteadOfAws()):
         return [
             *_of_listener(work["messages"], now_ms),
             *_of_trigger(work["records"]),
         ]
 
 
-def _shares(what: str, whole: Callable[[], object], steps: Sequence[Step]) -> list[Figure]:
+def _shares(what: str, whole: Callable[[], object], steps: Sequence[TimedStep]) -> list[Figure]:
     """Return the whole, each step, and the rest."""
     work = {what: whole, **{step.name: step.do for step in steps}}
     rounds = cpu_us(ROUNDS, EVENTS * TIMES, {name: partial(_several_times, do) for name, do in work.items()})
@@ -106,15 +107,15 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
         logger().info("materialized", extra=line_of(some, view=VIEW.name, now_ms=now_ms))
 
     steps = [
-        Step("JSON", _each(orjson.loads, bodies)),
-        Step("each number in it exact", _each(strict_json.loads, bodies), ("JSON",)),
-        Step("envelope and event", _each(from_envelope, envelopes)),
-        Step("its time, its hops, older shapes", _each(check, deliveries)),
-        Step("what the view keeps", _each(decide, events)),
-        Step("grouped by row", _each(compact, _tens(messages))),
-        Step("request of the update", _each(write, messages)),
-        Step("turns", _each(in_parallel, _tens([_nothing] * EVENTS))),
-        Step("counts and log line", _each(log, _tens(results))),
+        TimedStep("JSON", _each(orjson.loads, bodies)),
+        TimedStep("each number in it exact", _each(strict_json.loads, bodies), ("JSON",)),
+        TimedStep("envelope and event", _each(from_envelope, envelopes)),
+        TimedStep("its time, its hops, older shapes", _each(check, deliveries)),
+        TimedStep("what the view keeps", _each(decide, events)),
+        TimedStep("grouped by row", _each(compact, split(messages, BATCH))),
+        TimedStep("request of the update", _each(write, messages)),
+        TimedStep("turns", _each(in_parallel, split([_nothing] * EVENTS, BATCH))),
+        TimedStep("counts and log line", _each(log, split(results, BATCH))),
     ]
     listener = STATE_LOG.handler("listener")
     whole = _each(lambda batch: listener(batch, CONTEXT), batches(bodies, BATCH))
@@ -125,24 +126,20 @@ def _of_trigger(records: Sequence[Any]) -> list[Figure]:
     images = [record["dynamodb"]["NewImage"] for record in records]
     changes = [Change("INSERT", None, to_plain(image)) for image in images]
     understand = partial(events_of, facts=FACTS, tags=tags_of(FACTS, CONTEXT))
-    events = understand(records)
+    events = [*understand(records).values()]
     wires = [event.to_wire() for event in events]
-    batch = PublishedBatch(events, {"records": EVENTS, "published": EVENTS, "fault": 0})
+    batch = PublishedBatch(records, events, {"records": EVENTS, "published": EVENTS, "fault": 0})
     steps = [
-        Step("plain values", _each(to_plain, images)),
-        Step("fact", _each(FACTS.fact_of, changes)),
-        Step("event", partial(understand, records), ("plain values", "fact")),
-        Step("JSON", _each(orjson.dumps, wires)),
-        Step("each number in it exact", _each(strict_json.dumps, wires), ("JSON",)),
-        Step("entries", partial(publish, events, source=FACTS.source), ("each number in it exact",)),
-        Step("log line", partial(log_published, batch, CONTEXT)),
+        TimedStep("plain values", _each(to_plain, images)),
+        TimedStep("fact", _each(FACTS.fact_of, changes)),
+        TimedStep("event", partial(understand, records), ("plain values", "fact")),
+        TimedStep("JSON", _each(orjson.dumps, wires)),
+        TimedStep("each number in it exact", _each(strict_json.dumps, wires), ("JSON",)),
+        TimedStep("entries", partial(publish, events, source=FACTS.source), ("each number in it exact",)),
+        TimedStep("log line", partial(log_published, batch, CONTEXT)),
     ]
     whole = partial(EQUIPMENT.handler("trigger"), {"Records": records}, CONTEXT)
     return _shares("trigger without AWS, per record of a batch of 100", whole, steps)
-
-
-def _tens(all_of_them: Sequence[Input]) -> list[Sequence[Input]]:
-    return [all_of_them[start : start + BATCH] for start in range(0, len(all_of_them), BATCH)]
 
 
 def _nothing() -> None:

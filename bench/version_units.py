@@ -4,10 +4,8 @@ A write whose condition fails costs as well, and so does a transaction's check o
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 """
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
-from unittest.mock import patch
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
@@ -17,7 +15,7 @@ from andon.versions import numbered_versions, sequential_history, versioned_writ
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Command, Draft, digest_of
 from andon.versions.versioned_write import Revisions, Versions
-from bench.simulate.counted_aws import CountedAws
+from bench.simulate.counted_loop import CountedLoop
 
 NOW_MS: Final = 1_790_000_000_000
 
@@ -29,7 +27,7 @@ HISTORY: Final = Table("HISTORY", Keys("pk", "version", sort_type="N", one_parti
 INDEXED: Final = Table("INDEXED_HISTORY", HISTORY.keys)
 BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
 
-SCHEMAS: Final[Mapping[str, TableSchema]] = {
+SCHEMAS: Final[dict[str, TableSchema]] = {
     CURRENT.variable: TableSchema(CURRENT.keys),
     HISTORY.variable: TableSchema(HISTORY.keys),
     INDEXED.variable: TableSchema(INDEXED.keys, indexes={"ByTime": Index(BY_TIME)}),
@@ -44,7 +42,7 @@ class Design(NamedTuple):
     change: Callable[[str, int, str], object]
 
 
-class Figure(NamedTuple):
+class WriteUnits(NamedTuple):
     """The units of a change of rows of so many KB."""
 
     design: str
@@ -117,21 +115,21 @@ DESIGNS: Final = (
 )
 
 
-def count() -> list[Figure]:
+def count() -> list[WriteUnits]:
     """Change a thing in every way, behind its first version, and count."""
-    with patch.dict(os.environ, {name: name for name in SCHEMAS}), CountedAws(SCHEMAS) as aws:
+    with CountedLoop(SCHEMAS) as aws:
         return [_figure(aws, design, kb) for design in DESIGNS for kb in CONTENT_BYTES]
 
 
-def _figure(aws: CountedAws, design: Design, kb: int) -> Figure:
+def _figure(aws: CountedLoop, design: Design, kb: int) -> WriteUnits:
     name, text = f"{design.name}, {kb} KB", "x" * CONTENT_BYTES[kb]
     design.change(name, 1, text)
     with aws.on_behalf_of(name) as used:
         design.change(name, 2, text)
-    return Figure(design.name, kb, used.write_units, design.units_per_kb * kb)
+    return WriteUnits(design.name, kb, used.write_units, design.units_per_kb * kb)
 
 
-def report(figures: list[Figure]) -> str:
+def report(figures: list[WriteUnits]) -> str:
     """Write the figures side by side."""
     lines = [f"{'a change, of rows of':<30} {'KB':>3} {'counted':>9} {'paper':>6}"]
     for one in figures:

@@ -2,22 +2,22 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypedDict, TypeVar
 from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
-from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
 from andon.project import project
 from andon.rules.due import Due, partition_of, shard_of
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
-from andon.testing.lambda_events import sqs_event
+from andon.testing.lambda_events import bus_message, sqs_event
 from andon.views.inverse_oplock import oplock_attribute
 from bench.server import Stored
 from contract import logs
@@ -29,6 +29,8 @@ PAGE: Final = 10  # rows that a query of the view finds
 
 SAMPLES: Final = project().root / "events"
 LAST: Final = "9999999999999#"
+
+Item = TypeVar("Item")
 
 
 class Workload(TypedDict):
@@ -76,30 +78,24 @@ TTL_AHEAD: Final = {ATTRIBUTE: {"N": "9999999999"}}
 
 def reported(equipment: Iterable[object], *, now_ms: int) -> list[str]:
     """Return the messages of one report each, in this order of time."""
-    return [_message(number, name, now_ms) for number, name in enumerate(equipment)]
+    return [_message(number, name, now_ms + number) for number, name in enumerate(equipment)]
+
+
+def split(some: Sequence[Item], size: int) -> list[Sequence[Item]]:
+    """Return a sequence in parts of a size."""
+    return [some[start : start + size] for start in range(0, len(some), size)]
 
 
 def batches(bodies: Sequence[str], size: int) -> list[dict[str, Any]]:
     """Return messages in the batches of a queue."""
-    return [sqs_event(bodies[start : start + size]) for start in range(0, len(bodies), size)]
+    return [*map(sqs_event, split(bodies, size))]
 
 
-def _message(number: int, equipment: object, now_ms: int) -> str:
-    sample, at_ms = _sample("domain/state-reported"), now_ms + number
+def _message(number: int, equipment: object, at_ms: int) -> str:
+    sample = _sample("domain/state-reported")
     state = sample["state"] | {"equipmentId": f"d#{equipment}", "timestamp": times.to_utc(at_ms)}
     event = sample | {"id": f"{number:032x}", "timestamp": at_ms, "state": state}
-    return to_message(DomainEvent.from_wire(event), source="equipment", bus_event=_envelope(now_ms))
-
-
-def _envelope(now_ms: int) -> dict[str, Any]:
-    """Return EventBridge's envelope of an event; parsing it is part of the work."""
-    return {
-        "id": "17793124-05d4-b198-2fde-7ededc63b103",
-        "account": "000000000000",
-        "time": f"{times.to_utc(now_ms)[:19]}Z",
-        "region": "us-east-1",
-        "resources": [],
-    }
+    return bus_message(DomainEvent.from_wire(event), source="equipment")
 
 
 def _record(number: int, at_ms: int) -> dict[str, Any]:
@@ -156,6 +152,24 @@ def undisturbed(now_ms: int) -> Iterator[None]:
     """Let it be `now_ms`, and what handlers log go nowhere."""
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), patch.object(clock, "now_ms", lambda: now_ms):
         yield
+
+
+@dataclass(slots=True)
+class InsteadOfAws:
+    """`aws.call` without a network and a client: a query finds what its partition has `stored`."""
+
+    stored: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
+    requests: int = 0
+
+    def __call__(self, _: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Count, and respond as AWS does."""
+        self.requests += 1
+        match operation:
+            case "query":
+                return {"Items": self.stored[request["ExpressionAttributeValues"][":p"]["S"]]}
+            case "put_events":
+                return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"}] * len(request["Entries"])}
+        return {}
 
 
 def _due(report: StoredEvent) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What `make up` loads and shows: AWS's device-state-log sample, a demo factory, an episode that the rules decide in.
+"""The data of `make up`: AWS's device-state-log sample, a demo factory, an episode that the rules decide in.
 
 `library/andon/tools/stack/demo.py` says what it calls.
 """
@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.project import project
 from andon.tools.stack import users
 from andon.tools.stack.api import path_of
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
 from contract import groups
@@ -29,15 +29,7 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
         Failed: an answer to one of the seven questions is not AWS's.
     """
     days = seed.days_of(scratch)
-    with step("loading AWS's sample through the API"):
-        seed.load(stack, days)
-    with step("waiting until every view knows it"):
-        asked = seed.asked_until_right(stack.api(groups.OPERATOR), days)
-    wrong = [one.question.pattern for one in asked if not one.right]
-    if wrong:
-        raise Failed(
-            f"{questions.report(asked)}\nnot AWS's answer: {', '.join(wrong)}; for a clean start: make down up"
-        )
+    asked = _loaded(stack, days)
     loaded = f"Sample: all {len(asked)} questions get AWS's answers; its dates are moved by {days} days to yesterday."
     with step("opening the demo factory"):
         opened = factory_start.begin(stack, scratch)
@@ -52,6 +44,19 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
     )
 
 
+def _loaded(stack: Stack, days: int) -> list[questions.AnsweredQuestion]:
+    with step("loading AWS's sample through the API"):
+        seed.load(stack, days)
+    with step("waiting until every view knows it"):
+        asked = seed.asked_until_right(stack.api(groups.OPERATOR), days)
+    wrong = [one.question.pattern for one in asked if not one.right]
+    if wrong:
+        raise ToolFailed(
+            f"{questions.report(asked)}\nnot AWS's answer: {', '.join(wrong)}; for a clean start: make down up"
+        )
+    return asked
+
+
 def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:
     """Live through the episode as far as it goes; return its calls, and in a line how it ended.
 
@@ -62,13 +67,13 @@ def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:
     try:
         for one in episode.live_through(stack, run=run):
             played.append(one)  # noqa: PERF402  the calls before one that fails are kept, too
-    except (Failed, OSError, BotoCoreError, ClientError) as reason:
+    except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
         return played, f"WARNING: the episode ({STORY}) ended after {len(played)} calls: {reason}"
     return played, f"Episode: {len(played)} calls about mill-{run} were answered as in {STORY}."
 
 
 def how_to_go_on(stack: Stack) -> str:
-    """Return where the board of the demo factory hangs, and what to paste: an operator reports a state there."""
+    """Return the address of the demo factory's board, and a command that reports a state there as an operator."""
     url = stack.outputs["ApiUrl"]
     path = path_of("equipment", MACHINES[0].id, "states")
     return f"""\

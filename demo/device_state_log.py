@@ -17,7 +17,7 @@ SAMPLE: Final = Path(__file__).parent / "device-state-log" / "DeviceStateLog_7.j
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SampleLog:
     """One row of the sample; `timestamp` as the API writes it, fixed-width UTC."""
 
     equipment: str
@@ -40,7 +40,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class RoleRequest:
     """A request, and the group whose user sends it."""
 
     role: str
@@ -48,11 +48,11 @@ class Command:
     body: dict[str, str]
 
 
-def sample(days: int = 0) -> tuple[Log, ...]:
+def sample(days: int = 0) -> tuple[SampleLog, ...]:
     """Read the sample, moved by `days`."""
     rows: list[dict[str, Any]] = json.loads(SAMPLE.read_text())["DataModel"][0]["TableData"]
     return tuple(
-        Log(
+        SampleLog(
             equipment=row["DeviceID"]["S"],
             state=row["State"]["S"],
             timestamp=moved(row["Date"]["S"], days),
@@ -75,17 +75,19 @@ def days_until(newest: date) -> int:
     return (newest - date.fromisoformat(last[:10])).days
 
 
-def commands(logs: Sequence[Log]) -> Iterable[Command]:
+def commands(logs: Sequence[SampleLog]) -> Iterable[RoleRequest]:
     """Yield the commands that bring `logs` into the system, in order. To send them again changes nothing."""
     for log in logs:
         yield state_report(log)
     for log in logs:
         named = path_of("equipment", log.equipment, "logs", log.state, log.timestamp)
-        yield Command(groups.OPERATOR, f"{named}/assignment", {"operator": log.operator})
+        yield RoleRequest(groups.OPERATOR, f"{named}/assignment", {"operator": log.operator})
         if log.escalated_to:
-            yield Command(groups.OPERATOR, f"{named}/escalation", {"supervisor": log.escalated_to})
+            yield RoleRequest(groups.OPERATOR, f"{named}/escalation", {"supervisor": log.escalated_to})
 
 
-def state_report(log: Log) -> Command:
+def state_report(log: SampleLog) -> RoleRequest:
     """Return the command that reports `log`; an operator's, because a device reports for itself only."""
-    return Command(groups.OPERATOR, path_of("equipment", log.equipment, "states", log.timestamp), {"state": log.state})
+    return RoleRequest(
+        groups.OPERATOR, path_of("equipment", log.equipment, "states", log.timestamp), {"state": log.state}
+    )

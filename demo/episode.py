@@ -11,7 +11,7 @@ from typing import Any, Final
 from andon.project import project
 from andon.runtime import clock
 from andon.tools.stack.stack import Stack
-from demo.scenario import Answer, Call, Played, play
+from demo.scenario import ApiAnswer, Played, ScenarioCall, play
 
 STORY: Final = project().root / "events" / "scenarios" / "episode.jsonl"
 
@@ -27,9 +27,9 @@ def live_through(stack: Stack, *, run: int) -> Iterator[Played]:
     """
     deadline = time.monotonic() + WITHIN_S
 
-    def send(call: Call) -> Answer:
+    def send(call: ScenarioCall) -> ApiAnswer:
         answer = stack.api(call.role, call.user).request(call.method, call.path, call.body)
-        return Answer(answer.status, answer.json)
+        return ApiAnswer(answer.status, answer.json)
 
     def wait() -> bool:
         sweep(stack)

@@ -26,7 +26,7 @@ SUPERVISOR: Final = "Rosa"
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class DemoMachine:
     """A machine of the demo factory."""
 
     name: str
@@ -39,8 +39,8 @@ class Machine:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What is registered of it."""
+        """The body of its registration."""
         return {"name": self.name, "factoryId": FACTORY, "lineId": self.line, "location": LOCATION}
 
 
-MACHINES: Final = tuple(Machine(name, line) for line, names in LINES.items() for name in names.split(", "))
+MACHINES: Final = tuple(DemoMachine(name, line) for line, names in LINES.items() for name in names.split(", "))

@@ -1,11 +1,12 @@
-"""What happens in the demo factory: who reports what, and who looks after it, in the order of time. Pure.
+"""The events of the demo factory in the order of time: reports of machines, assignments of operators. Pure.
 
 Times are seconds from the start of the simulation.
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
@@ -30,7 +31,7 @@ DETAILS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class MachineReport:
     """A machine reports its state."""
 
     machine: str
@@ -45,16 +46,41 @@ class Acknowledgement:
     machine: str
 
 
-Deed = Report | Acknowledgement
+Deed = MachineReport | Acknowledgement
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Due:
-    """What is due at a time: a machine's report, or that somebody looks after its trouble of this number."""
+    """A due step: a machine's report or, with `trouble`, the repair of the trouble of that number."""
 
     at_s: float
     machine: str
     trouble: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Floor:
+    """The machines' states, and the steps that are due; troubles: how many each machine has had."""
+
+    states: dict[str, str]
+    due: list[_Due]
+    dice: Random
+    troubles: Counter[str] = field(default_factory=Counter)
+
+    def lasts(self, repair: _Due) -> bool:
+        """Return True if the trouble that a repair is for still lasts."""
+        return self.states[repair.machine] != NORMAL and repair.trouble == self.troubles[repair.machine]
+
+    def report(self, one: _Due) -> MachineReport:
+        """Let a machine report its next state; somebody sees most of the troubles that begin, later."""
+        before, after = self.states[one.machine], _follow(self.states[one.machine], self.dice)
+        self.states[one.machine] = after
+        if before == NORMAL != after:
+            self.troubles[one.machine] += 1
+            if self.dice.random() < SEEN_SHARE:
+                seen_s = one.at_s + self.dice.uniform(*SEEN_AFTER_S)
+                heapq.heappush(self.due, _Due(seen_s, one.machine, self.troubles[one.machine]))
+        return MachineReport(one.machine, after, self.dice.choice(DETAILS[after]) if after in DETAILS else None)
 
 
 def live(
@@ -65,15 +91,13 @@ def live(
     states: what machines reported before, NORMAL if nothing is said. silent: the machine that does not report at first;
     after `silence_s` it does again, and the next one of `machines` is silent.
     """
-    now = dict.fromkeys(machines, NORMAL) | states
-    troubles = dict.fromkeys(machines, 0)
     until_s = silence_s
-    due = [_Due(dice.uniform(0, REPORTS_EACH_S), machine) for machine in machines]
-    heapq.heapify(due)
+    due = sorted(_Due(dice.uniform(0, REPORTS_EACH_S), machine) for machine in machines)
+    floor = _Floor(dict.fromkeys(machines, NORMAL) | states, due, dice)
     while True:
         one = heapq.heappop(due)
         if one.trouble is not None:
-            if now[one.machine] != NORMAL and one.trouble == troubles[one.machine]:
+            if floor.lasts(one):
                 yield one.at_s, Acknowledgement(one.machine)
             continue
         if one.at_s >= until_s:
@@ -81,13 +105,7 @@ def live(
         heapq.heappush(due, _Due(one.at_s + REPORTS_EACH_S * dice.uniform(1 - JITTER, 1 + JITTER), one.machine))
         if one.machine == silent:
             continue
-        before, after = now[one.machine], _follow(now[one.machine], dice)
-        now[one.machine] = after
-        if before == NORMAL != after:
-            troubles[one.machine] += 1
-            if dice.random() < SEEN_SHARE:
-                heapq.heappush(due, _Due(one.at_s + dice.uniform(*SEEN_AFTER_S), one.machine, troubles[one.machine]))
-        yield one.at_s, Report(one.machine, after, dice.choice(DETAILS[after]) if after in DETAILS else None)
+        yield one.at_s, floor.report(one)
 
 
 def _follow(state: str, dice: Random) -> str:

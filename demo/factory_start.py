@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.api import path_of
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from contract import groups
 from contract.names import NORMAL
-from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, Machine
+from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, DemoMachine
 from demo.factory_life import ERROR, WARNING
 
 # Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
@@ -84,12 +84,12 @@ def start() -> Iterator[Reported]:
         yield from (Reported(machine.id, state, minutes) for minutes, state in story.items())
 
 
-def state_of(machine: Machine) -> str:
-    """Return what a machine reported last when the demo begins."""
+def state_of(machine: DemoMachine) -> str:
+    """Return a machine's newest state when the demo begins."""
     return min((one for one in start() if one.machine == machine.id), key=lambda one: one.minutes).state
 
 
 def _put(stack: Stack, role: str, user: str, path: str, body: dict[str, Any]) -> None:
     answer = stack.api(role, user).put(path, body)
     if answer.status not in ONCE:
-        raise Failed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+        raise ToolFailed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")

@@ -7,11 +7,11 @@ from typing import Final
 from urllib.parse import urlencode
 
 from andon.runtime import times
-from andon.tools.stack.api import Answer, Connection, path_of
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiConnection, HttpResponse, path_of
+from andon.tools.stack.errors import ToolFailed
 from bench import load
 from bench.figures import Item
-from bench.load import Workload
+from bench.load import LoadProfile
 from contract import groups
 
 # Reports of one machine, so that one query can show all of those that are watched.
@@ -30,20 +30,20 @@ def made_up(run: str, count: int, newest_ms: int) -> list[Item]:
     ]
 
 
-def send(connection: Connection, item: Item) -> int:
+def send(connection: ApiConnection, item: Item) -> int:
     """PUT the report."""
     state, timestamp = item.name.split(" ")
     path = path_of("equipment", item.group, "states", timestamp)
     return connection.request("PUT", path, {"state": state}).status
 
 
-def shown(connection: Connection, items: Sequence[Item]) -> list[Item]:
+def shown(connection: ApiConnection, items: Sequence[Item]) -> list[Item]:
     """Return the logs of a machine from the oldest of some reports to the newest."""
     ordered = sorted(_time_of(item) for item in items)
     return _items(_logs(connection, items[0].group, limit=EACH, **{"from": ordered[0], "to": ordered[-1]}))
 
 
-def pages(connection: Connection, machine: str) -> Iterator[Item]:
+def pages(connection: ApiConnection, machine: str) -> Iterator[Item]:
     """Yield all logs of a machine."""
     cursor: dict[str, str] = {}
     while True:
@@ -54,14 +54,14 @@ def pages(connection: Connection, machine: str) -> Iterator[Item]:
         cursor = {"cursor": answer.json["cursor"]}
 
 
-def _logs(connection: Connection, machine: str, **query: str | int) -> Answer:
+def _logs(connection: ApiConnection, machine: str, **query: str | int) -> HttpResponse:
     answer = connection.request("GET", f"{path_of('equipment', machine, 'logs')}?{urlencode(query)}")
     if answer.status != OK:
-        raise Failed(f"the view answered {answer.status}: {answer.body.decode(errors='replace')}")
+        raise ToolFailed(f"the view answered {answer.status}: {answer.body.decode(errors='replace')}")
     return answer
 
 
-def _items(answer: Answer) -> list[Item]:
+def _items(answer: HttpResponse) -> list[Item]:
     return [_item(log["equipmentId"], log["state"], log["timestamp"]) for log in answer.json["items"]]
 
 
@@ -73,7 +73,7 @@ def _item(machine: str, state: str, timestamp: str) -> Item:
     return Item(group=machine, name=f"{state} {timestamp}")
 
 
-STATE_REPORTS: Final = Workload(
+STATE_REPORTS: Final = LoadProfile(
     what="state reports",
     writer=groups.OPERATOR,  # for many machines; a device reports for itself only
     reader=groups.OPERATOR,

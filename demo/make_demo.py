@@ -15,13 +15,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.runtime import clock, times
 from andon.tools.stack import outputs
-from andon.tools.stack.api import Answer, Api, path_of
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiClient, HttpResponse, path_of
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from contract import groups
 from demo import factory_life, factory_start
 from demo.factory import FACTORY, MACHINES, OPERATORS
-from demo.factory_life import Acknowledgement, Deed, Report
+from demo.factory_life import Acknowledgement, Deed, MachineReport
 
 SILENCE_S: Final = 40 * 60  # a rule waits for 30 minutes of real time, whatever the speed
 SIGN_IN_EACH_S: Final = 30 * 60  # a token lives for an hour
@@ -44,7 +44,7 @@ class Shift:
 
     def do(self, deed: Deed) -> str | None:
         """Do it over HTTP, as whoever does it; return a line about what is worth to be seen."""
-        if isinstance(deed, Report):
+        if isinstance(deed, MachineReport):
             return self._report(deed)
         return self._acknowledge(deed)
 
@@ -55,7 +55,7 @@ class Shift:
         text = f"{sum(reports.values())} reports ({listed or 'none'}), {self.done['acknowledged']} acknowledgements"
         return f"{text}; refused: {', '.join(f'{count} x {status}' for status, count in self.refused.items()) or 0}"
 
-    def _report(self, deed: Report) -> str | None:
+    def _report(self, deed: MachineReport) -> str | None:
         timestamp = times.to_utc(clock.now_ms())
         body = {"state": deed.state} | ({"detail": deed.detail} if deed.detail else {})
         path = path_of("equipment", deed.machine, "states", timestamp)
@@ -76,7 +76,7 @@ class Shift:
         answer = self._api(groups.OPERATOR, operator).request("PUT", path)
         return f"{deed.machine}: {operator} is on it" if self._is_accepted(answer, "acknowledged") else None
 
-    def _is_accepted(self, answer: Answer, what: str) -> bool:
+    def _is_accepted(self, answer: HttpResponse, what: str) -> bool:
         is_accepted = answer.status in ACCEPTED
         if is_accepted:
             self.done[what] += 1
@@ -84,7 +84,7 @@ class Shift:
             self.refused[answer.status] += 1
         return is_accepted
 
-    def _api(self, role: str, user: str) -> Api:
+    def _api(self, role: str, user: str) -> ApiClient:
         if self._stack is None or time.monotonic() > self._since_s + SIGN_IN_EACH_S:
             self._stack, self._since_s = Stack(self.deployed), time.monotonic()
         return self._stack.api(role, user)
@@ -112,6 +112,24 @@ def play(shift: Shift, *, speed: float, seconds: float, seed: int | None, show: 
 
 def main() -> int:
     """Let the factory of the running stack live; return 0 also when a person stops it."""
+    options = _options()
+    try:
+        shift = Shift(outputs.of_running_stack())
+        factory_start.register(Stack(shift.deployed))
+        print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it", flush=True)
+    except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
+        return _end(reason)
+    try:
+        play(shift, speed=options.speed, seconds=options.seconds, seed=options.seed, show=_show)
+    except KeyboardInterrupt:
+        print()
+    except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
+        return _end(f"{shift.summary()}, then: {reason}")
+    print(shift.summary())
+    return 0
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", usage="make demo SPEED=10", description=__doc__)
     parser.add_argument("--speed", type=float, default=1, help="how many times faster than 24 reports a minute")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="after which it ends")
@@ -119,23 +137,10 @@ def main() -> int:
     options = parser.parse_args()
     if not options.speed > 0:
         parser.error("SPEED is a number greater than 0")
-    try:
-        shift = Shift(outputs.of_running_stack())
-        factory_start.register(Stack(shift.deployed))
-        print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it", flush=True)
-    except (Failed, OSError, BotoCoreError, ClientError) as reason:
-        return _end(reason)
-    try:
-        play(shift, speed=options.speed, seconds=options.seconds, seed=options.seed, show=_show)
-    except KeyboardInterrupt:
-        print()
-    except (Failed, OSError, BotoCoreError, ClientError) as reason:
-        return _end(f"{shift.summary()}, then: {reason}")
-    print(shift.summary())
-    return 0
+    return options
 
 
-def _because(deed: Report) -> str:
+def _because(deed: MachineReport) -> str:
     return f" ({deed.detail})" if deed.detail else ""
 
 

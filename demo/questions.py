@@ -9,29 +9,29 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from andon.tools.stack.api import Answer, Api, path_of
-from demo.device_state_log import Command, Log, moved, sample, state_report
+from andon.tools.stack.api import ApiClient, HttpResponse, path_of
+from demo.device_state_log import RoleRequest, SampleLog, moved, sample, state_report
 
 OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AccessPattern:
     """A pattern by AWS's name, the request, and the rows of the right answer, in order; `put` is sent before it."""
 
     pattern: str
     words: str
     path: str
-    expected: tuple[Log, ...]
-    put: Command | None = None
+    expected: tuple[SampleLog, ...]
+    put: RoleRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """A question and its answer."""
 
-    question: Question
-    answer: Answer
+    question: AccessPattern
+    answer: HttpResponse
 
     @property
     def items(self) -> list[dict[str, Any]]:
@@ -40,15 +40,15 @@ class Asked:
 
     @property
     def right(self) -> bool:
-        """Whether it is AWS's answer, row by row and in order."""
+        """True if the answer is AWS's, row by row and in order."""
         return self.answer.status == OK and self.items == [log.answer for log in self.question.expected]
 
 
-def questions(days: int) -> tuple[Question, ...]:
+def questions(days: int) -> tuple[AccessPattern, ...]:
     """Return the seven questions about the sample moved by `days`."""
     logs = {(log.equipment, log.state, log.timestamp): log for log in sample(days)}
 
-    def rows(equipment: str, *named: str) -> tuple[Log, ...]:
+    def rows(equipment: str, *named: str) -> tuple[SampleLog, ...]:
         split = (name.split("#") for name in named)
         return tuple(logs[equipment, state, moved(time, days)] for state, time in split)
 
@@ -62,39 +62,39 @@ def questions(days: int) -> tuple[Question, ...]:
     between = {"from": moved("2020-04-11T05:58:00", days), "to": moved("2020-04-24T14:50:00", days)}
     a_day = moved("2020-04-27T00:00:00", days)[:10]
     return (
-        Question(
+        AccessPattern(
             "createLogEntryForSpecificDevice",
             "What is there of device d#11223 after its last report?",
             path_of("equipment", "d#11223", "logs"),
             written,
             put=state_report(written[0]),
         ),
-        Question(
+        AccessPattern(
             "getLogsForSpecificDevice",
             "When was device d#12345 in WARNING1?",
             path_of("equipment", "d#12345", "logs") + "?state=WARNING1",
             warnings,
         ),
-        Question(
+        AccessPattern(
             "getWarningLogsForSpecificDevice",
             "Which warnings did device d#12345 give?",
             path_of("equipment", "d#12345", "logs") + "?state=WARNING*",
             warnings,
         ),
-        Question(
+        AccessPattern(
             "getLogsForOperatorBetweenTwoDates",
             f"What had Liz between {between['from']} and {between['to']}?",
             f"{path_of('operators', 'Liz', 'logs')}?{urlencode(between, safe=':')}",
             of_liz,
         ),
-        Question("getEscalatedLogsForSupervisor", "What was escalated to Sara?", of_sara, escalated),
-        Question(
+        AccessPattern("getEscalatedLogsForSupervisor", "What was escalated to Sara?", of_sara, escalated),
+        AccessPattern(
             "getEscalatedLogsWithSpecificStatusForSupervisor",
             "Which WARNING4 were escalated to Sara?",
             f"{of_sara}?state=WARNING4",
             escalated,
         ),
-        Question(
+        AccessPattern(
             "getEscalatedLogsWithSpecificStatusForSupervisorForDate",
             f"Which WARNING4 of {a_day} were escalated to Sara?",
             f"{of_sara}?state=WARNING4&date={a_day}",
@@ -103,23 +103,23 @@ def questions(days: int) -> tuple[Question, ...]:
     )
 
 
-def ask(api: Api, days: int) -> list[Asked]:
+def ask(api: ApiClient, days: int) -> list[AnsweredQuestion]:
     """Ask each question once."""
     return [_ask(api, question) for question in questions(days)]
 
 
-def report(asked: Sequence[Asked]) -> str:
+def report(asked: Sequence[AnsweredQuestion]) -> str:
     """Return questions and answers as text."""
     return "\n".join(line for number, one in enumerate(asked, 1) for line in _lines(number, one))
 
 
-def _ask(api: Api, question: Question) -> Asked:
+def _ask(api: ApiClient, question: AccessPattern) -> AnsweredQuestion:
     if question.put:
         api.put(question.put.path, question.put.body)
-    return Asked(question, api.get(question.path))
+    return AnsweredQuestion(question, api.get(question.path))
 
 
-def _lines(number: int, one: Asked) -> list[str]:
+def _lines(number: int, one: AnsweredQuestion) -> list[str]:
     put = one.question.put
     heading = [
         f"{number}. {one.question.pattern}: {one.question.words}",

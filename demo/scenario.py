@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 WIDTH: Final = 116
 SHORT: Final = 6
@@ -27,7 +27,7 @@ _LOCATION = re.compile(r'"location": \{[^}]*\}')
 _ELSEWHERE = frozenset({"id", "at", "type", "timestamp", "since", "acknowledgedAt", "by", "rule", "triggers"})
 
 
-class Answer(NamedTuple):
+class ApiAnswer(NamedTuple):
     """The answer to a call; `body` is None without one."""
 
     status: int
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ScenarioCall:
     """One call of a story; `answer` is what the answer's body has to contain, None: anything."""
 
     says: str
@@ -47,8 +47,8 @@ class Call:
     body: Any = None
     answer: Any = None
 
-    def is_answered_by(self, answer: Answer) -> bool:
-        """Whether this answer is the one of the story."""
+    def is_answered_by(self, answer: ApiAnswer) -> bool:
+        """Return True if the answer is that of the story."""
         return answer.status == self.status and (self.answer is None or contains(answer.body, self.answer))
 
     @property
@@ -60,11 +60,11 @@ class Call:
 class Played(NamedTuple):
     """A call and its answer."""
 
-    call: Call
-    answer: Answer
+    call: ScenarioCall
+    answer: ApiAnswer
 
 
-Send = Callable[[Call], Answer]
+Send = Callable[[ScenarioCall], ApiAnswer]
 Wait = Callable[[], bool]
 """Lets time pass, in which the system may decide; False: the time is up."""
 
@@ -82,11 +82,11 @@ def play(story: str, *, run: int, send: Send, wait: Wait, now_ms: Callable[[], i
         while call.method == "GET" and not call.is_answered_by(answer) and wait():
             answer = send(call)
         if not call.is_answered_by(answer):
-            raise Failed(_otherwise(call, answer))
+            raise ToolFailed(_otherwise(call, answer))
         yield Played(call, answer)
 
 
-def call_of(line: str, *, run: int, start_ms: int, now_ms: int) -> Call:
+def call_of(line: str, *, run: int, start_ms: int, now_ms: int) -> ScenarioCall:
     """Return the call that a line says, its placeholders replaced."""
 
     def meant(found: re.Match[str]) -> str:
@@ -94,11 +94,11 @@ def call_of(line: str, *, run: int, start_ms: int, now_ms: int) -> Call:
             return str(run)
         return times.to_utc(now_ms if found[2] else start_ms - int(found[3] or 0) * MINUTE_MS)
 
-    return Call(**json.loads(_PLACEHOLDER.sub(meant, line)))
+    return ScenarioCall(**json.loads(_PLACEHOLDER.sub(meant, line)))
 
 
 def contains(found: Any, wanted: Any) -> bool:  # noqa: ANN401  JSON is any
-    """Whether `found` contains what is wanted: members of objects, elements of lists in any order."""
+    """Return True if `found` contains `wanted`: members of objects, elements of lists in any order."""
     if isinstance(wanted, dict):
         there = isinstance(found, dict) and wanted.keys() <= found.keys()
         return there and all(contains(found[name], one) for name, one in wanted.items())
@@ -113,7 +113,7 @@ def report(played: Sequence[Played]) -> str:
 
 
 def _has_each(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Whether each that is wanted is there, what is wanted twice two times; each takes the first that fits."""
+    """Return True if each wanted element fits one of `found`; each takes the first free one that fits."""
     left = list(found)
     for one in wanted:
         fitting = [number for number, other in enumerate(left) if contains(other, one)]
@@ -123,7 +123,7 @@ def _has_each(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return True
 
 
-def _otherwise(call: Call, answer: Answer) -> str:
+def _otherwise(call: ScenarioCall, answer: ApiAnswer) -> str:
     wanted = "" if call.answer is None else f" with {_text(call.answer)} in it"
     return f"{call.request} was answered {answer.status} {_text(answer.body)}, not {call.status}{wanted}"
 
@@ -138,7 +138,7 @@ def _lines(number: int, played: Played) -> Iterator[str]:
         yield from _wrapped(f"{call.request} -> {answer.status}")
 
 
-def _answered(answer: Answer) -> Iterator[str]:
+def _answered(answer: ApiAnswer) -> Iterator[str]:
     story = [entry for item in answer.body.get("items", ()) for entry in item.get("story", ())]
     if story:
         yield f"{answer.status}, {len(story)} entries:"

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from andon.tools.stack.api import Api
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiClient
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from demo import device_state_log, questions
 
@@ -43,13 +43,13 @@ def warm_up(stack: Stack, days: int) -> None:
             pass
 
 
-def _send(stack: Stack, command: device_state_log.Command) -> None:
+def _send(stack: Stack, command: device_state_log.RoleRequest) -> None:
     answer = stack.api(command.role).put(command.path, command.body)
     if answer.status not in WRITTEN:
-        raise Failed(f"PUT {command.path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+        raise ToolFailed(f"PUT {command.path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
 
 
-def asked_until_right(api: Api, days: int) -> list[questions.Asked]:
+def asked_until_right(api: ApiClient, days: int) -> list[questions.AnsweredQuestion]:
     """Ask the seven questions until the answers are AWS's or the time is up; return the last answers."""
     deadline = time.monotonic() + COMPLETE_WITHIN_S
     while True:

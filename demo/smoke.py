@@ -1,4 +1,4 @@
-"""Whether a stage works: one fact goes through all of it, from a command to a view, and is taken back.
+"""A smoke test of a stage: one fact goes through all of it, from a command to a view, and is taken back.
 
 `python -m demo.smoke --stage prod` (without a stage: what `make up` has started). It signs in as a user of its own,
 whom it creates and deletes, so that no password is kept anywhere. The fact is equipment of a company of its own, which
@@ -17,8 +17,8 @@ from typing import Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk.names import stack_of
-from andon.tools.stack.api import Answer, Api, path_of
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiClient, HttpResponse, path_of
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 from contract import groups
 
@@ -36,8 +36,8 @@ def smoke(stage: Deployed) -> Iterator[str]:
     """
     machine = f"smoke-{secrets.token_hex(4)}"
     url, path = stage.outputs["ApiUrl"], path_of("equipment", machine)
-    yield _held("the page is there", Api(url).get("/"), HTTPStatus.OK)
-    yield _held("nobody reads without a token", Api(url).get(path), HTTPStatus.UNAUTHORIZED)
+    yield _held("the page is there", ApiClient(url).get("/"), HTTPStatus.OK)
+    yield _held("nobody reads without a token", ApiClient(url).get(path), HTTPStatus.UNAUTHORIZED)
     with _signed_in(stage, machine) as api:
         created = api.put(path, _equipment())
         yield _held("a command is taken", created, HTTPStatus.CREATED)
@@ -52,13 +52,13 @@ def smoke(stage: Deployed) -> Iterator[str]:
         yield _subscribed(stage.client("sns"), topic)
 
 
-def _held(what: str, answer: Answer, status: HTTPStatus) -> str:
+def _held(what: str, answer: HttpResponse, status: HTTPStatus) -> str:
     if answer.status != status:
-        raise Failed(f"{what}: expected {int(status)}, got {answer.status}: {answer.body[:300]!r}")
+        raise ToolFailed(f"{what}: expected {int(status)}, got {answer.status}: {answer.body[:300]!r}")
     return what
 
 
-def _seen(api: Api, machine: str, written: Answer) -> Answer:
+def _seen(api: ApiClient, machine: str, written: HttpResponse) -> HttpResponse:
     """Read the machine's row of the view once it has seen a write."""
     path, until = f"{path_of('equipment', machine, 'board')}?after={written.headers['x-after']}", time.monotonic()
     while (answer := api.get(path)).status == HTTPStatus.ACCEPTED and time.monotonic() < until + SEEN_WITHIN_S:
@@ -72,7 +72,7 @@ def _equipment() -> dict[str, Any]:
 
 
 @contextmanager
-def _signed_in(stage: Deployed, user: str) -> Iterator[Api]:
+def _signed_in(stage: Deployed, user: str) -> Iterator[ApiClient]:
     """Sign in as an operator who exists only meanwhile."""
     cognito, pool = stage.client("cognito-idp"), stage.outputs["UserPoolId"]
     password = f"aA1-{secrets.token_urlsafe(24)}"
@@ -86,7 +86,7 @@ def _signed_in(stage: Deployed, user: str) -> Iterator[Api]:
             AuthFlow="ADMIN_USER_PASSWORD_AUTH",
             AuthParameters={"USERNAME": user, "PASSWORD": password},
         )
-        yield Api(stage.outputs["ApiUrl"], signed_in["AuthenticationResult"]["AccessToken"])
+        yield ApiClient(stage.outputs["ApiUrl"], signed_in["AuthenticationResult"]["AccessToken"])
     finally:
         cognito.admin_delete_user(UserPoolId=pool, Username=user)
 
@@ -94,7 +94,7 @@ def _signed_in(stage: Deployed, user: str) -> Iterator[Api]:
 def _subscribed(sns: Any, topic: str) -> str:  # noqa: ANN401  a client
     confirmed = int(sns.get_topic_attributes(TopicArn=topic)["Attributes"]["SubscriptionsConfirmed"])
     if not confirmed:
-        raise Failed(f"nobody has subscribed to the alarms: {topic}")
+        raise ToolFailed(f"nobody has subscribed to the alarms: {topic}")
     return f"{confirmed} subscribed to the alarms"
 
 
@@ -106,7 +106,7 @@ def main() -> int:
     try:
         for held in smoke(deployed(stage and stack_of(stage))):
             print(f"  held  {held}", flush=True)
-    except (Failed, OSError, BotoCoreError, ClientError) as reason:
+    except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
         print(f"smoke test of {stage or 'this machine'}: {reason}", file=sys.stderr)
         return 1
     return 0

@@ -57,12 +57,7 @@ PROJECT: Final = Project(
     name="Andon",
     title="Andon: which machine needs help",
     root=Path(__file__).parent.parent,
-    groups=Groups(
-        all=groups.ALL,
-        admin=groups.ADMIN,
-        reviewers=groups.AUDITORS,
-        reporting=frozenset({groups.DEVICE}),
-    ),
+    groups=Groups(all=groups.ALL, admin=groups.ADMIN, reviewers=groups.AUDITORS, reporting=frozenset({groups.DEVICE})),
     subjects=EQUIPMENT,
     actors=(OPERATORS,),
     brings_back=(

@@ -26,6 +26,7 @@ class Andon(Stack):
             target.stack_name,
             description=target.project.title,
             env=target.environment,
+            synthesizer=target.synthesizer,
             termination_protection=target.protected,
         )
         hub, api = EventHub(self), Api(self)

@@ -1,4 +1,4 @@
-"""What keeps the folders honest: packages are found by folder name, never listed."""
+"""Contracts of the folders: packages are found by folder name, never listed."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from andon.recorded.archive import shard_of
 from andon.runtime import times
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import bus_message, sqs_event
 from andon.testing.loop import Loop
 from andon.testing.samples import EVENTS, is_of_old, paths, read, topic_of
@@ -143,7 +143,7 @@ def test_the_sample_of_a_fault_is_what_its_consumer_publishes_when_it_gets_the_m
 
     with frozen_clock(sample["timestamp"]):
         batch = sqs_event([sample["fault"]["message"]])
-        Package("views", view).handler(role)(batch, LambdaContext(f"{view}-{role}"))
+        Package("views", view).handler(role)(batch, LocalContext(f"{view}-{role}"))
 
     (message,) = [json.loads(body) for body in world.new_messages()]
     assert message["detail"] == sample
@@ -154,7 +154,7 @@ def test_the_sample_of_a_drift_is_what_its_view_publishes_of_a_row_that_says_som
     sample, event = read(EVENTS / "domain" / "drift-detected.json"), read(EVENTS / "domain" / "state-reported.json")
     view = Package("views", sample["drift"]["view"])
     line = bus_message(DomainEvent.from_wire(event), source="equipment")
-    context = LambdaContext("state_log")
+    context = LocalContext("state_log")
     [(table, _)] = view.tables.items()
 
     with frozen_clock(sample["timestamp"]):
@@ -175,7 +175,7 @@ def test_the_fault_store_keeps_the_sample_and_publishes_nothing(world: World) ->
     event = DomainEvent.from_wire(read(EVENTS / "domain" / "fault.json"))
     store = Package("stores", "faults")
 
-    answer = store.handler("listener")(sqs_event([to_message(event, source="state_log")]), LambdaContext("faults"))
+    answer = store.handler("listener")(sqs_event([to_message(event, source="state_log")]), LocalContext("faults"))
 
     assert answer == {"batchItemFailures": []}
     assert len([one for one in world.objects(store.store.BUCKET) if one["Key"].startswith("faults/")]) == 1

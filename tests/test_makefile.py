@@ -9,7 +9,7 @@ OPTIONS: Final = sorted(set(re.findall(r"\$\(if \$\((\w+)\)", (project().root / 
 
 
 def make(*arguments: str, rule: str = "", **environment: str) -> str:
-    """What make prints; `rule`: one more than the Makefile has."""
+    """The output of make; `rule`: one more than the Makefile has."""
     done = subprocess.run(  # noqa: S603
         ["make", "--no-print-directory", "--file=Makefile", "--file=-", *arguments],  # noqa: S607  the one on the PATH is meant
         cwd=project().root,

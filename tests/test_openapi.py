@@ -71,7 +71,7 @@ TROUBLE: Final = {"14:55": "WARNING1", "15:00": "WARNING2", "15:05": "ERROR"}
 
 @pytest.fixture(scope="module")
 def populated(loop: Loop) -> Loop:
-    """What the samples write, and what rules decide, so that not every question is about nothing."""
+    """The data of the samples and of decisions by rules, so that queries have something to find."""
     for sample in (json.loads(path.read_text()) for path in paths("http")):
         if sample["routeKey"] in DOCUMENTED:  # a page is no JSON
             loop.call(sample)
@@ -188,7 +188,7 @@ def _members(told: object) -> Iterator[str]:
 
 
 def _is_unstated(problem: Mapping[str, object]) -> bool:
-    """Return whether each field is refused for a reason that the schema does not name."""
+    """Return True if each field is refused for a reason that the schema does not name."""
     errors = problem.get("errors", [])
     assert isinstance(errors, list)
     fields = [re.sub(r"\.\d+\.", ".", error["field"]) for error in errors]  # body.0.timestamp, of a list

@@ -1,5 +1,6 @@
 """The pipeline: what it does in which order, and that nothing in it moves, is a key or names an account."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,28 @@ def test_a_stage_is_tried_after_it_was_deployed_and_nothing_typed_gets_into_the_
     made = jobs("deploy.yml")["deploy"]
     commands = [step["run"] for step in made["steps"] if "run" in step]
 
-    assert [command.split()[1] for command in commands] == ["deploy", "smoke"]
+    assert [command.split()[1] for command in commands] == ["install", "deploy", "smoke"]
     assert not [command for command in commands if "${{" in command]
     assert made["environment"] == "${{ inputs.stage }}"
+    assert made["if"] == "github.ref == 'refs/heads/main'"
     assert made["concurrency"]["cancel-in-progress"] is False
+
+
+def test_everything_is_installed_before_there_are_credentials() -> None:
+    steps = jobs("deploy.yml")["deploy"]["steps"]
+    [installed] = [number for number, step in enumerate(steps) if "make install" in step.get("run", "")]
+    [signed_in] = [number for number, step in enumerate(steps) if "configure-aws-credentials" in step.get("uses", "")]
+
+    assert installed < signed_in
+
+
+def test_npm_installs_what_is_locked_by_hash_and_runs_no_script_of_it() -> None:
+    root = WORKFLOWS.parents[1]
+    locked = {
+        name: one for name, one in json.loads((root / "package-lock.json").read_text())["packages"].items() if name
+    }
+
+    assert "ignore-scripts=true" in (root / ".npmrc").read_text().splitlines()
+    assert re.findall(r"npm (\w+) .*\n\t@touch", (root / "Makefile").read_text()) == ["ci"]
+    assert locked
+    assert not [name for name, one in locked.items() if "integrity" not in one or "resolved" in one]

@@ -6,7 +6,6 @@ streams and queues that deliver twice, in batches cut at random. Deeper:
 """
 
 import os
-from typing import Any
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from andon.testing.loop import Answer, Loop
 from tests.support.loop.odd_events import ODD
-from tests.support.loop.odd_input import ODD_REQUESTS
 from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES, WatchedLoop
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, ESCALATE, STAFF
 from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK
@@ -96,10 +94,6 @@ class WholeLoop(RuleBasedStateMachine):
     def acknowledge(self, which: int) -> None:
         self._ask(ACKNOWLEDGE, self.loop.log(which))
 
-    @rule(event=ODD_REQUESTS)
-    def ask_oddly(self, event: dict[str, Any]) -> None:
-        self.loop.call(event)
-
     @rule(events=st.lists(st.tuples(st.sampled_from(ODD), MACHINE, STATE), min_size=1, max_size=8))
     def odd_events(self, events: list[tuple[str, str, str]]) -> None:
         for odd, machine, state in events:
@@ -145,8 +139,3 @@ def test_the_whole_loop_keeps_its_promises() -> None:
         run_state_machine_as_test(
             WholeLoop, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS, phases=PHASES)
         )
-
-
-def test_a_request_without_a_body_and_with_a_content_type_that_is_not_json() -> None:
-    with Loop() as aws, WatchedLoop(aws) as loop:
-        loop.request(PUT, path={"id": "press-7"}, headers={"content-type": "text/plain"})

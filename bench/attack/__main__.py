@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.tools.stack import emulator
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import bring_up
 from bench.attack import report
@@ -34,7 +34,7 @@ def main() -> int:
                 record = attack(bring_up(home, running), requests=given.requests, seed=given.seed)
             finally:
                 emulator.stop(home, running)
-        except Failed as reason:
+        except ToolFailed as reason:
             print(f"make attack: {reason}", file=sys.stderr)
             return 1
         except KeyboardInterrupt:

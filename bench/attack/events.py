@@ -1,10 +1,8 @@
 """Malformed events and messages, made of the samples under `events/domain/`."""
 
-import copy
 import json
 import random
 import re
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from andon.project import project
-from andon.runtime import times
+from andon.runtime import clock, times
 from bench.attack.operations import OURS, Place, put
 
 Json = dict[str, Any]
@@ -34,31 +32,18 @@ LONG: Final = 100_000
 ODD_ENDS: Final = ("\x00", "\u202e", "\U0001fffe", "\ud800", "#", " ", "x" * LONG)
 ODD_NAMES: Final = (MARK + "x" * LONG, f"{MARK}#event", "#", f"{MARK}/../x", "x" * 1_025)
 TIMESTAMPS: Final[tuple[Any, ...]] = (
-    -1,
-    0,
-    1.5,
-    2**63,
-    10**30,
-    "1795292871000",
-    "2026-11-21T09:35:00.000Z",
-    None,
-    True,
-    [],
-)
+    -1, 0, 1.5, 2**63, 10**30, "1795292871000", "2026-11-21T09:35:00.000Z", None, True, [],
+)  # fmt: skip
 ODD_MEMBERS: Final[tuple[tuple[str, Place, tuple[Any, ...]], ...]] = (
     ("an odd timestamp", ("detail", "timestamp"), TIMESTAMPS),
     ("an odd event id", ("detail", "id"), ODD_NAMES),
     ("an odd partition key", ("detail", "partitionKey"), ODD_NAMES),
     ("another source", ("source",), ("nobody", "", "equipment ", "aws.events", "dispatch", "equipment")),
     ("another detail type", ("detail-type",), ("nothing-happened", "", "state-reported", "fault")),
-    ("an unknown member", ("detail", "eem"), ({"fk": "x"},)),
-    ("an unknown member", ("detail", "trace"), ("x",)),
-    ("an unknown member", ("detail", "extra"), ([],)),
-    ("an unknown member", ("detail", "entity"), (None,)),
-    ("an unknown member", ("detail", "__proto__"), ({},)),
-    ("an unknown member", ("detail", ""), ({},)),
-    ("an unknown member", ("detail", "a#b"), ({"id": 1},)),
 )
+UNKNOWN: Final[Json] = {
+    "eem": {"fk": "x"}, "trace": "x", "extra": [], "entity": None, "__proto__": {}, "": {}, "a#b": {"id": 1},
+}  # fmt: skip
 NO_JSON: Final = (
     "", " ", "{", "null", "true", "1", '"x"', "[]", "NaN", '{"detail":NaN}', "\ud83d", "<xml/>", "{}", "a" * LONG,
 )  # fmt: skip
@@ -67,7 +52,7 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Poison:
+class PoisonMessage:
     """A message for a queue; `envelope` is what it says if that can go over the bus, too.
 
     It is about a machine that nothing else speaks of, whose name marks whatever becomes of it.
@@ -80,7 +65,7 @@ class Poison:
     envelope: Json | None
 
 
-def chosen(count: int, dice: random.Random) -> list[Poison]:
+def chosen(count: int, dice: random.Random) -> list[PoisonMessage]:
     """Choose messages, of each kind in turn; those of the event that comes most often go first."""
     by_kind: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for path in sorted(SAMPLES.glob("*.json")):
@@ -94,7 +79,7 @@ def chosen(count: int, dice: random.Random) -> list[Poison]:
     return [_poison(number, *one) for number, one in enumerate(in_turn[:count])]
 
 
-def _poison(number: int, kind: str, sample: str, message: str) -> Poison:
+def _poison(number: int, kind: str, sample: str, message: str) -> PoisonMessage:
     machine = f"{OURS}poison-{number:05}"
     message = message.replace(MARK, machine)
     try:
@@ -102,10 +87,10 @@ def _poison(number: int, kind: str, sample: str, message: str) -> Poison:
     except (ValueError, RecursionError):
         envelope = None
     if not isinstance(envelope, dict):
-        return Poison(kind, sample, machine, f"{message} {machine}", None)
+        return PoisonMessage(kind, sample, machine, f"{message} {machine}", None)
     named = all(isinstance(envelope.get(name), str) and envelope[name] for name in ("source", "detail-type"))
     fits = named and isinstance(envelope.get("detail"), dict)
-    return Poison(kind, sample, machine, _text({**envelope, "attack": machine}), envelope if fits else None)
+    return PoisonMessage(kind, sample, machine, json.dumps({**envelope, "attack": machine}), envelope if fits else None)
 
 
 @cache
@@ -114,7 +99,7 @@ def _envelope(path: Path) -> Json:
     event = json.loads(path.read_text())
     event.pop("raw", None)
     text = json.dumps(event).replace(json.dumps(event["partitionKey"]), json.dumps(MARK))
-    moved_ms = int(time.time() * 1000) - AGO_MS - event["timestamp"]
+    moved_ms = clock.now_ms() - AGO_MS - event["timestamp"]
     text = _TIME.sub(lambda found: times.to_utc(times.to_ms(found[0]) + moved_ms), text)
     moved = {**json.loads(text), "id": f"{MARK}-event", "timestamp": event["timestamp"] + moved_ms}
     return {"version": "0", "source": event["tags"]["source"], "detail-type": event["type"], "detail": moved}
@@ -123,28 +108,25 @@ def _envelope(path: Path) -> Json:
 def _variants(envelope: Json) -> Iterator[Variant]:
     """Yield all that can be wrong with an event."""
     for place, value in _places(envelope):
-        yield "a member is missing", _text(_without(envelope, place))
+        yield "a member is missing", json.dumps(_without(envelope, place))
         others = (other for other in MISTYPED if type(other) is not type(value))
-        yield from (("a member of another type", _text(put(envelope, place, other))) for other in others)
+        yield from (("a member of another type", json.dumps(put(envelope, place, other))) for other in others)
         if isinstance(value, str):
-            yield from (("odd characters", _text(put(envelope, place, value + end))) for end in ODD_ENDS)
+            yield from (("odd characters", json.dumps(put(envelope, place, value + end))) for end in ODD_ENDS)
     for kind, odd, values in ODD_MEMBERS:
-        yield from ((kind, _text(put(envelope, odd, value))) for value in values)
-    yield from (("a time far ahead", _text(_all_at(envelope, at_ms))) for at_ms in AHEAD_MS)
-    yield from _deep(envelope)
-    yield "an event in place of an envelope", _text(envelope["detail"])
-    yield "an event as text", _text({**envelope, "detail": _text(envelope["detail"])})
-    yield from (("no event", one) for one in NO_JSON)
-
-
-def _deep(envelope: Json) -> Iterator[Variant]:
-    """Yield it with something nested deep, of its own and within each entity."""
+        yield from ((kind, json.dumps(put(envelope, odd, value))) for value in values)
+    unknown = (json.dumps(put(envelope, ("detail", name), value)) for name, value in UNKNOWN.items())
+    yield from (("an unknown member", message) for message in unknown)
+    yield from (("a time far ahead", json.dumps(_all_at(envelope, at_ms))) for at_ms in AHEAD_MS)
     entities = [name for name, value in envelope["detail"].items() if isinstance(value, dict)]
+    places: list[Place] = [("detail", "raw"), ("detail", "extra"), *(("detail", name, "deep") for name in entities)]
     for depth in DEPTHS:
         nested = '{"a":' * depth + "1" + "}" * depth
-        places: list[Place] = [("detail", "raw"), ("detail", "extra"), *(("detail", name, "deep") for name in entities)]
-        for inside in places:
-            yield f"a member {depth} deep", _text(put(envelope, inside, DEEP)).replace(f'"{DEEP}"', nested)
+        messages = (json.dumps(put(envelope, inside, DEEP)).replace(f'"{DEEP}"', nested) for inside in places)
+        yield from ((f"a member {depth} deep", message) for message in messages)
+    yield "an event in place of an envelope", json.dumps(envelope["detail"])
+    yield "an event as text", json.dumps({**envelope, "detail": json.dumps(envelope["detail"])})
+    yield from (("no event", one) for one in NO_JSON)
 
 
 def _places(content: Json, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -156,19 +138,13 @@ def _places(content: Json, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 def _all_at(envelope: Json, at_ms: int) -> Json:
     """Let everything have happened at one time; beyond the year 9999 only the event itself."""
-    changed: Json = json.loads(_TIME.sub(times.to_utc(min(at_ms, LATEST_MS)), _text(envelope)))
+    changed: Json = json.loads(_TIME.sub(times.to_utc(min(at_ms, LATEST_MS)), json.dumps(envelope)))
     changed["detail"]["timestamp"] = at_ms
     return changed
 
 
 def _without(content: Json, place: tuple[str, ...]) -> Json:
-    changed = copy.deepcopy(content)
-    holder = changed
-    for name in place[:-1]:
-        holder = holder[name]
-    del holder[place[-1]]
-    return changed
-
-
-def _text(content: Any) -> str:  # noqa: ANN401  any JSON
-    return json.dumps(content)
+    name, *inner = place
+    if inner:
+        return {**content, name: _without(content[name], tuple(inner))}
+    return {other: value for other, value in content.items() if other != name}

@@ -6,7 +6,7 @@ from typing import Final
 from andon.tools.stack.processes import eventually
 from bench import in_lake
 from bench.attack import queues
-from bench.attack.target import Target
+from bench.attack.target import AttackTarget
 
 PART: Final = "invariants"
 LOGS: Final = "GET /equipment/{id}/logs"
@@ -14,7 +14,7 @@ WITHIN_S: Final = 60
 SHOWN: Final = 3
 
 
-def check(target: Target) -> None:
+def check(target: AttackTarget) -> None:
     """Compare the views with what was acknowledged, and add up the counts."""
     queues.drained(target.stack, within_s=WITHIN_S)
     eventually(lambda: not any(_differences(target)), within_s=WITHIN_S)
@@ -32,7 +32,7 @@ def check(target: Target) -> None:
     target.record.expect(PART, "dead letters", "there are some", held=not dead, seen=f"{dead} dead letters")
 
 
-def _differences(target: Target) -> Iterator[tuple[str, str]]:
+def _differences(target: AttackTarget) -> Iterator[tuple[str, str]]:
     """List the machines whose logs are not what was acknowledged, with what is missing and what is too much."""
     for machine, reports in target.acknowledged.items():
         shown = {log["timestamp"]: log["state"] for log in target.items(LOGS, id=machine)}
@@ -42,7 +42,7 @@ def _differences(target: Target) -> Iterator[tuple[str, str]]:
             yield machine, f"{len(missing)} missing, as {missing[:SHOWN]}; {len(extra)} too much, as {extra[:SHOWN]}"
 
 
-def _sums(target: Target) -> None:
+def _sums(target: AttackTarget) -> None:
     """Of all that a listener received, each message has one fate."""
     for view, counts in queues.fates(target.stack).items():
         accounted = sum(counts[fate] for fate in queues.FATES)

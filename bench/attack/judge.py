@@ -11,7 +11,7 @@ from schemathesis import Case, Response
 from schemathesis.checks import positive_data_acceptance, unsupported_method
 from schemathesis.core.failures import Failure, FailureGroup
 
-from andon.tools.stack.api import Answer
+from andon.tools.stack.api import HttpResponse
 from bench.attack.operations import Operation
 from bench.attack.wire import BROKEN
 
@@ -43,7 +43,7 @@ class Judge:
     secrets: tuple[str, ...] = ()
     tells_faults: tuple[str, ...] = ("/faults",)
 
-    def effects(self, operation: Operation, answer: Answer, case: Case[Any] | None = None) -> list[str]:
+    def effects(self, operation: Operation, answer: HttpResponse, case: Case[Any] | None = None) -> list[str]:
         """List what is wrong with an answer, in stable words; `case`: what schemathesis made the request of."""
         if answer.status == BROKEN:
             return [f"no answer ({answer.body.decode()})"]
@@ -53,14 +53,14 @@ class Judge:
             return [] if answer.status in BY_THE_GATEWAY else [f"{answer.status} by the gateway"]
         return [*_undocumented(case or operation.case(), answer), *self._leaks(operation, answer)]
 
-    def _leaks(self, operation: Operation, answer: Answer) -> Iterator[str]:
+    def _leaks(self, operation: Operation, answer: HttpResponse) -> Iterator[str]:
         text = answer.body.decode(errors="replace")
         leaked = any(secret in text for secret in self.secrets) or INSIDES.search(text)
         if leaked and not operation.path.startswith(self.tells_faults):
             yield "tells of the insides"
 
 
-def _undocumented(case: Case[Any], answer: Answer) -> Iterator[str]:
+def _undocumented(case: Case[Any], answer: HttpResponse) -> Iterator[str]:
     if len(answer.body) > LAMBDA_BYTES:
         yield "more than 6 MB"
     sent = PreparedRequest()
@@ -75,17 +75,17 @@ def _undocumented(case: Case[Any], answer: Answer) -> Iterator[str]:
         yield f"{answer.status}: {failure.title}"
 
 
-def is_by_the_gateway(answer: Answer) -> bool:
+def is_by_the_gateway(answer: HttpResponse) -> bool:
     """Return True if no code of ours answered."""
     return "x-request-id" not in answer.headers and answer.headers.get("content-type") != PROBLEM
 
 
-def is_refused(answer: Answer) -> bool:
+def is_refused(answer: HttpResponse) -> bool:
     """Return True if it was refused as invalid, or as no route."""
     return answer.status in (BY_THE_GATEWAY if is_by_the_gateway(answer) else {HTTPStatus.BAD_REQUEST})
 
 
-def without_headers(answer: Answer) -> Iterator[str]:
+def without_headers(answer: HttpResponse) -> Iterator[str]:
     """Yield the headers that an answer of ours lacks."""
     if "x-request-id" not in answer.headers:
         yield "without x-request-id"

@@ -1,13 +1,20 @@
 """Lambda workers that die at any moment, under load: what was acknowledged is there afterwards."""
 
+import os
 import random
+import signal
+import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from http import HTTPStatus
+from pathlib import Path
 from typing import Final
 
 from andon.runtime import times
-from bench.attack import operations, queues, workers
-from bench.attack.target import Target
+from andon.tools.stack import processes
+from bench.attack import operations, queues
+from bench.attack.target import AttackTarget
 from bench.attack.wire import side_by_side
 
 PART: Final = "kill -9"
@@ -18,14 +25,15 @@ WITHIN_S: Final = 120
 STATE: Final = "WARNING1"
 MACHINES: Final = 4
 CLIENTS: Final = 4
+MARK: Final = "ministack-lambda-"  # in the path of the script that each worker runs
 
 Report = tuple[str, str]
 """Machine and time."""
 
 
-def attack(target: Target, *, reports: int, dice: random.Random) -> None:
+def attack(target: AttackTarget, *, reports: int, dice: random.Random) -> None:
     """Kill a worker every now and then while machines report."""
-    if not workers.started_here():
+    if not started_here():
         target.record.notes.append("kill -9: not tried, for the emulator was not started by this run")
         return
     begin_ms, name = times.to_ms(operations.now()), f"{operations.OURS}killed"
@@ -45,15 +53,36 @@ def attack(target: Target, *, reports: int, dice: random.Random) -> None:
     )
 
 
-def _report_while_workers_die(target: Target, sent: list[Report], dice: random.Random) -> tuple[set[Report], int]:
+def started_here() -> list[int]:
+    """List the emulator's workers that descend from this process: nobody else's is ever ended."""
+    parents = dict(_parents())
+
+    def descends(pid: int) -> bool:
+        return parents.get(pid) == os.getpid() or (pid in parents and descends(parents[pid]))
+
+    return [pid for pid in parents if descends(pid) and MARK in processes.command_line(pid)]
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Yield each process with its parent."""
+    if not Path("/proc/self/stat").exists():  # macOS
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True).stdout
+        yield from ((int(pid), int(parent)) for pid, parent in map(str.split, listed.splitlines()))
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            yield int(stat.parent.name), int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
+
+
+def _report_while_workers_die(target: AttackTarget, sent: list[Report], dice: random.Random) -> tuple[set[Report], int]:
     """Return the reports that were acknowledged, and how many workers were killed."""
     over, killed = threading.Event(), list[int]()
 
     def kill() -> None:
         while len(killed) < len(sent) / REPORTS_A_KILL and not over.wait(EVERY_S):
-            if alive := workers.started_here():
+            if alive := started_here():
                 killed.append(dice.choice(alive))
-                workers.kill(killed[-1])
+                with suppress(ProcessLookupError):  # it has just ended by itself
+                    os.kill(killed[-1], signal.SIGKILL)
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
@@ -66,7 +95,7 @@ def _report_while_workers_die(target: Target, sent: list[Report], dice: random.R
     return taken, len(killed)
 
 
-def _compare(target: Target, taken: set[Report]) -> None:
+def _compare(target: AttackTarget, taken: set[Report]) -> None:
     """Look for each acknowledged report where it was written; the views are compared at the end."""
     machines = {machine for machine, _ in taken}
     there = {one: {row["timestamp"] for row in target.items("GET /equipment/{id}/states", id=one)} for one in machines}

@@ -2,19 +2,18 @@
 
 import copy
 import json
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final
+from functools import cache, partial
+from typing import Any, Final, NamedTuple
 
 import schemathesis
 from schemathesis import Case
 
 from andon.packages.discovery import apis
 from andon.project import project
-from andon.runtime import times
-from bench.attack.wire import Raw, Request, encoded
+from andon.runtime import clock, times
+from bench.attack.wire import Raw, RawRequest, encoded
 
 DOCUMENT: Final = project().root / "docs" / "openapi.json"
 JSON: Final = "application/json"
@@ -25,13 +24,21 @@ Schema = Mapping[str, Any]
 Place = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class OperationParameter(NamedTuple):
     """A parameter of an operation; `where` is `path`, `query` or `header`."""
 
     name: str
     where: str
     schema: Schema
+
+
+class RequestSlot(NamedTuple):
+    """A place in a request for a value of `schema`: a parameter, or a member of the `body`. filled: a value -> it."""
+
+    name: str
+    where: str
+    schema: Schema
+    filled: Callable[[Any], RawRequest]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +47,7 @@ class Operation:
 
     method: str
     path: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[OperationParameter, ...]
     body: Schema | None
     groups: frozenset[str]
     api: Any
@@ -50,7 +57,7 @@ class Operation:
         """Its route, as in `GET /equipment/{id}`."""
         return f"{self.method} {self.path}"
 
-    def of(self, where: str) -> list[Parameter]:
+    def of(self, where: str) -> list[OperationParameter]:
         """Return the parameters of the path, the query or the header."""
         return [parameter for parameter in self.parameters if parameter.where == where]
 
@@ -63,7 +70,7 @@ class Operation:
         """Return a good body; None where there is none."""
         return None if self.body is None else example(self.body)
 
-    def request(self, path: Mapping[str, str] | None = None, *, content: Any = None) -> Request:  # noqa: ANN401
+    def request(self, path: Mapping[str, str] | None = None, *, content: Any = None) -> RawRequest:  # noqa: ANN401
         """Return a good request; `path` has the parameters that are not to be examples, `content` another body."""
         given = {parameter.name: str(example(parameter.schema)) for parameter in self.of("path")} | dict(path or {})
         target = self.path
@@ -71,8 +78,26 @@ class Operation:
             target = target.replace(f"{{{name}}}", value if isinstance(value, Raw) else encoded(value))
         content = self.content() if content is None else content
         if content is None:
-            return Request(self.method, target)
-        return Request(self.method, target, (("content-type", JSON),), json.dumps(content).encode())
+            return RawRequest(self.method, target)
+        return RawRequest(self.method, target, (("content-type", JSON),), as_json(content))
+
+    def slots(self) -> Iterator[RequestSlot]:
+        """Yield every place of a good request that takes a value."""
+        good, content = self.request(), self.content()
+        for one in self.parameters:
+            yield RequestSlot(one.name, one.where, one.schema, partial(self._with, one))
+        for place, member in members(self.body or {}, content):
+            yield RequestSlot(str(place[-1]), "body", member, partial(_with_member, good, content, place))
+
+    def _with(self, parameter: OperationParameter, value: Any) -> RawRequest:  # noqa: ANN401
+        if parameter.where == "path":
+            return self.request({parameter.name: value})
+        good = self.request()
+        return (
+            good.with_header(parameter.name, value)
+            if parameter.where == "header"
+            else good.asking([(parameter.name, value)])
+        )
 
 
 def read() -> list[Operation]:
@@ -85,12 +110,12 @@ def read() -> list[Operation]:
         Operation(
             method.upper(),
             path,
-            tuple(Parameter(one["name"], one["in"], one["schema"]) for one in said.get("parameters", ())),
+            tuple(OperationParameter(one["name"], one["in"], one["schema"]) for one in said.get("parameters", ())),
             said["requestBody"]["content"][JSON]["schema"] if "requestBody" in said else None,
             routes[f"{method.upper()} {path}"],
             schema[path][method],
         )
-        for path, operations in _resolved(document, document["paths"]).items()
+        for path, operations in _resolved(document["paths"], document["components"]["schemas"]).items()
         for method, said in operations.items()
     ]
 
@@ -116,7 +141,7 @@ def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one retu
 @cache
 def now() -> str:
     """Return a moment of this run as the API writes it, always the same."""
-    return times.to_utc(int(time.time() * 1000))
+    return times.to_utc(clock.now_ms())
 
 
 def is_name(schema: Schema) -> bool:
@@ -124,20 +149,22 @@ def is_name(schema: Schema) -> bool:
     return "maxLength" in schema and "/" in schema.get("pattern", "")
 
 
-def members(schema: Schema, place: Place = ()) -> Iterator[tuple[Place, Schema]]:
-    """Yield the members of a body, however deep, each with its place; of an array the first element."""
-    inner = [*schema.get("properties", {}).items()]
-    if "items" in schema:
-        inner.append((0, schema["items"]))
-    for name, member in inner:
+def members(schema: Schema, content: Any, place: Place = ()) -> Iterator[tuple[Place, Schema]]:  # noqa: ANN401
+    """Yield the members that a body may have, however deep, each with its place; of an array the first element."""
+    inner = (
+        schema.get("properties", {})
+        if isinstance(content, dict)
+        else {0: schema.get("items", {})}
+        if isinstance(content, list)
+        else {}
+    )
+    for name, member in inner.items():
         yield (*place, name), member
-        yield from members(member, (*place, name))
+        yield from members(member, content[name] if name == 0 else content.get(name), (*place, name))
 
 
 def put(content: Any, place: Place, value: Any) -> Any:  # noqa: ANN401
     """Return a copy of a body with another value at `place`."""
-    if not place:
-        return value
     changed = copy.deepcopy(content)
     holder = changed
     for name in place[:-1]:
@@ -146,15 +173,19 @@ def put(content: Any, place: Place, value: Any) -> Any:  # noqa: ANN401
     return changed
 
 
-def _resolved(document: Schema, schema: Any) -> Any:  # noqa: ANN401
+def as_json(content: Any) -> bytes:  # noqa: ANN401
+    """Return a body as it is sent."""
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
+def _with_member(good: RawRequest, content: Any, place: Place, value: Any) -> RawRequest:  # noqa: ANN401
+    return good.having(as_json(put(content, place, value)))
+
+
+def _resolved(schema: Any, models: Schema) -> Any:  # noqa: ANN401
     """Put what a `$ref` points to in its place."""
-    if isinstance(schema, list):
-        return [_resolved(document, one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        found: Any = document
-        for name in schema["$ref"].removeprefix("#/").split("/"):
-            found = found[name]
-        return _resolved(document, found)
-    return {name: _resolved(document, one) for name, one in schema.items()}
+
+    def resolve(one: dict[str, Any]) -> Any:  # noqa: ANN401
+        return _resolved(models[one["$ref"].rpartition("/")[2]], models) if "$ref" in one else one
+
+    return json.loads(json.dumps(schema), object_hook=resolve)

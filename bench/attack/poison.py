@@ -9,10 +9,10 @@ from typing import Final
 
 from andon.tools.stack.processes import eventually
 from bench.attack import events, operations, queues
-from bench.attack.events import Poison
+from bench.attack.events import PoisonMessage
 from bench.attack.operations import Operation
-from bench.attack.target import Target
-from bench.attack.wire import Request, side_by_side
+from bench.attack.target import AttackTarget
+from bench.attack.wire import RawRequest, side_by_side
 
 PART: Final = "poison"
 READ: Final = "reads"
@@ -24,7 +24,7 @@ SHOWN: Final = 700
 SHOWS_S: Final = 0.5
 
 
-def attack(target: Target, *, count: int, dice: random.Random) -> None:
+def attack(target: AttackTarget, *, count: int, dice: random.Random) -> None:
     """Put messages on the bus and straight into a queue, wait until all are dealt with, and look at what is there."""
     poisons = events.chosen(count, dice)
     urls = queues.of_listeners(target.stack)
@@ -38,7 +38,7 @@ def attack(target: Target, *, count: int, dice: random.Random) -> None:
         _report_again(target, poisons)
 
 
-def _put(target: Target, poison: Poison, url: str) -> None:
+def _put(target: AttackTarget, poison: PoisonMessage, url: str) -> None:
     queues.send(target.stack, url, [poison.message])
     if poison.envelope is not None:
         entry = {
@@ -50,7 +50,7 @@ def _put(target: Target, poison: Poison, url: str) -> None:
         target.stack.client("events").put_events(Entries=[entry])
 
 
-def _account(target: Target, poisons: list[Poison]) -> None:
+def _account(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     """Each message that could not be digested is a fault; none is a dead letter, which nobody can read by the API."""
     dead = queues.dead_letters(target.stack)
     faults = list(_faults(target))
@@ -66,7 +66,7 @@ def _account(target: Target, poisons: list[Poison]) -> None:
     )
 
 
-def _faults(target: Target) -> Iterator[str]:
+def _faults(target: AttackTarget) -> Iterator[str]:
     """Read all faults through the API, each with its message."""
     one = target.operation("GET /faults/{id}")
     requests = [one.request({"id": fault["id"]}) for fault in target.items("GET /faults")[:MOST]]
@@ -75,7 +75,7 @@ def _faults(target: Target) -> Iterator[str]:
         yield answer.body.decode(errors="replace")
 
 
-def _read_all(target: Target, poisons: list[Poison]) -> None:
+def _read_all(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     """Ask every query about every machine that was spoken of."""
     queries = [one for one in target.operations if one.method == "GET" and _of_a_machine(one)]
     asked = [(poison, query) for poison in poisons for query in queries]
@@ -92,7 +92,7 @@ def _of_a_machine(operation: Operation) -> bool:
     return [parameter.name for parameter in operation.of("path")] == ["id"] and operation.path.startswith("/equipment/")
 
 
-def _report_again(target: Target, poisons: list[Poison]) -> None:
+def _report_again(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     """Let each machine report, and look whether the board says so: what came before must not silence it."""
     board, at = target.operation(BOARD), operations.now()
     alive = [poison for poison in poisons if "deleted" not in poison.sample]
@@ -105,12 +105,12 @@ def _report_again(target: Target, poisons: list[Poison]) -> None:
         target.record.attempt(PART, poison.kind, effects)
 
 
-def _shows(target: Target, asked: Request) -> bool:
+def _shows(target: AttackTarget, asked: RawRequest) -> bool:
     answer = target.send(asked)
     return answer.status == HTTPStatus.OK and answer.json.get("state") == STATE
 
 
-def _shown(poison: Poison) -> str:
+def _shown(poison: PoisonMessage) -> str:
     """Show the message, cut where it is long."""
     size = len(poison.message)
     cut = poison.message if size <= SHOWN else f"{poison.message[:SHOWN]}…  # {size} characters"

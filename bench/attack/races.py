@@ -7,11 +7,11 @@ from http import HTTPStatus
 from threading import Barrier
 from typing import Final
 
-from andon.tools.stack.api import Answer
+from andon.tools.stack.api import HttpResponse
 from bench.attack import operations
-from bench.attack.operations import Operation, put
-from bench.attack.target import Target
-from bench.attack.wire import Request
+from bench.attack.operations import Operation, members, put
+from bench.attack.target import AttackTarget
+from bench.attack.wire import RawRequest
 
 PART: Final = "races"
 WRITERS: Final = 4  # each may cost the emulator a new worker
@@ -21,7 +21,7 @@ ONE_IS_FIRST: Final = {HTTPStatus.CREATED: 1, HTTPStatus.CONFLICT: WRITERS - 1}
 NAMES: Final = "id", "factoryId"
 
 
-def attack(target: Target, *, rounds: int) -> None:
+def attack(target: AttackTarget, *, rounds: int) -> None:
     """Let writers race for everything that has a version, and for the same moment of a machine."""
     for number in range(rounds):
         machine = f"{operations.OURS}raced-{number}"
@@ -33,11 +33,11 @@ def attack(target: Target, *, rounds: int) -> None:
         _for_a_moment(target, f"{machine}-at-once", operations.now())
 
 
-def at_once(do: Callable[[int], Answer]) -> list[Answer]:
+def at_once(do: Callable[[int], HttpResponse]) -> list[HttpResponse]:
     """Let each writer do something, by number, all at the same time."""
     start = Barrier(WRITERS)
 
-    def run(number: int) -> Answer:
+    def run(number: int) -> HttpResponse:
         start.wait()
         return do(number)
 
@@ -45,18 +45,18 @@ def at_once(do: Callable[[int], Answer]) -> list[Answer]:
         return list(pool.map(run, range(WRITERS)))
 
 
-def _for_a_version(target: Target, operation: Operation, machine: str) -> None:
+def _for_a_version(target: AttackTarget, operation: Operation, machine: str) -> None:
     path = {parameter.name: machine for parameter in operation.of("path") if parameter.name in NAMES}
     first = operation.request(path)
     made = target.send(first)
-    tag = made.headers.get("etag") or target.send(Request("GET", first.target)).headers.get("etag", '"1"')
+    tag = made.headers.get("etag") or target.send(RawRequest("GET", first.target)).headers.get("etag", '"1"')
     changes = [_changed(operation, path, number).with_header("if-match", tag) for number in range(WRITERS)]
     answers = at_once(lambda number: target.send(changes[number]))
     held = Counter(answer.status for answer in answers) == ONE_WINS
     _count(target, "the same If-Match at once", "not one 200 and else 412", changes[0], answers, held=held)
 
 
-def _for_a_moment(target: Target, machine: str, timestamp: str) -> None:
+def _for_a_moment(target: AttackTarget, machine: str, timestamp: str) -> None:
     reports = [target.report(machine, state, timestamp) for state in STATES]
     answers = at_once(lambda number: target.send(reports[number]))
     held = Counter(answer.status for answer in answers) == ONE_IS_FIRST
@@ -66,16 +66,15 @@ def _for_a_moment(target: Target, machine: str, timestamp: str) -> None:
             target.acknowledged[machine][timestamp] = state
 
 
-def _count(target: Target, kind: str, effect: str, request: Request, answers: list[Answer], *, held: bool) -> None:
+def _count(
+    target: AttackTarget, kind: str, effect: str, request: RawRequest, answers: list[HttpResponse], *, held: bool
+) -> None:
     statuses = ", ".join(str(answer.status) for answer in answers)
     target.record.expect(PART, kind, effect, held=held, seen=f"{WRITERS} at once, as {request.curl} -> {statuses}")
 
 
-def _changed(operation: Operation, path: dict[str, str], number: int) -> Request:
+def _changed(operation: Operation, path: dict[str, str], number: int) -> RawRequest:
     """Return a change of the first text of a body."""
     content = operation.content()
-    place, _ = next(found for found in operations.members(operation.body or {}) if found[1].get("type") == "string")
-    text = content
-    for name in place:
-        text = text[name]
-    return operation.request(path, content=put(content, place, f"{text} {number}"))
+    texts = (place for place, schema in members(operation.body or {}, content) if schema.get("type") == "string")
+    return operation.request(path, content=put(content, next(texts), f"changed {number}"))

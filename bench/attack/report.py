@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 HEAD = f"{'part':<12}{'tried':>8}{'held':>8}{'broken':>8}"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class AttackFinding(NamedTuple):
     """Something that broke: how often, and how to see it again."""
 
     key: str
@@ -42,11 +42,11 @@ class Record:
         self.attempt(part, kind, {} if held else {effect: seen})
 
     @property
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[AttackFinding]:
         """The findings, in the order in which they were made."""
-        return [Finding(key, self._found[key], shown) for key, shown in self._reproductions.items()]
+        return [AttackFinding(key, self._found[key], shown) for key, shown in self._reproductions.items()]
 
-    def unexplained(self, known: Mapping[str, str]) -> list[Finding]:
+    def unexplained(self, known: Mapping[str, str]) -> list[AttackFinding]:
         """Return the findings that nobody knows."""
         return [finding for finding in self.findings if finding.key not in known]
 

@@ -4,15 +4,15 @@ from http import HTTPStatus
 from typing import Final
 
 from bench.attack.operations import OURS, Operation, members, put
-from bench.attack.target import Target
-from bench.attack.wire import Request, side_by_side
+from bench.attack.target import AttackTarget
+from bench.attack.wire import RawRequest, side_by_side
 from contract import groups
 
 PART: Final = "roles"
 MACHINE: Final = "id", "equipmentId"
 
 
-def attack(target: Target) -> None:
+def attack(target: AttackTarget) -> None:
     """Call each route as each group, and as a device or a gateway that speaks of another machine."""
     _register_for_the_gateway(target)
     pairs = [(operation, role) for operation in target.operations for role in groups.ALL]
@@ -27,7 +27,7 @@ def attack(target: Target) -> None:
     _another_machine(target)
 
 
-def _register_for_the_gateway(target: Target) -> None:
+def _register_for_the_gateway(target: AttackTarget) -> None:
     """Register the machine that the gateway may speak of: one in the factory that it is named like."""
     registration = target.operation("PUT /equipment/{id}")
     content = put(registration.content(), ("factoryId",), groups.GATEWAY)
@@ -36,18 +36,17 @@ def _register_for_the_gateway(target: Target) -> None:
     target.note(PART, "a machine for the gateway", request, answer, [])
 
 
-def request_about(operation: Operation, machine: str) -> Request:
+def request_about(operation: Operation, machine: str) -> RawRequest:
     """Build a good request about a machine: a role may speak of the one that it is named like."""
     path = {"id": machine} if operation.path.startswith("/equipment/") else {}
     content = operation.content()
-    if operation.body is not None:
-        for place, _ in members(operation.body):
-            if place[-1] in MACHINE:
-                content = put(content, place, machine)
+    for place, _ in members(operation.body or {}, content):
+        if place[-1] in MACHINE:
+            content = put(content, place, machine)
     return operation.request(path, content=content)
 
 
-def _another_machine(target: Target) -> None:
+def _another_machine(target: AttackTarget) -> None:
     """Let a device speak for a machine that it is not, and a gateway for one that is not in its factory."""
     asked = [(one, role) for one in target.operations for role in (groups.DEVICE, groups.GATEWAY) if role in one.groups]
     for operation, role in asked:

@@ -4,12 +4,12 @@ import time
 from http import HTTPStatus
 from typing import Any, Final
 
-from andon.runtime import times
+from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.processes import eventually
 from bench.attack import queues
 from bench.attack.operations import OURS
-from bench.attack.target import Target
+from bench.attack.target import AttackTarget
 from bench.attack.wire import side_by_side
 
 PART: Final = "storms"
@@ -20,7 +20,7 @@ MANY_STATES: Final = 2_700  # names of 32 characters fill a row of 400 KB
 ASSIGNMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/assignment"
 
 
-def attack(target: Target, *, count: int) -> None:
+def attack(target: AttackTarget, *, count: int) -> None:
     """Send so many events of one machine, and as many faults; so many states only if there are enough to fill a row."""
     for name in ("PUT /factories/{factoryId}/roster", "PUT /equipment/{id}"):
         target.ask(name)
@@ -30,8 +30,8 @@ def attack(target: Target, *, count: int) -> None:
     _faults(target, count)
 
 
-def _events(target: Target, count: int) -> None:
-    machine, now_ms = f"{OURS}flooded", _now_ms()
+def _events(target: AttackTarget, count: int) -> None:
+    machine, now_ms = f"{OURS}flooded", clock.now_ms()
     states = ("NORMAL", "WARNING1", "WARNING2", "ERROR")
     reports = [_report(machine, states[n % len(states)], now_ms - n * 10) for n in range(count)]
     _publish(target, reports, "many events of a machine")
@@ -43,13 +43,13 @@ def _events(target: Target, count: int) -> None:
     queues.drained(target.stack, within_s=DRAIN_S)
 
 
-def _states(target: Target) -> None:
+def _states(target: AttackTarget) -> None:
     """Report so many different states of one machine that each would no longer fit into its row."""
-    machine, now_ms = f"{OURS}moody", _now_ms()
+    machine, now_ms = f"{OURS}moody", clock.now_ms()
     reports = [_report(machine, f"S{n:031}", now_ms - MINUTE_MS - n) for n in range(MANY_STATES)]
     _publish(target, reports, "many states of a machine")
     queues.drained(target.stack, within_s=DRAIN_S)
-    last = _report(machine, "ERROR", _now_ms())
+    last = _report(machine, "ERROR", clock.now_ms())
     _publish(target, [last], "many states of a machine")
     board = target.operation("GET /equipment/{id}/board").request({"id": machine})
 
@@ -62,12 +62,12 @@ def _states(target: Target) -> None:
     target.record.expect(PART, "many states of a machine", effect, held=held, seen=board.curl)
 
 
-def _faults(target: Target, count: int) -> None:
+def _faults(target: AttackTarget, count: int) -> None:
     """Put so many messages that are no JSON into the queues: each has to become a fault, once."""
     before = {fault["id"] for fault in target.items("GET /faults")}
     urls = queues.of_listeners(target.stack)
     for number, url in enumerate(urls):
-        queues.send_many(target.stack, url, [f"{OURS}storm {n}" for n in range(count) if n % len(urls) == number])
+        queues.send(target.stack, url, [f"{OURS}storm {n}" for n in range(count) if n % len(urls) == number])
 
     def more() -> int:
         return len({fault["id"] for fault in target.items("GET /faults")} - before)
@@ -80,9 +80,9 @@ def _faults(target: Target, count: int) -> None:
     target.record.notes.append(f"storms: {seen}")
 
 
-def _neighbour(target: Target, kind: str, name: str) -> None:
+def _neighbour(target: AttackTarget, kind: str, name: str) -> None:
     """Let a machine that has an operator report an error: somebody is put on it within a minute."""
-    machine, timestamp = f"{OURS}neighbour-{name}", times.to_utc(_now_ms())
+    machine, timestamp = f"{OURS}neighbour-{name}", times.to_utc(clock.now_ms())
     target.ask("PUT /equipment/{id}", {"id": machine})
     queues.drained(target.stack, within_s=1)  # dispatch has to know where it stands
     began_s = time.monotonic()
@@ -103,7 +103,7 @@ def _neighbour(target: Target, kind: str, name: str) -> None:
     )
 
 
-def _publish(target: Target, reports: list[dict[str, Any]], kind: str) -> None:
+def _publish(target: AttackTarget, reports: list[dict[str, Any]], kind: str) -> None:
     operation = target.operation("POST /states")
     batches = [reports[first : first + BATCH] for first in range(0, len(reports), BATCH)]
     requests = [operation.request(content=batch) for batch in batches]
@@ -116,7 +116,3 @@ def _publish(target: Target, reports: list[dict[str, Any]], kind: str) -> None:
 
 def _report(machine: str, state: str, at_ms: int) -> dict[str, Any]:
     return {"equipmentId": machine, "state": state, "timestamp": times.to_utc(at_ms)}
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1000)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
-from andon.tools.stack.api import Answer
+from andon.tools.stack.api import HttpResponse
 from andon.tools.stack.stack import Stack
 from bench.attack.judge import Judge, is_by_the_gateway, without_headers
 from bench.attack.operations import Operation, read
 from bench.attack.report import Record
-from bench.attack.wire import Door, Request
+from bench.attack.wire import Door, RawRequest
 from contract import groups
 
 NO_SECRETS: Final = ("ApiUrl", "Endpoint", "UserPoolId", "UserPoolClientId")
@@ -21,7 +21,7 @@ REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AttackTarget:
     """A stack under attack.
 
     acknowledged: the reports of each machine that the API took: the state by the time. unanswered: those of which
@@ -36,19 +36,19 @@ class Target:
     acknowledged: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     unanswered: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
-    def send(self, request: Request, role: str = groups.ADMIN) -> Answer:
+    def send(self, request: RawRequest, role: str = groups.ADMIN) -> HttpResponse:
         """Send a request as `role`."""
         return self.door.send(request, self.stack.token(role))
 
-    def ask(self, name: str, path: Mapping[str, str] | None = None, *, content: object = None) -> Answer:
+    def ask(self, name: str, path: Mapping[str, str] | None = None, *, content: object = None) -> HttpResponse:
         """Send a good request to a route."""
         return self.send(self.operation(name).request(path, content=content))
 
-    def report(self, machine: str, state: str, at: str) -> Request:
+    def report(self, machine: str, state: str, at: str) -> RawRequest:
         """Return the report of a state."""
         return self.operation(REPORT).request({"id": machine, "timestamp": at}, content={"state": state})
 
-    def note(self, part: str, kind: str, request: Request, answer: Answer, effects: Iterable[str]) -> None:
+    def note(self, part: str, kind: str, request: RawRequest, answer: HttpResponse, effects: Iterable[str]) -> None:
         """Count an attempt; what is missing of every answer is one finding, whatever was sent."""
         shown = f"{request.curl} -> {answer.status}"
         self.record.attempt(part, kind, dict.fromkeys(effects, shown))
@@ -63,7 +63,7 @@ class Target:
         """Find an operation by its route."""
         return next(one for one in self.operations if one.name == name)
 
-    def _pages(self, request: Request) -> Iterator[Any]:
+    def _pages(self, request: RawRequest) -> Iterator[Any]:
         query = [PAGE]
         while (answer := self.send(request.asking(query))).status == HTTPStatus.OK:
             yield answer.json
@@ -72,7 +72,7 @@ class Target:
             query = [PAGE, ("cursor", answer.json["cursor"])]
 
 
-def target_of(stack: Stack) -> Target:
+def target_of(stack: Stack) -> AttackTarget:
     """Aim at a stack."""
     secrets = tuple(value for name, value in stack.outputs.items() if name not in NO_SECRETS)
-    return Target(stack, Door(stack.outputs["ApiUrl"]), read(), Judge(secrets), Record())
+    return AttackTarget(stack, Door(stack.outputs["ApiUrl"]), read(), Judge(secrets), Record())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Self, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
-from andon.tools.stack.api import TIMEOUT_S, Answer
+from andon.tools.stack.api import TIMEOUT_S, HttpResponse
 
 CLIENTS: Final = 2
 SHOWN_BYTES: Final = 300  # of a body, in a reproduction
@@ -30,7 +30,7 @@ def encoded(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RawRequest:
     """A request; `target` is path and query, percent-encoded."""
 
     method: str
@@ -74,7 +74,7 @@ class Door:
     def __init__(self, url: str) -> None:
         self._url = urlsplit(url)
 
-    def send(self, request: Request, token: str | None = None) -> Answer:
+    def send(self, request: RawRequest, token: str | None = None) -> HttpResponse:
         """Send a request; an answer that never came has the status 0."""
         connection = http.client.HTTPConnection(self._url.netloc, timeout=TIMEOUT_S)
         try:
@@ -88,9 +88,9 @@ class Door:
             connection.endheaders(request.body)
             response = connection.getresponse()
             names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, response.read())
+            return HttpResponse(response.status, names, response.read())
         except (OSError, http.client.HTTPException) as broken:
-            return Answer(BROKEN, {}, type(broken).__name__.encode())
+            return HttpResponse(BROKEN, {}, type(broken).__name__.encode())
         finally:
             connection.close()
 

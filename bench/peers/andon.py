@@ -1,74 +1,50 @@
 """The handlers of this project as a client; with `--without-aws`, requests are answered in the same process."""
 
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any, Final, NamedTuple
+from unittest.mock import patch
 
 from andon.packages.package import Package
-from andon.testing.lambda_context import LambdaContext
-from bench.instead_of_aws import InsteadOfAws
-from bench.peers.rounds import Prepare, Work, serve
-from bench.workload import Workload, batches
+from andon.testing.lambda_context import LocalContext
+from andon.wire import aws
+from bench.peers.rounds import Event, Handler, serve
+from bench.workload import InsteadOfAws
 
 DISPATCH, EQUIPMENT = Package("services", "dispatch"), Package("services", "equipment")
 STATE_LOG = Package("views", "state_log")
 
-Handler = Callable[[dict[str, Any], Any], Any]
+
+class Measured(NamedTuple):
+    """A handler, and the response that it has to give."""
+
+    package: Package
+    role: str
+    is_good: Callable[[Any], bool] = lambda _: True
 
 
-def _listener(workload: Workload, batch: int) -> Work:
-    return partial(_deliver, batches(workload["messages"], batch))
-
-
-def _deliver(events: Sequence[dict[str, Any]]) -> None:
-    listener = STATE_LOG.handler("listener")
-    for event in events:
-        if listener(event, LambdaContext("state_log-listener"))["batchItemFailures"]:
-            raise RuntimeError("a message was not materialized")
-
-
-def _trigger(workload: Workload, batch: int) -> Work:
-    records = workload["records"]
-    events = [{"Records": records[start : start + batch]} for start in range(0, len(records), batch)]
-    return partial(_call, EQUIPMENT.handler("trigger"), events)
-
-
-def _sweep(_: Workload, batch: int) -> Work:
-    return partial(_call, DISPATCH.handler("sweep"), [{}] * batch)
-
-
-def _call(handler: Handler, events: Sequence[dict[str, Any]]) -> None:
-    for event in events:
-        handler(event, LambdaContext("measured"))
-
-
-def _put_state(workload: Workload, _: int) -> Work:
-    return partial(_request, EQUIPMENT.handler("command"), workload["put_state"], 201)
-
-
-def _get_logs(workload: Workload, _: int) -> Work:
-    return partial(_request, STATE_LOG.handler("query"), workload["get_logs"], 200)
-
-
-def _request(handler: Handler, events: Sequence[dict[str, Any]], status: int) -> None:
-    for event in events:
-        response = handler(event, LambdaContext("measured"))
-        if response["statusCode"] != status:
-            raise RuntimeError(f"the response is {response}")
-
-
-WORKS: Final[dict[str, Prepare]] = {
-    "listener": _listener,
-    "trigger": _trigger,
-    "put state": _put_state,
-    "get logs": _get_logs,
-    "sweep": _sweep,
+MEASURED: Final[Mapping[str, Measured]] = {
+    "listener": Measured(STATE_LOG, "listener", lambda response: not response["batchItemFailures"]),
+    "trigger": Measured(EQUIPMENT, "trigger"),
+    "put state": Measured(EQUIPMENT, "command", lambda response: response["statusCode"] == 201),  # noqa: PLR2004
+    "get logs": Measured(STATE_LOG, "query", lambda response: response["statusCode"] == 200),  # noqa: PLR2004
+    "sweep": Measured(DISPATCH, "sweep"),
 }
 
+
+def handler_of(work: str) -> Handler:
+    """Return the handler of a work, which fails unless its response is good."""
+    package, role, is_good = MEASURED[work]
+    handler = package.handler(role)
+
+    def call(event: Event) -> None:
+        if not is_good(response := handler(event, LocalContext("measured"))):
+            raise RuntimeError(f"the response is {response}")
+
+    return call
+
+
 if __name__ == "__main__":
-    if "--without-aws" in sys.argv:
-        with InsteadOfAws({}):
-            serve(WORKS)
-    else:
-        serve(WORKS)
+    with patch.object(aws, "call", InsteadOfAws()) if "--without-aws" in sys.argv else nullcontext():
+        serve(handler_of)

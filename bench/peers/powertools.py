@@ -2,9 +2,8 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Final
 
 import boto3
@@ -12,9 +11,9 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from boto3.dynamodb.types import TypeDeserializer
 
-from andon.testing.lambda_context import LambdaContext
-from bench.peers.rounds import Prepare, Work, serve
-from bench.workload import Workload, batches
+from andon.testing.lambda_context import LocalContext
+from bench.peers.rounds import Event, Handler, serve
+from bench.workload import split
 
 TTL_SECONDS: Final = 33 * 86_400
 ENTRIES: Final = 10
@@ -51,16 +50,16 @@ def record_handler(record: SQSRecord) -> None:
     )
 
 
-def materialize(event: dict[str, Any], context: Any) -> object:  # noqa: ANN401  Lambda's context
+def materialize(event: Event) -> object:
     """Handle a batch of a queue."""
+    context: Any = LocalContext("listener")
     return process_partial_response(event=event, record_handler=record_handler, processor=processor, context=context)
 
 
-def publish(event: dict[str, Any]) -> None:
+def publish(event: Event) -> None:
     """Handle a batch of a stream."""
-    entries = [_entry(record) for record in event["Records"]]
-    for start in range(0, len(entries), ENTRIES):
-        eventbridge.put_events(Entries=entries[start : start + ENTRIES])
+    for entries in split([_entry(record) for record in event["Records"]], ENTRIES):
+        eventbridge.put_events(Entries=entries)
 
 
 def _entry(record: dict[str, Any]) -> dict[str, str]:
@@ -79,26 +78,7 @@ def _entry(record: dict[str, Any]) -> dict[str, str]:
     return {"EventBusName": bus, "Source": "equipment", "DetailType": "state-reported", "Detail": detail}
 
 
-def _listener(workload: Workload, batch: int) -> Work:
-    return partial(_deliver, batches(workload["messages"], batch))
-
-
-def _deliver(events: Sequence[dict[str, Any]]) -> None:
-    for event in events:
-        materialize(event, LambdaContext("listener"))
-
-
-def _trigger(workload: Workload, batch: int) -> Work:
-    records = workload["records"]
-    return partial(_publish_all, [records[start : start + batch] for start in range(0, len(records), batch)])
-
-
-def _publish_all(batches_of_records: Sequence[list[dict[str, Any]]]) -> None:
-    for records in batches_of_records:
-        publish({"Records": records})
-
-
-WORKS: Final[dict[str, Prepare]] = {"listener": _listener, "trigger": _trigger}
+HANDLERS: Final[Mapping[str, Handler]] = {"listener": materialize, "trigger": publish}
 
 if __name__ == "__main__":
-    serve(WORKS)
+    serve(HANDLERS.__getitem__)

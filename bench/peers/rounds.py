@@ -10,35 +10,35 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TextIO
+from typing import Any, Final
 
-from bench.workload import Workload
+from bench.workload import Workload, batches, split
 
-Work = Callable[[], None]
-Prepare = Callable[[Workload, int], Work]
-"""The workload and the size of a batch -> the work, which can be done again and again."""
+Event = dict[str, Any]
+Handler = Callable[[Event], object]
+
+EVENTS: Final[Mapping[str, Callable[[Workload, int], list[Event]]]] = {  # by work, in batches of a size
+    "listener": lambda workload, size: batches(workload["messages"], size),
+    "trigger": lambda workload, size: [{"Records": records} for records in split(workload["records"], size)],
+    "put state": lambda workload, _: workload["put_state"],
+    "get logs": lambda workload, _: workload["get_logs"],
+    "sweep": lambda _, size: [{}] * size,
+}
 
 
-def serve(works: Mapping[str, Prepare]) -> None:
+def serve(handler_of: Callable[[str], Handler]) -> None:
     """Do what standard input asks for, until it ends; the workload is the file that the command line ends with."""
     workload: Workload = json.loads(Path(sys.argv[-1]).read_text())
 
     @cache
-    def prepared(work: str, batch: int) -> Work:
-        return works[work](workload, batch)
+    def prepared(work: str, batch: int) -> tuple[Handler, list[Event]]:
+        return handler_of(work), EVENTS[work](workload, batch)
 
-    responses = _silence_stdout()
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what handlers log goes nowhere
     for line in sys.stdin:
-        do = prepared(**json.loads(line))
+        handler, events = prepared(**json.loads(line))
         started = time.process_time_ns()
-        do()
-        print((time.process_time_ns() - started) / 1000, file=responses, flush=True)
-
-
-def _silence_stdout() -> TextIO:
-    """Return standard output, and let what handlers log go nowhere."""
-    responses = os.fdopen(os.dup(sys.stdout.fileno()), "w")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
-    return responses
+        for event in events:
+            handler(event)
+        print((time.process_time_ns() - started) / 1000, file=answers, flush=True)

@@ -8,12 +8,12 @@ from andon.cdk.target import LOCAL, TARGETS
 from bench.simulate import local_stack
 from bench.simulate.arrivals import Load
 from bench.simulate.counted import EVERY_S, Fleet
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.plots import draw
 from bench.simulate.prediction import predict
 from bench.simulate.report import in_stage, report, table
 from bench.simulate.sample import count
-from bench.simulate.settings import Settings, stages
+from bench.simulate.settings import stages, target_of
 from services.equipment.stream_first import REPORTS_AT_ONCE
 
 IDLE: Final = Fleet(machines=0)
@@ -32,17 +32,17 @@ def main() -> None:
         print("\n".join(table(counted, count(gateways), idle, stage=options.stage)))
         return
     if options.target == LOCAL.name:
-        print("\n".join(local_stack.report(Model(counted, idle, Settings.of()))))
+        print("\n".join(local_stack.report(FleetModel(counted, idle))))
         return
 
-    def stage_for(load: Load) -> Model:
-        return Model(counted, idle, Settings.of_stage(options.stage, load.rate))
+    def stage_for(load: Load) -> FleetModel:
+        return FleetModel(counted, idle, target_of(options.stage, load.rate))
 
     load = Load(machines=options.machines, hours=options.hours, spread_s=options.spread)
     model = stage_for(load)
     prediction = predict(model, load)
     print(f"counted: {counted.reports} reports of {fleet.machines} machines, through the real handlers")
-    print(in_stage(options.stage, model.settings))
+    print(in_stage(options.stage, model))
     print(report(model, prediction))
     million = Load(machines=MILLION, hours=1)
     beside = [] if options.machines == MILLION else [predict(stage_for(million), million)]
@@ -59,7 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--spread", type=int, default=EVERY_S, help="on the clock: all report within so many seconds of five minutes"
     )
-    parser.add_argument("--table", action="store_true", help="the table of README, of fleets of several sizes")
+    parser.add_argument("--table", action="store_true", help="the table of docs/deploy.md, of fleets of several sizes")
     parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
     parser.add_argument("--stage", choices=sorted(stages()), default="prod", help="of cdk.json (default: %(default)s)")
     parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")

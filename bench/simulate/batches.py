@@ -9,7 +9,7 @@ from andon.packages.discovery import follower_of_table, packages
 from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
 from bench.simulate.capacity import shards
-from bench.simulate.model import Model, Work
+from bench.simulate.model import FleetModel, Work
 from bench.simulate.settings import STREAMED, role_of
 
 
@@ -63,23 +63,23 @@ class Invocations(NamedTuple):
     at_once: float
 
 
-def batched(model: Model, name: str, rate: float) -> Batched:
+def batched(model: FleetModel, name: str, rate: float) -> Batched:
     """Return a function's way of receiving."""
-    work, settings, role = model.work(name), model.settings, role_of(name)
+    work, target, role = model.work(name), model.target, role_of(name)
     if role in STREAMED:
-        size, window = settings.stream
+        size, window = target.stream_batch
         lanes = shards(model, rate)[_table_of(name)]
         poll_s = 1 / limits.STREAM_POLLS_PER_S.value
         return Batched(work=work, lanes=lanes, at_a_time=lanes, size=size, window_s=max(window, poll_s))
     if role == "listener":
-        size, window = settings.queue
-        lanes = min(round(limits.QUEUE_POLLERS.value), settings.listeners)
+        size, window = target.queue_batch
+        lanes = min(round(limits.QUEUE_POLLERS.value), target.listeners)
         receive_s = limits.QUEUE_MS[0].value / 1_000
-        return Batched(work=work, lanes=lanes, at_a_time=settings.listeners, size=size, window_s=max(window, receive_s))
+        return Batched(work=work, lanes=lanes, at_a_time=target.listeners, size=size, window_s=max(window, receive_s))
     return Batched(work=work, lanes=1, at_a_time=round(limits.CONCURRENCY.value), size=1, window_s=0)
 
 
-def invocations(model: Model, rate: float) -> dict[str, Invocations]:
+def invocations(model: FleetModel, rate: float) -> dict[str, Invocations]:
     """Return those of each function; of sweeps there is a fixed number a minute."""
     found = {}
     for name in model.counted.calls:

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bench import prices
+from bench.simulate import replica
 from bench.simulate.counted import Counted, Fleet
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.sample import count
-from bench.simulate.settings import Settings, stages
+from bench.simulate.settings import stages, target_of
 from services.equipment.stream_first import REPORTS_AT_ONCE
 
 RATE: Final = 200.0
@@ -33,8 +34,8 @@ class Bill(NamedTuple):
     stage: str
     name: str
     goal: float
-    normal: Model
-    mixed: Model
+    normal: FleetModel
+    mixed: FleetModel
 
     @property
     def parts(self) -> Parts:
@@ -54,7 +55,7 @@ def bills() -> tuple[Bill, ...]:
     ways = (("a PUT each", 7.50, Fleet()), ("POST of 100", 4.50, gateway))
     counted = [(name, goal, count(fleet), count(replace(fleet, abnormal=ABNORMAL))) for name, goal, fleet in ways]
     return tuple(
-        Bill(stage, name, goal, *(Model(one, idle, Settings.of_stage(stage)) for one in (normal, mixed)))
+        Bill(stage, name, goal, *(FleetModel(one, idle, target_of(stage)) for one in (normal, mixed)))
         for stage in stages()
         for name, goal, normal, mixed in counted
     )
@@ -77,8 +78,10 @@ def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
     for bill in bills_:
         if bill.stage == JUDGED:
             yield from _judged(bill)
-    for model in {bill.stage: bill.mixed for bill in bills_}.items():
-        yield _fixed(*model)
+    for stage, model in {bill.stage: bill.mixed for bill in bills_}.items():
+        yield _fixed(stage, model)
+        if stage == JUDGED:
+            yield from replica.lines(model, RATE)
     yield f"({prices.REGION}, prices as of {prices.AS_OF}; what is kept, and what a month costs: make simulate)"
 
 
@@ -98,16 +101,16 @@ def _judged(bill: Bill) -> Iterator[str]:
 def _levers(bill: Bill) -> Iterator[str]:
     """Yield the prices with each saving and those before it."""
     yield f"  with a year's reservation of its tables' capacity: ${reserved(bill.parts).total:.2f}"
-    smaller = Model(without(bill.normal.counted, OPTIONAL), bill.normal.idle, bill.normal.settings)
+    smaller = FleetModel(without(bill.normal.counted, OPTIONAL), bill.normal.idle, bill.normal.target)
     left = reserved(of_a_million(smaller, RATE))
     yield f"  and without the service {OPTIONAL}, which nothing else needs: ${left.total:.2f}"
 
 
-def _fixed(stage: str, model: Model) -> str:
+def _fixed(stage: str, model: FleetModel) -> str:
     """Return a stage's costs however few report."""
-    alarms, used = alarms_of_scaling(model), model.settings.used
+    alarms, used = alarms_of_scaling(model), model.used
     what = f"capacity {used:.0%} used, if the load never jumps; {alarms} alarms follow it" if alarms else "on demand"
-    traced = "traced" if model.settings.traced else "not traced"
+    traced = "traced" if model.target.traced else "not traced"
     return f"{stage}: {what}; {traced}; however few report ${of_a_month(model, RATE).idle:.2f} a month"
 
 

@@ -10,7 +10,7 @@ from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
 from bench.simulate.batches import Batched, backlog, batched
 from bench.simulate.limits import Limit
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 
 Ms = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Times(NamedTuple):
         return cls(*(float(value) for value in np.percentile(drawn, [50, 99, 100])))
 
 
-def lag(model: Model, rng: np.random.Generator, came: Seconds, rate: float) -> tuple[dict[str, Times], Times]:
+def lag(model: FleetModel, rng: np.random.Generator, came: Seconds, rate: float) -> tuple[dict[str, Times], Times]:
     """Return the times of each step, by name, and of all of them; drawn from reports by the second they came in."""
     at = rng.choice(len(came), DRAWN, p=came / came.sum())
     drawn: dict[str, Ms] = {}

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from andon.testing.memory.meter import Place
+from andon.cdk.target import Target
+from andon.testing.memory.meter import TableOrIndex
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
 from bench.simulate.batches import Invocations, batched
 from bench.simulate.capacity import provisioned_places, provisioned_writes
 from bench.simulate.limits import Limit
-from bench.simulate.model import Model
-from bench.simulate.partitions import Partition
-from bench.simulate.settings import Settings
+from bench.simulate.model import FleetModel
+from bench.simulate.partitions import Partition, named
 from bench.simulate.sweeps import DueRows
 
 CAPACITY: Final = "library/andon/cdk/capacity.py"
@@ -33,7 +33,7 @@ class LimitUse(NamedTuple):
         return self.used / self.limit.value
 
 
-def of_api_and_bus(model: Model, load: Load, busiest: float) -> Iterator[LimitUse]:
+def of_api_and_bus(model: FleetModel, load: Load, busiest: float) -> Iterator[LimitUse]:
     """Yield the use of what every report passes; `busiest`: the reports of the busiest second."""
     counted = model.counted
     own_throttle = Limit(model.throttle.per_second, "library/andon/cdk/throttles.py", "the API's own throttle")
@@ -43,7 +43,9 @@ def of_api_and_bus(model: Model, load: Load, busiest: float) -> Iterator[LimitUs
     yield LimitUse("deliveries/s from the bus to queues", counted.messages * busiest, limits.BUS_DELIVERIES)
 
 
-def of_functions(model: Model, load: Load, busiest: float, functions: Mapping[str, Invocations]) -> Iterator[LimitUse]:
+def of_functions(
+    model: FleetModel, load: Load, busiest: float, functions: Mapping[str, Invocations]
+) -> Iterator[LimitUse]:
     """Yield the use of the account's concurrency, and of what each function's own lets through."""
     peak = busiest / load.rate if load.rate else 1.0
     at_once = sum(one.at_once for one in functions.values())
@@ -63,28 +65,24 @@ def of_sweeps(due_rows: Mapping[str, DueRows]) -> Iterator[LimitUse]:
         yield LimitUse(f"rows a minute of {name}'s sweep", rows.per_minute, limit)
 
 
-def of_tables(model: Model, load: Load, busiest: float, partitions: tuple[Partition, ...]) -> Iterator[LimitUse]:
+def of_tables(model: FleetModel, load: Load, busiest: float, partitions: tuple[Partition, ...]) -> Iterator[LimitUse]:
     """Yield the use of the busiest partitions, of each table and index, and of all that is provisioned."""
     for one in partitions:
-        what = f"write units/s of {_name(one.place)}, partition of one {one.shared_by}"
+        what = f"write units/s of {named(one.place)}, partition of one {one.shared_by}"
         yield LimitUse(what, one.units_per_s, limits.PARTITION_WRITES)
     for place, units in model.write_units().items():
-        new, grown = _writes_of(model.settings, place)
-        yield LimitUse(f"write units/s of {_name(place)}, when it is new", units * busiest, new)
-        yield LimitUse(f"write units/s of {_name(place)}", units * busiest, grown)
-    if capacity := model.settings.capacity:
-        first = capacity.first * len(provisioned_places(model.settings))
+        new, grown = _writes_of(model.target, place)
+        yield LimitUse(f"write units/s of {named(place)}, when it is new", units * busiest, new)
+        yield LimitUse(f"write units/s of {named(place)}", units * busiest, grown)
+    if capacity := model.target.capacity:
+        first = capacity.first * len(provisioned_places(model.target))
         yield LimitUse("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES)
         yield LimitUse("write units/s of all tables", provisioned_writes(model, load.rate), limits.ACCOUNT_WRITES)
 
 
-def _writes_of(settings: Settings, place: Place) -> tuple[Limit, Limit]:
+def _writes_of(target: Target, place: TableOrIndex) -> tuple[Limit, Limit]:
     """Return the write units that a place takes at first, and once it has grown."""
-    capacity = settings.capacity
-    if capacity is None or place not in provisioned_places(settings):
+    capacity = target.capacity
+    if capacity is None or place not in provisioned_places(target):
         return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES
     return Limit(capacity.first, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)
-
-
-def _name(place: Place) -> str:
-    return ", ".join(filter(None, place))

@@ -11,7 +11,7 @@ from typing import Final
 from andon.cdk.target import LOCAL
 from bench.figures import MEASURED
 from bench.simulate.limits import ASSUMED, LAMBDA_SLOWER, Limit
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.settings import HTTP
 
 # CPU of the emulator: for a request to it, and to bring an event to a function's process and the answer back.
@@ -24,7 +24,7 @@ POLL_S: Final = Limit(0.1, ASSUMED)
 SWEPT_LATER: Final = "sweep"
 
 
-def report(model: Model) -> Iterator[str]:
+def report(model: FleetModel) -> Iterator[str]:
     """Return the prediction, and what `make load` measured last."""
     cores = os.cpu_count() or 1
     rate = cores * 1_000 / cpu_ms(model, rate=1.0)
@@ -39,7 +39,7 @@ def report(model: Model) -> Iterator[str]:
         yield "  measured: nothing yet (make up; make load N=500 C=8)"
 
 
-def cpu_ms(model: Model, *, rate: float) -> float:
+def cpu_ms(model: FleetModel, *, rate: float) -> float:
     """Return the CPU that a report takes on this machine."""
     counted = model.counted
     total = CLIENT_MS.value + counted.messages * MESSAGE_MS.value

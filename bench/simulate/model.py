@@ -3,12 +3,19 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from math import ceil
+from typing import Final
 
-from andon.cdk.throttles import Throttle
-from andon.testing.memory.meter import Place
+from andon.cdk.capacity import USED
+from andon.cdk.target import AWS, Target
+from andon.cdk.throttles import Quotas, Throttle, throttles_of
+from andon.packages.package import Package
+from andon.testing.memory.meter import TableOrIndex
+from bench import prices
 from bench.simulate import limits
 from bench.simulate.counted import Counted
-from bench.simulate.settings import HTTP, Settings, memory_mb, role_of
+from bench.simulate.settings import HTTP, POST, PUT, memory_mb, role_of
+
+EQUIPMENT: Final = Package("services", "equipment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +46,19 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class FleetModel:
     """A deployed stack; `counted`: what reports make it do, `idle`: what it does without one."""
 
     counted: Counted
     idle: Counted
-    settings: Settings
+    target: Target = AWS
+    used: float = USED / 100  # of what is provisioned
 
     @property
     def throttle(self) -> Throttle:
         """The API's throttle of requests that bring reports."""
-        return self.settings.batches if self.counted.fleet.batched else self.settings.single
+        reports, quotas = self.target.reports, Quotas.of(prices.REGION)
+        return throttles_of(EQUIPMENT, reports=reports, quotas=quotas)[POST if self.counted.fleet.batched else PUT]
 
     def requests(self, name: str) -> float:
         """Return the requests to AWS that a report makes of a function."""
@@ -67,17 +76,17 @@ class Model:
         http = role_of(name) in HTTP
         return Work(name=name, requests=self.requests(name) / records, memory_mb=memory_mb(name), http=http)
 
-    def write_units(self) -> dict[Place, float]:
+    def write_units(self) -> dict[TableOrIndex, float]:
         """Return the write units of a report, by place."""
-        units: dict[Place, float] = defaultdict(float)
+        units: dict[TableOrIndex, float] = defaultdict(float)
         for used in self.counted.used.values():
             for (place, _), count in used.writes.items():
                 units[place] += count / self.counted.reports
         return units
 
-    def read_units(self) -> dict[Place, float]:
+    def read_units(self) -> dict[TableOrIndex, float]:
         """Return the read units of a report, by place."""
-        units: dict[Place, float] = defaultdict(float)
+        units: dict[TableOrIndex, float] = defaultdict(float)
         for counted, sign in ((self.counted, 1), (self.idle, -1)):
             for used in counted.used.values():
                 for place, count in used.read_units.items():

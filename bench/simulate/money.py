@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from andon.testing.memory.meter import Place
+from andon.cdk import lake
+from andon.testing.memory.meter import TableOrIndex
 from bench import prices
 from bench.simulate import limits
 from bench.simulate.batches import batched
@@ -18,11 +19,10 @@ from bench.simulate.capacity import (
     provisioned_writes,
     stored_gb,
 )
-from bench.simulate.counted import Calls
-from bench.simulate.metrics import FILTERS, UNSAMPLED
-from bench.simulate.model import Model
+from bench.simulate.counted import FILTERS, UNSAMPLED, FunctionCalls
+from bench.simulate.model import FleetModel
 from bench.simulate.settings import HTTP, role_of
-from bench.simulate.sweeps import row_cpu_ms, rows_of_report
+from bench.simulate.sweeps import row_cpu_ms, rows_of_reports
 
 MONTH_S: Final = 30 * 86_400
 MILLION: Final = 1_000_000
@@ -33,7 +33,7 @@ ENVELOPE_BYTES: Final = 250
 
 QUEUES_POLLED: Final = 16  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
-ALARMS: Final = 143
+ALARMS: Final = 180  # paid for by their metrics, of which some have two or three
 ALARMS_OF_POLICY: Final = 4  # of target tracking: two of what is used, two of what is provisioned
 POLICIES_OF_PLACE: Final = 2  # of writes and of reads
 
@@ -73,7 +73,7 @@ class Month:
         return self.reports + self.kept + self.idle
 
 
-def of_a_million(model: Model, rate: float) -> Parts:
+def of_a_million(model: FleetModel, rate: float) -> Parts:
     """Return the price of a million reports at so many a second: the faster they come, the fuller batches are."""
     counted = model.counted
     entries, entry_bytes = counted.each("entries"), counted.each("entry_bytes")
@@ -91,30 +91,30 @@ def of_a_million(model: Model, rate: float) -> Parts:
         invocations=invocations * prices.INVOCATION.dollars,
         compute=gb_seconds * MILLION * prices.GB_SECOND.dollars,
         logs=log_bytes * MILLION / GB * prices.LOGGED_GB.dollars,
-        archive=bool(model.settings.archive_days)
+        archive=bool(model.target.archive_days)
         * (entry_bytes + entries * ENVELOPE_BYTES)
         * MILLION
         / GB
         * prices.ARCHIVED_GB.dollars,
         traces=traces * MILLION * prices.TRACE.dollars,
-        lake=_lake_objects(model, rate) * MILLION * prices.S3_PUT.dollars,
+        lake=lake_objects(model, rate) * MILLION * prices.S3_PUT.dollars,
     )
 
 
-def of_a_month(model: Model, rate: float) -> Month:
+def of_a_month(model: FleetModel, rate: float) -> Month:
     """Return the price of a month at so many reports a second, once as much expires as comes; the lake after a year."""
     million = of_a_million(model, rate).total
     reports = rate * MONTH_S
-    counted, settings = model.counted, model.settings
+    counted = model.counted
     kept = 0.0
     for table in counted.row_bytes:
         stored = stored_gb(model, table, rate)
-        backed_up = Place(table) not in TABLES_OF_VIEWS or settings.keeps_backups_of_views
+        backed_up = TableOrIndex(table) not in TABLES_OF_VIEWS
         kept += stored * (prices.TABLE_GB.dollars + backed_up * prices.BACKUP_GB.dollars)
     messages = counted.published["lake"] / counted.reports * rate
     kept += messages * 365 * 86_400 * LAKE_BYTES / GB * prices.LAKE_GB.dollars
     entry_bytes = counted.each("entry_bytes") + ENVELOPE_BYTES
-    kept += rate * settings.archive_days * 86_400 * entry_bytes / GB * prices.ARCHIVE_GB.dollars
+    kept += rate * (model.target.archive_days or 0) * 86_400 * entry_bytes / GB * prices.ARCHIVE_GB.dollars
     polls = QUEUES_POLLED * limits.QUEUE_POLLERS.value * MONTH_S / POLL_S
     idle = polls / MILLION * prices.QUEUE_REQUEST.dollars
     alarms, metrics = ALARMS + alarms_of_scaling(model), len(counted.metrics | UNSAMPLED) + FILTERS
@@ -122,33 +122,33 @@ def of_a_month(model: Model, rate: float) -> Month:
     return Month(reports=reports / MILLION * million, kept=kept, idle=idle)
 
 
-def alarms_of_scaling(model: Model) -> int:
+def alarms_of_scaling(model: FleetModel) -> int:
     """Return the number of Application Auto Scaling's alarms, which cost as any other."""
-    return len(provisioned_places(model.settings)) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
+    return len(provisioned_places(model.target)) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
 
 
-def _requested(model: Model, units: Mapping[Place, float]) -> float:
+def _requested(model: FleetModel, units: Mapping[TableOrIndex, float]) -> float:
     """Return the units of a report that are paid by the request."""
-    places = provisioned_places(model.settings)
+    places = provisioned_places(model.target)
     return sum(count for place, count in units.items() if place not in places)
 
 
-def _functions(model: Model, rate: float) -> tuple[float, float, float, float]:
+def _functions(model: FleetModel, rate: float) -> tuple[float, float, float, float]:
     """Return a report's invocations, GB-seconds, bytes of logs, and traces; a sweep runs each minute anyway."""
     invocations = gb_seconds = log_bytes = traces = 0.0
     for name, calls in model.counted.calls.items():
         work, records = model.work(name), model.records(name)
         if name.endswith("sweep"):
-            rows = rows_of_report(model, name)
+            rows = rows_of_reports(model).get(name.removesuffix(" sweep"), 0.0)
             seconds = rows * row_cpu_ms(model, name, rows) / 1_000 / work.share if rows else 0.0
         else:
             step = batched(model, name, rate)
             batch = step.batch(records * rate)
             seconds = records / batch * step.work.duration_ms(batch) / 1_000
             invocations += records / batch
-            share = model.settings.logged_share if role_of(name) in HTTP else 1.0
+            share = model.target.logged_share if role_of(name) in HTTP else 1.0
             log_bytes += records / batch * share * _logged(calls, batch)
-            traces += _traced(records / batch * rate) / rate if model.settings.traced else 0
+            traces += _traced(records / batch * rate) / rate if model.target.traced else 0
         gb_seconds += seconds * work.memory_mb / 1_024
     return invocations, gb_seconds, log_bytes, traces
 
@@ -159,7 +159,7 @@ def _traced(invocations_per_s: float) -> float:
     return always + (invocations_per_s - always) * limits.TRACED.value
 
 
-def _logged(calls: Calls, batch: float) -> float:
+def _logged(calls: FunctionCalls, batch: float) -> float:
     """Return the bytes that an invocation logs: a line grows with what is in its batch."""
     records, written = np.array(calls.records, float), np.array(calls.log_bytes, float)
     if len(set(calls.records)) > 1:
@@ -170,9 +170,9 @@ def _logged(calls: Calls, batch: float) -> float:
     return line + limits.LOG_EVENT_BYTES.value + limits.PLATFORM_LOG_BYTES.value
 
 
-def _lake_objects(model: Model, rate: float) -> float:
+def lake_objects(model: FleetModel, rate: float) -> float:
     """Return the objects of the lake that a report makes."""
     messages = model.counted.published["lake"] / model.counted.reports
-    size, window_s = model.settings.lake
-    full = min(size, messages * rate * window_s / model.settings.lake_listeners)
+    size, window_s = model.target.lake_batch
+    full = min(size, messages * rate * window_s / lake.FEWEST)
     return messages / max(1.0, full)

@@ -6,35 +6,40 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from andon.rules import due
-from andon.testing.memory.meter import Place
+from andon.testing.memory.meter import TableOrIndex
 from bench.simulate.arrivals import Load
-from bench.simulate.counted_aws import DUE
-from bench.simulate.model import Model
+from bench.simulate.counted_loop import DUE
+from bench.simulate.model import FleetModel
 
 MACHINES_OF_AN_OPERATOR: Final = 100
 MACHINE: Final = re.compile(r"press-\d+")
 
 
+def named(place: TableOrIndex) -> str:
+    """Return a table, with its index, as it is printed."""
+    return ", ".join(filter(None, place))
+
+
 class Partition(NamedTuple):
     """The busiest partition of a table or an index: who shares it, and its write units in the busiest second."""
 
-    place: Place
+    place: TableOrIndex
     shared_by: str
     units_per_s: float
 
 
-def busiest_partitions(model: Model, load: Load, busiest: float) -> tuple[Partition, ...]:
+def busiest_partitions(model: FleetModel, load: Load, busiest: float) -> tuple[Partition, ...]:
     """Return them, the busiest first; `busiest`: the reports of the busiest second."""
-    best: dict[Place, Partition] = {}
+    best: dict[TableOrIndex, Partition] = {}
     for one in _partitions(model, load, busiest):
         if one.place not in best or best[one.place].units_per_s < one.units_per_s:
             best[one.place] = one
     return tuple(sorted(best.values(), key=lambda one: -one.units_per_s))
 
 
-def _partitions(model: Model, load: Load, busiest: float) -> list[Partition]:
+def _partitions(model: FleetModel, load: Load, busiest: float) -> list[Partition]:
     """Return one for each kind of who shares a partition."""
-    units: dict[tuple[Place, str], float] = defaultdict(float)
+    units: dict[tuple[TableOrIndex, str], float] = defaultdict(float)
     for used in model.counted.used.values():
         for (place, key), count in used.writes.items():
             units[place, _kind_of(key)] += count / model.counted.reports

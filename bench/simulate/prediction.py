@@ -12,7 +12,7 @@ from bench.simulate.arrivals import Arrivals, Load, arrivals
 from bench.simulate.batches import Invocations, invocations
 from bench.simulate.lag import Times, lag
 from bench.simulate.limit_use import LimitUse
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.partitions import Partition, busiest_partitions
 from bench.simulate.sweeps import DueRows, lateness
 
@@ -44,7 +44,7 @@ class Prediction:
         return [one for one in self.used if one.share > 1]
 
 
-def predict(model: Model, load: Load) -> Prediction:
+def predict(model: FleetModel, load: Load) -> Prediction:
     """Let the fleet report for all of its hours."""
     throttle, burst = (of / model.counted.requests for of in model.throttle)
     if load.rate > throttle:

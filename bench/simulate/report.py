@@ -1,4 +1,4 @@
-"""The model's predictions as text, and the table of README: what fleets of several sizes cost and meet first."""
+"""Predictions as text, and the table of docs/deploy.md: costs and first limits of fleets of several sizes."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,10 +7,11 @@ from bench import prices
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
 from bench.simulate.counted import EVERY_S, Counted
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.money import of_a_million, of_a_month
+from bench.simulate.partitions import named
 from bench.simulate.prediction import Prediction, predict
-from bench.simulate.settings import REPORTS, Settings, stages
+from bench.simulate.settings import REPORTS, stages, target_of
 
 LAG_MS: Final = 5_000
 LATE_MS: Final = 90_000
@@ -21,20 +22,20 @@ HOURS: Final = 0.5
 NAMED: Final = 2
 
 
-def report(model: Model, prediction: Prediction) -> str:
+def report(model: FleetModel, prediction: Prediction) -> str:
     """Return all of it."""
     sections = (_load, _lag, _late, _partitions, _functions, _limits)
     lines = [line for section in sections for line in (*section(prediction), "")]
     return "\n".join([*lines, *_money(model, prediction)])
 
 
-def in_stage(name: str, settings: Settings) -> str:
+def in_stage(name: str, model: FleetModel) -> str:
     """Return the stage's line, with the settings that this load would need."""
-    said = stages()[name][REPORTS]
-    needed = "" if settings.reports == said else f" (cdk.json says {said:,}: it would have to be raised)"
-    sweeps = f"{settings.sweeps_at_once} sweeps at a time"
-    tables = "on demand" if settings.capacity is None else f"provisioned, {settings.used:.0%} used if no load jumps"
-    return f"stage {name}: {REPORTS} {settings.reports:,.0f}{needed}, {sweeps}, steady tables {tables}"
+    said, reports = stages()[name][REPORTS], model.target.reports.per_second
+    needed = "" if reports == said else f" (cdk.json says {said:,}: it would have to be raised)"
+    sweeps = f"{model.target.sweeps_at_once} sweeps at a time"
+    tables = f"provisioned, {model.used:.0%} used if no load jumps" if model.target.capacity else "on demand"
+    return f"stage {name}: {REPORTS} {reports:,.0f}{needed}, {sweeps}, steady tables {tables}"
 
 
 def _load(prediction: Prediction) -> Iterator[str]:
@@ -67,7 +68,7 @@ def _partitions(prediction: Prediction) -> Iterator[str]:
     most = limits.PARTITION_WRITES.value
     yield f"{'busiest partition, write units/s':<34} {'units/s':>8} {'of':>8}  shared by"
     for one in prediction.partitions[:SHOWN]:
-        yield f"  {_place(one.place):<32} {one.units_per_s:>8,.1f} {most:>8,.0f}  one {one.shared_by}"
+        yield f"  {named(one.place):<32} {one.units_per_s:>8,.1f} {most:>8,.0f}  one {one.shared_by}"
 
 
 def _functions(prediction: Prediction) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _limits(prediction: Prediction) -> Iterator[str]:
         yield f"  {what}: {one.used:,.0f} {one.what}"
 
 
-def _money(model: Model, prediction: Prediction) -> Iterator[str]:
+def _money(model: FleetModel, prediction: Prediction) -> Iterator[str]:
     parts, month = of_a_million(model, prediction.load.rate), of_a_month(model, prediction.load.rate)
     yield f"a million reports cost ${parts.total:.2f} ({prices.REGION}, prices as of {prices.AS_OF})"
     dearest = sorted(parts._asdict().items(), key=lambda one: -one[1])
@@ -109,8 +110,7 @@ def table(put: Counted, posted: Counted, idle: Counted, *, stage: str) -> Iterat
     yield "|---|---|---|---|---|"
     for machines in SIZES:
         load = Load(machines=machines, hours=HOURS)
-        settings = Settings.of_stage(stage, load.rate)
-        models = [Model(counted, idle, settings) for counted in (put, posted)]
+        models = [FleetModel(counted, idle, target_of(stage, load.rate)) for counted in (put, posted)]
         # The model has no more than two significant digits.
         dollars = (float(f"{of_a_month(model, load.rate).total:.2g}") for model in models)
         first = _first(predict(models[0], load))
@@ -127,7 +127,3 @@ def _first(prediction: Prediction) -> str:
 
 def _goal(value: float, most: float) -> str:
     return f"goal < {most / 1_000:g} s: {'met' if value < most else 'MISSED'}"
-
-
-def _place(place: tuple[str, str]) -> str:
-    return ", ".join(filter(None, place))

@@ -1,23 +1,19 @@
 """Counts a report's work for each function: a few machines report to the real handlers for some hours.
 
-Commands, triggers, listeners and sweeps are those that are deployed; AWS is `CountedAws`, and the clock is ours. So the
+Commands, triggers, listeners and sweeps are those that are deployed; AWS is in memory, and the clock is ours. So the
 figures follow from the code: whoever changes what a report writes, changes them.
 """
 
 import json
-import os
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 from unittest.mock import patch
 
-from andon.packages.discovery import packages
 from andon.runtime import clock, log, times
 from bench.simulate.counted import EVERY_S, Counted, Fleet
-from bench.simulate.counted_aws import CountedAws
-from bench.simulate.loop import Loop
+from bench.simulate.counted_loop import CountedLoop
 from bench.simulate.settings import POST, PUT
 from bench.workload import SAMPLES
 from services.anomalies.control import MODELS
@@ -30,15 +26,7 @@ WARM_UP_S: Final = 2 * 3_600  # then the sweeps take out as much as is put in, a
 BEGIN_MS: Final = 1_790_000_000_000 // 3_600_000 * 3_600_000
 DETAIL: Final = "spindle at 81 °C"
 
-ENVIRONMENT: Final = {
-    "AWS_WIRE": "libcurl",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "BUS_NAME": "andon",
-    "STAGE": "simulated",
-    "LIVE_ROOT": "Andon",
-    "POWERTOOLS_SERVICE_NAME": "simulated",
-    "POWERTOOLS_METRICS_NAMESPACE": "Andon",
-}
+SIMULATED: Final = dict.fromkeys(("STAGE", "POWERTOOLS_SERVICE_NAME"), "simulated")
 
 TRAINED_UNTIL: Final = "2026-01-01T00:00:00.000Z"
 USUAL: Final = {
@@ -48,60 +36,43 @@ USUAL: Final = {
 """The model of a machine that reported every five minutes for weeks, now and then a warning."""
 
 
-class Factory(AbstractContextManager["Factory"]):
+class Factory(CountedLoop):
     """Machines of one factory, the functions that they report to, and `now_ms`, the time for all of them."""
 
     def __init__(self, machines: int) -> None:
         self.machines = [f"press-{number:07d}" for number in range(machines)]
         self.now_ms = BEGIN_MS
-        self.aws = CountedAws({name: schema for package in packages() for name, schema in package.tables.items()})
-        self.loop = Loop(self.aws)
-        self._stack = ExitStack()
+        super().__init__()
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment of handlers."""
+        return super().variables() | SIMULATED
 
     def __enter__(self) -> Self:
-        model = Model.of(_trained(self.machines))
-        with ExitStack() as stack:
-            stack.enter_context(patch.object(clock, "now_ms", lambda: self.now_ms))
-            stack.enter_context(patch.object(MODELS, "refresh", lambda **_: None))  # S3 is not counted
-            stack.enter_context(patch.object(MODELS, "model", model))
-            stack.enter_context(self.aws)
-            stack.enter_context(patch.dict(os.environ, ENVIRONMENT | {name: name for name in self.aws.schemas}))
-            stack.enter_context(patch.object(log, "write", self.loop.count_line))
-            self._register()
-            self._stack = stack.pop_all()
+        super().__enter__()
+        for place, name, stand_in in (
+            (clock, "now_ms", lambda: self.now_ms),
+            (log, "write", self.count_line),
+            (MODELS, "refresh", lambda **_: None),  # S3 is not counted
+            (MODELS, "model", Model.of(_trained(self.machines))),
+        ):
+            self._stack.enter_context(patch.object(place, name, stand_in))
+        equipment, roster = (_body(name) for name in ("register-equipment", "set-roster"))
+        for machine in self.machines:
+            self.request("PUT /equipment/{id}", path={"id": machine}, body=equipment)
+        factory = {"factoryId": equipment["factoryId"]}
+        self.request("PUT /factories/{factoryId}/roster", path=factory, body=roster)
+        self.run()
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
 
     def put(self, machine: str, state: str) -> None:
         """Let a machine report by itself."""
         path = {"id": machine, "timestamp": times.to_utc(self.now_ms)}
-        self.loop.request(PUT, path=path, body={"state": state, "detail": DETAIL})
+        self.request(PUT, path=path, body={"state": state, "detail": DETAIL})
 
     def post(self, reports: Sequence[dict[str, str]]) -> None:
         """Let the factory's gateway post reports of many machines."""
-        self.loop.request(POST, body=reports, groups=("gateway",), name=_body("register-equipment")["factoryId"])
-
-    def forget_counts(self) -> None:
-        """Count anew."""
-        self.aws.forget_counts()
-        self.loop.forget_counts()
-
-    def stored(self) -> Counter[str]:
-        """Return the bytes in each table and its indexes."""
-        stored: Counter[str] = Counter()
-        for place, size in self.aws.stored_bytes().items():
-            stored[place.table] += size
-        return stored
-
-    def _register(self) -> None:
-        equipment, roster = (_body(name) for name in ("register-equipment", "set-roster"))
-        for machine in self.machines:
-            self.loop.request("PUT /equipment/{id}", path={"id": machine}, body=equipment)
-        factory = {"factoryId": equipment["factoryId"]}
-        self.loop.request("PUT /factories/{factoryId}/roster", path=factory, body=roster)
-        self.loop.settle()
+        self.request(POST, body=reports, groups=("gateway",), name=_body("register-equipment")["factoryId"])
 
 
 def count(fleet: Fleet) -> Counted:
@@ -112,21 +83,21 @@ def count(fleet: Fleet) -> Counted:
         for second in range(0, WARM_UP_S + fleet.seconds, STEP_S):
             if second == WARM_UP_S:
                 factory.forget_counts()
-                before, reports = factory.stored(), 0
+                before, reports = factory.stored_bytes(), 0
             due = reports_at.get(second // STEP_S, [])
             _step(factory, fleet, dice, second, due)
             reports += len(due)
-        grown = factory.stored()
+        grown = factory.stored_bytes()
         grown.subtract(before)
         return Counted(
             fleet=fleet,
             reports=reports,
-            used=dict(factory.aws.used),
-            calls=dict(factory.loop.calls),
-            published=dict(factory.loop.published),
-            late_ms=dict(factory.aws.late_ms),
+            used=dict(factory.used),
+            calls=dict(factory.calls),
+            published=dict(factory.published),
+            late_ms=dict(factory.late_ms),
             row_bytes={name: max(0.0, size / max(1, reports)) for name, size in grown.items()},
-            metrics=frozenset(factory.loop.metrics),
+            metrics=frozenset(factory.metrics),
         )
 
 
@@ -153,10 +124,10 @@ def _step(factory: Factory, fleet: Fleet, dice: random.Random, second: int, due:
     if posted:
         factory.post(posted)
     factory.now_ms = max(factory.now_ms, BEGIN_MS + second * 1_000) + ARRIVES_AFTER_MS
-    factory.loop.settle()
+    factory.run()
     if (second + STEP_S) % MINUTE_S == 0:
         factory.now_ms = BEGIN_MS + (second + STEP_S) * 1_000
-        factory.loop.sweep()
+        factory.sweep()
 
 
 def _trained(machines: Iterable[str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
 from bench.simulate.batches import backlog
 from bench.simulate.lag import DRAWN, Times, took_ms
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.settings import memory_mb
 
 SWEEP_EVERY_S: Final = 60
@@ -24,40 +24,35 @@ class DueRows(NamedTuple):
     at_most: float
 
 
-def lateness(model: Model, rng: np.random.Generator, came: Seconds) -> tuple[dict[str, Times], dict[str, DueRows]]:
+def lateness(model: FleetModel, rng: np.random.Generator, came: Seconds) -> tuple[dict[str, Times], dict[str, DueRows]]:
     """Draw how long after its time what is due is decided, by service."""
     minutes = came[: len(came) // SWEEP_EVERY_S * SWEEP_EVERY_S].reshape(-1, SWEEP_EVERY_S).sum(axis=1)
     late, due_rows = {}, {}
-    for table, found in model.counted.late_ms.items():
-        package, _ = follower_of_table(table)
-        of_report = len(found) / model.counted.reports
+    for name, of_report in rows_of_reports(model).items():
         rows = minutes * of_report
-        capacity = sweep_capacity(model, f"{package.name} sweep", of_report)
+        capacity = sweep_capacity(model, f"{name} sweep", of_report)
         waiting = backlog(rows, capacity)
         at = rng.choice(len(rows), DRAWN, p=rows / rows.sum())
         ahead = waiting[at] + rng.uniform(0, np.maximum(1, rows[at]))
         sweeps, in_sweep = np.divmod(ahead, capacity)
-        late[package.name] = Times.of(
+        late[name] = Times.of(
             STORED_WITHIN_MS
             + rng.uniform(0, SWEEP_EVERY_S * 1_000, DRAWN)
             + took_ms(rng, DRAWN, limits.SCHEDULE_LATE_MS)
             + sweeps * SWEEP_EVERY_S * 1_000
             + in_sweep / capacity * (SWEEP_EVERY_S * 1_000 - MARGIN_MS)
         )
-        due_rows[package.name] = DueRows(float(rows.max(initial=0)), capacity)
+        due_rows[name] = DueRows(float(rows.max(initial=0)), capacity)
     return late, due_rows
 
 
-def rows_of_report(model: Model, name: str) -> float:
-    """Return the rows that a sweep takes out for a report."""
-    for table, found in model.counted.late_ms.items():
-        package, _ = follower_of_table(table)
-        if name == f"{package.name} sweep":
-            return len(found) / model.counted.reports
-    return 0.0
+def rows_of_reports(model: FleetModel) -> dict[str, float]:
+    """Return the rows that the sweep of each control service takes out for a report."""
+    taken = model.counted.late_ms.items()
+    return {follower_of_table(table)[0].name: len(found) / model.counted.reports for table, found in taken}
 
 
-def sweep_capacity(model: Model, name: str, rows: float) -> float:
+def sweep_capacity(model: FleetModel, name: str, rows: float) -> float:
     """Return the rows that the sweeps of a minute can do: by CPU, or by waiting for AWS, whichever takes longer.
 
     rows: of a report.
@@ -65,10 +60,10 @@ def sweep_capacity(model: Model, name: str, rows: float) -> float:
     share = min(1.0, memory_mb(name) / limits.MB_PER_CPU.value)
     by_cpu = row_cpu_ms(model, name, rows) / share
     by_waiting = model.requests(name) / rows * limits.DYNAMODB_MS[0].value / limits.REQUESTS_AT_ONCE.value
-    return model.settings.sweeps_at_once * (SWEEP_EVERY_S * 1_000 - MARGIN_MS) / max(by_cpu, by_waiting)
+    return model.target.sweeps_at_once * (SWEEP_EVERY_S * 1_000 - MARGIN_MS) / max(by_cpu, by_waiting)
 
 
-def row_cpu_ms(model: Model, name: str, rows: float) -> float:
+def row_cpu_ms(model: FleetModel, name: str, rows: float) -> float:
     """Return the CPU of a row that is due, of one of Lambda's processors; `rows`: of a report."""
     requests = model.requests(name) / rows
     own = limits.CPU_PER_EVALUATION_MS.value + requests * limits.CPU_PER_REQUEST_SWEPT_MS.value

@@ -78,7 +78,7 @@ def _entry(kind: str, minutes: float, log: float, number: int, **members: object
 
 
 def story() -> Row:
-    """Return what happened to Conveyor B."""
+    """Return the row of Conveyor B with its log."""
     by_rule = {"by": "rule", "rule": "assign"}
     now = [
         _entry("state-reported", 24, 24, 1, state="ERROR", detail="belt stopped, motor current 0 A"),

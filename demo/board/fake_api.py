@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FakeAnswer:
     """A response of the API; `etag` without quotes."""
 
     status: int
@@ -40,12 +40,12 @@ class Answer:
     etag: str | None = None
 
 
-Rule = Callable[[Mapping[str, Any]], Answer | None]
+Rule = Callable[[Mapping[str, Any]], FakeAnswer | None]
 
 
 @dataclass
 class FakeApi:
-    """What the API knows; paths are as they are asked for, decoded.
+    """The state of a fake API; paths are as requested, decoded.
 
     people: by path of an assignment or escalation. rules: answers that a test puts in the place of the usual ones, by
     method and the end of a path. now: for the `Date` of responses; None is the time that it is.
@@ -87,7 +87,9 @@ class FakeApi:
             _serve_file(route, path.removeprefix("/page/") if path != "/" else "index.html")
             return
         self.asked.append(f"{route.request.method} {path}")
-        answer = self._answer(route, path)
+        self._fulfil(route, self._answer(route, path))
+
+    def _fulfil(self, route: Route, answer: FakeAnswer) -> None:
         tag = answer.etag or hashlib.sha256(json.dumps(answer.body).encode()).hexdigest()[:16]
         headers = {"date": format_datetime(self.now or datetime.now(UTC), usegmt=True), "etag": f'"{tag}"'}
         if route.request.method == "GET" and route.request.headers.get("if-none-match") == f'"{tag}"':
@@ -96,7 +98,7 @@ class FakeApi:
         body = "" if answer.body is None else json.dumps(answer.body)
         route.fulfill(status=answer.status, headers=headers | {"content-type": "application/json"}, body=body)
 
-    def _answer(self, route: Route, path: str) -> Answer:
+    def _answer(self, route: Route, path: str) -> FakeAnswer:
         request = route.request
         body = json.loads(request.post_data) if request.post_data else None
         if request.method != "GET":
@@ -106,39 +108,41 @@ class FakeApi:
                 return answer
         return self._read(path) if request.method == "GET" else self._write(path, body or {}, request.headers)
 
-    def _read(self, path: str) -> Answer:
+    def _read(self, path: str) -> FakeAnswer:
         place = path.strip("/").split("/")
         if place[0] == "board" and place[-1] == "changes":
-            return Answer(200, {"url": f"{URL}?signed=1", "topic": TOPIC, "clientId": "screen-1"})
+            return FakeAnswer(200, {"url": f"{URL}?signed=1", "topic": TOPIC, "clientId": "screen-1"})
         if place[0] == "board":
-            return Answer(200, {"items": list(self.items.values())})
+            return FakeAnswer(200, {"items": list(self.items.values())})
         if place[0] == "equipment" and place[-1] == "board":
             row = self.items.get(place[1])
-            return NOT_FOUND if row is None else Answer(200, row)
+            return NOT_FOUND if row is None else FakeAnswer(200, row)
         if path in self.people:
             row, version = self.people[path]
-            return Answer(200, row, etag=str(version))
+            return FakeAnswer(200, row, etag=str(version))
         if path in self.bodies:
-            return Answer(200, self.bodies[path])
-        return Answer(200, {"items": []}) if place[-1] in EMPTY else NOT_FOUND
+            return FakeAnswer(200, self.bodies[path])
+        return FakeAnswer(200, {"items": []}) if place[-1] in EMPTY else NOT_FOUND
 
-    def _write(self, path: str, body: Row, headers: Mapping[str, str]) -> Answer:
+    def _write(self, path: str, body: Row, headers: Mapping[str, str]) -> FakeAnswer:
         if path.endswith("/acknowledgement"):
-            return Answer(201, {"acknowledgedBy": self.subject, "acknowledgedByName": self.name})
+            return FakeAnswer(201, {"acknowledgedBy": self.subject, "acknowledgedByName": self.name})
         if path.endswith("/resubmit"):
-            return Answer(202, {"consumer": "board", "resubmittedAt": "2026-11-21T18:00:00.000Z", "resubmissions": 1})
+            return FakeAnswer(
+                202, {"consumer": "board", "resubmittedAt": "2026-11-21T18:00:00.000Z", "resubmissions": 1}
+            )
         row, version = self.people.get(path, ({}, 0))
         if version and "if-match" not in headers:
             return refused(428, "A change needs If-Match with the current version.")
         if version and headers["if-match"] != f'"{version}"':
             return refused(412, "It has been changed since.")
         self.people[path] = (row | body, version + 1)
-        return Answer(200 if version else 201, body, etag=str(version + 1))
+        return FakeAnswer(200 if version else 201, body, etag=str(version + 1))
 
 
-def refused(status: int, detail: str) -> Answer:
+def refused(status: int, detail: str) -> FakeAnswer:
     """Return problem details."""
-    return Answer(status, {"type": "about:blank", "title": "Refused", "status": status, "detail": detail})
+    return FakeAnswer(status, {"type": "about:blank", "title": "Refused", "status": status, "detail": detail})
 
 
 NOT_FOUND: Final = refused(404, "There is nothing.")

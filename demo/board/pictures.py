@@ -62,21 +62,29 @@ def main() -> None:
     """Make them all."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with launched() as browser:
-        wall = _opened(browser, BOARD, WALL, role="auditor")
-        wall.screenshot(path=PICTURES / "board-1920.png")
-        devtools = wall.context.new_cdp_session(wall)
-        for vision, name in (("achromatopsia", "grey"), ("deuteranopia", "deuteranopia")):
-            devtools.send("Emulation.setEmulatedVisionDeficiency", {"type": vision})
-            wall.screenshot(path=PICTURES / f"{name}.png")
-        phone = _opened(browser, BOARD, PHONE, role="supervisor", scale=2)
-        phone.screenshot(path=PICTURES / "board-390.png")
-        machine = _opened(browser, MACHINE, WALL, role="supervisor")
-        expect(machine.get_by_text("belt slips")).to_be_visible()
-        machine.screenshot(path=PICTURES / "machine.png")
-        machine.get_by_role("button", name="Assign").click()
-        expect(machine.get_by_role("button", name="Assign instead of Luis")).to_be_visible()
-        machine.get_by_role("button", name="Eva").click()
-        machine.screenshot(path=PICTURES / "dialog.png")
+        _picture_board(browser)
+        _picture_machine(browser)
+
+
+def _picture_board(browser: Browser) -> None:
+    wall = _opened(browser, BOARD, WALL, role="auditor")
+    wall.screenshot(path=PICTURES / "board-1920.png")
+    devtools = wall.context.new_cdp_session(wall)
+    for vision, name in (("achromatopsia", "grey"), ("deuteranopia", "deuteranopia")):
+        devtools.send("Emulation.setEmulatedVisionDeficiency", {"type": vision})
+        wall.screenshot(path=PICTURES / f"{name}.png")
+    phone = _opened(browser, BOARD, PHONE, role="supervisor", scale=2)
+    phone.screenshot(path=PICTURES / "board-390.png")
+
+
+def _picture_machine(browser: Browser) -> None:
+    machine = _opened(browser, MACHINE, WALL, role="supervisor")
+    expect(machine.get_by_text("belt slips")).to_be_visible()
+    machine.screenshot(path=PICTURES / "machine.png")
+    machine.get_by_role("button", name="Assign").click()
+    expect(machine.get_by_role("button", name="Assign instead of Luis")).to_be_visible()
+    machine.get_by_role("button", name="Eva").click()
+    machine.screenshot(path=PICTURES / "dialog.png")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ LakeEnvelope = TypedDict(
 """EventBridge's envelope; `id` is the bus's, `time` has whole seconds, `detail` is the domain event."""
 
 
-class Log(TypedDict):
+class ReportEntity(TypedDict):
     """A report that others speak of; `timestamp`: fixed-width UTC."""
 
     equipmentId: str
@@ -57,7 +57,7 @@ class Writer:
     def __init__(self, rng: Random) -> None:
         self._rng = rng
 
-    def reported(self, log: Log, *, actor: str, detail: str | None = None) -> LakeEnvelope:
+    def reported(self, log: ReportEntity, *, actor: str, detail: str | None = None) -> LakeEnvelope:
         """Return the event of a report."""
         entity = {**log, "detail": detail} if detail else {**log}
         row = {
@@ -70,21 +70,23 @@ class Writer:
         }
         return self._envelope("state-reported", times.to_ms(log["timestamp"]), actor, {"state": entity}, new=row)
 
-    def assigned(self, log: Log, operator: str, *, at_ms: int, actor: str, old: Row | None = None) -> LakeEnvelope:
+    def assigned(
+        self, log: ReportEntity, operator: str, *, at_ms: int, actor: str, old: Row | None = None
+    ) -> LakeEnvelope:
         """Return the event that somebody deals with a log; `old`: the row that named somebody else."""
         return self._responsible("operator-assigned", "assignment", log, {"operator": operator}, at_ms, actor, old)
 
-    def crewed(self, log: Log, lead: str, members: Sequence[str], *, at_ms: int, actor: str) -> LakeEnvelope:
+    def crewed(self, log: ReportEntity, lead: str, members: Sequence[str], *, at_ms: int, actor: str) -> LakeEnvelope:
         """Return the event that a crew deals with a log."""
         return self._responsible(
             "crew-assigned", "crew", log, {"lead": lead, "members": [*members]}, at_ms, actor, None
         )
 
-    def escalated(self, log: Log, supervisor: str, *, at_ms: int, actor: str) -> LakeEnvelope:
+    def escalated(self, log: ReportEntity, supervisor: str, *, at_ms: int, actor: str) -> LakeEnvelope:
         """Return the event that a log was escalated."""
         return self._responsible("state-escalated", "escalation", log, {"supervisor": supervisor}, at_ms, actor, None)
 
-    def acknowledged(self, log: Log, *, at_ms: int, actor: str) -> LakeEnvelope:
+    def acknowledged(self, log: ReportEntity, *, at_ms: int, actor: str) -> LakeEnvelope:
         """Return the event that somebody has seen a log."""
         row = {
             **_row_key(log, "acknowledgement"),
@@ -159,7 +161,7 @@ class Writer:
         self,
         kind: str,
         entity_name: str,
-        log: Log,
+        log: ReportEntity,
         person: Mapping[str, object],
         at_ms: int,
         actor: str,
@@ -238,9 +240,9 @@ def bus_time(ms: int) -> str:
     return f"{times.to_utc(ms)[:19]}Z"
 
 
-def _row_key(log: Log, discriminator: str) -> Row:
+def _row_key(log: ReportEntity, discriminator: str) -> Row:
     return {"pk": f"Equipment#{log['equipmentId']}", "sk": f"{log['state']}#{log['timestamp']}#{discriminator}"}
 
 
-def _ttl_of(log: Log) -> int:
+def _ttl_of(log: ReportEntity) -> int:
     return ttl_at(times.to_ms(log["timestamp"]), logs.TTL_DAYS)

@@ -1,4 +1,4 @@
-"""How good the model is: precision and recall on anomalies that were put into made-up histories."""
+"""Precision and recall of the model on anomalies that were put into made-up histories."""
 
 import tempfile
 from bisect import bisect_right
@@ -41,7 +41,7 @@ Reports = Mapping[str, Sequence[Report]]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What was found: alarms that were right and wrong, anomalies that were found and not.
+    """Counts of right and wrong alarms, and of found and missed anomalies.
 
     no_opinion: those that were not, of which the model had none, for want of history.
     """
@@ -64,7 +64,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class EvaluationData:
     """A history to learn from, which has anomalies in it, too, and a week after it to judge."""
 
     learn: Reports
@@ -73,7 +73,9 @@ class World:
     from_ms: int
 
 
-def make_world(company: synthetic.Company, *, learn_days: int = LEARN_DAYS, judge_days: int = JUDGE_DAYS) -> World:
+def make_world(
+    company: synthetic.Company, *, learn_days: int = LEARN_DAYS, judge_days: int = JUDGE_DAYS
+) -> EvaluationData:
     """Make up a history, and put anomalies into it."""
     from_ms = company.start_ms + learn_days * DAY_MS
     learn: dict[str, list[Report]] = {}
@@ -85,7 +87,7 @@ def make_world(company: synthetic.Company, *, learn_days: int = LEARN_DAYS, judg
         after = [report for report in reports if report.at_ms >= from_ms]
         judge[machine], more = inject(machine, after, from_ms=from_ms, each=JUDGE_EACH, seed=company.seed)
         anomalies += more
-    return World(learn, judge, anomalies, from_ms)
+    return EvaluationData(learn, judge, anomalies, from_ms)
 
 
 def trained_on(learn: Reports) -> TrainedModel:
@@ -98,7 +100,9 @@ def trained_on(learn: Reports) -> TrainedModel:
         return train(engine.connect(Path(folder)))
 
 
-def scores(world: World, model: Model, deviations: Sequence[float] = TRIED) -> dict[float, dict[AnomalyKind, Score]]:
+def scores(
+    world: EvaluationData, model: Model, deviations: Sequence[float] = TRIED
+) -> dict[float, dict[AnomalyKind, Score]]:
     """Judge the week by the real rules, with each of several limits."""
     alarms = _alarms(world, model, deviations)
     return {
@@ -142,7 +146,7 @@ Alarms = Mapping[tuple[float, AnomalyKind], Sequence[tuple[str, int]]]
 """Limit and kind -> machine and time of each alarm."""
 
 
-def _alarms(world: World, model: Model, deviations: Sequence[float]) -> Alarms:
+def _alarms(world: EvaluationData, model: Model, deviations: Sequence[float]) -> Alarms:
     alarms: dict[tuple[float, AnomalyKind], list[tuple[str, int]]] = defaultdict(list)
     for machine, reports in world.judge.items():
         known = model.known_of(machine)
@@ -163,7 +167,7 @@ def _with(history: History, context: Known) -> History:
 
 
 def _histories(machine: str, reports: Sequence[Report]) -> Iterator[tuple[AnomalyKind, History]]:
-    """Return what each rule sees at each report, when all have arrived in time."""
+    """Yield the history of each rule at each report, if all have arrived in time."""
     past = _Past([_stored(machine, report) for report in reports])
     for anchor in past.events:
         for kind, rule in RULES.items():

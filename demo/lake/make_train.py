@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.tools.lake import engine, lake_copy
 from andon.tools.lake.query import arguments
 from andon.tools.stack import aws, outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.progress import step
 from demo.lake.evaluate import LEARN_DAYS, make_world, report_of, scores, trained_on
@@ -32,7 +32,7 @@ from services.anomalies.model import ENOUGH_HOURS, ENOUGH_REPORTS, Model
 OUTPUT: Final = "ModelsBucket"  # of the stack
 
 
-class Models(NamedTuple):
+class ModelBucket(NamedTuple):
     """The bucket of models, and the client that writes it."""
 
     bucket: str
@@ -46,7 +46,7 @@ def main(given: Mapping[str, str]) -> int:
             evaluate(int(given.get("SEED") or 1))
         else:
             train_and_store(given.get("STACK"), _parameters(given.get("ARGS", "")))
-    except Failed as reason:
+    except ToolFailed as reason:
         print(f"make train: {reason}", file=sys.stderr)
         return 1
     return 0
@@ -79,7 +79,7 @@ def train_and_store(stack: str | None, parameters: Mapping[str, str]) -> None:
     try:
         is_new = store(model, models.s3, models.bucket)
     except (BotoCoreError, ClientError) as error:
-        raise Failed(f"the bucket {models.bucket} could not be written: {error}") from error
+        raise ToolFailed(f"the bucket {models.bucket} could not be written: {error}") from error
     known = [
         one for one in model["machines"].values() if one["reports"] >= ENOUGH_REPORTS and one["hours"] >= ENOUGH_HOURS
     ]
@@ -89,15 +89,15 @@ def train_and_store(stack: str | None, parameters: Mapping[str, str]) -> None:
     )
 
 
-def _train(lake: lake_copy.Lake, parameters: Mapping[str, str]) -> TrainedModel:
+def _train(lake: lake_copy.LakeBucket, parameters: Mapping[str, str]) -> TrainedModel:
     folder = lake_copy.copy(lake)
     try:
         with step("learning what is usual"):
             return train(engine.connect(folder), parameters)
     except ValueError as error:
-        raise Failed(str(error)) from error
+        raise ToolFailed(str(error)) from error
     except duckdb.Error as error:
-        raise Failed(f"the query failed: {error}") from error
+        raise ToolFailed(f"the query failed: {error}") from error
 
 
 def _parameters(text: str) -> dict[str, str]:
@@ -105,22 +105,22 @@ def _parameters(text: str) -> dict[str, str]:
     return {"since": since.date().isoformat(), **arguments(text)}
 
 
-def _of_running_stack() -> Models:
+def _of_running_stack() -> ModelBucket:
     deployed = outputs.of_running_stack()
-    return Models(_bucket_in(deployed), aws.client("s3", deployed["Endpoint"]))
+    return ModelBucket(_bucket_in(deployed), aws.client("s3", deployed["Endpoint"]))
 
 
-def _of_deployed_stack(name: str) -> Models:
+def _of_deployed_stack(name: str) -> ModelBucket:
     try:
         named = outputs_of(boto3.client("cloudformation"), name)
     except (BotoCoreError, ClientError) as error:
-        raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
-    return Models(_bucket_in(named), boto3.client("s3"))
+        raise ToolFailed(f"the stack {name} on AWS could not be read: {error}") from error
+    return ModelBucket(_bucket_in(named), boto3.client("s3"))
 
 
 def _bucket_in(deployed: Mapping[str, str]) -> str:
     if OUTPUT not in deployed:
-        raise Failed(f"the stack has no output {OUTPUT}: it was deployed before there were models")
+        raise ToolFailed(f"the stack has no output {OUTPUT}: it was deployed before there were models")
     return deployed[OUTPUT]
 
 

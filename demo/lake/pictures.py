@@ -1,12 +1,14 @@
 """The pictures of the factory's saved queries."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from andon.tools.lake.plots import BLUE, GREY, PALE, Picture, Record, dates, hours_between, rows_of, tidy, to_moments
+from andon.tools.lake.plots import BLUE, GREY, PALE, Picture, dates, hours_between, rows_of, tidy, to_moments
+from andon.tools.lake.table import Record
 
 RED, AMBER, GREEN = "#c2413a", "#e3a02f", "#8cb98a"
 MOST_BARS: Final = 30  # more cannot be read; the first ones are the worst
@@ -54,24 +56,31 @@ def _operators(figure: Figure, records: Sequence[Record]) -> None:
     found = records[:MOST_BARS]
     figure.set_size_inches(11, 1.6 + 0.34 * len(found))
     left, right = figure.subplots(1, 2, sharey=True)
-    names = [one["operator"] for one in found]
-    left.barh(names, [one["logs"] for one in found], color=PALE, height=0.62)
+    _draw_loads(left, found)
+    _draw_responses(right, found)
+    left.invert_yaxis()
+
+
+def _draw_loads(axes: Axes, found: Sequence[Record]) -> None:
+    axes.barh([one["operator"] for one in found], [one["logs"] for one in found], color=PALE, height=0.62)
     for one in found:
-        left.annotate(
+        axes.annotate(
             f"{one['logs']:,}", (one["logs"], one["operator"]), (4, 0), textcoords="offset points", va="center"
         )
+    axes.margins(x=0.12)
+    tidy(axes, "reports assigned")
+
+
+def _draw_responses(axes: Axes, found: Sequence[Record]) -> None:
     paced = [one for one in found if one["median_response_minutes"] is not None]
     labels, medians = [one["operator"] for one in paced], [one["median_response_minutes"] for one in paced]
     tails = [one["nine_of_ten_within_minutes"] for one in paced]
-    right.hlines(labels, medians, tails, color=PALE, linewidth=6)
-    right.plot(medians, labels, "o", color=BLUE, label="median")
-    right.plot(tails, labels, "|", color=GREY, markersize=12, markeredgewidth=2, label="nine of ten within")
-    right.set_xlim(left=0)
-    right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
-    left.margins(x=0.12)
-    left.invert_yaxis()
-    tidy(left, "reports assigned")
-    tidy(right, "minutes until acknowledged")
+    axes.hlines(labels, medians, tails, color=PALE, linewidth=6)
+    axes.plot(medians, labels, "o", color=BLUE, label="median")
+    axes.plot(tails, labels, "|", color=GREY, markersize=12, markeredgewidth=2, label="nine of ten within")
+    axes.set_xlim(left=0)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
+    tidy(axes, "minutes until acknowledged")
 
 
 def _escalations_by_hour(figure: Figure, records: Sequence[Record]) -> None:
@@ -81,6 +90,15 @@ def _escalations_by_hour(figure: Figure, records: Sequence[Record]) -> None:
         counts[one["weekday"] - 1][one["hour"]] = one["escalations"]
     figure.set_size_inches(11, 4)
     axes = figure.subplots()
+    _draw_counts(axes, counts)
+    axes.set_yticks(range(7), DAYS)
+    axes.set_xticks(range(24), [f"{hour:02}" for hour in range(24)])
+    axes.set_xlabel("hour of the day, UTC", color=GREY)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _draw_counts(axes: Axes, counts: list[list[int]]) -> None:
     most = max(map(max, counts))
     axes.imshow(counts, cmap="OrRd", aspect="equal", vmin=0, vmax=most * 1.15)
     for day, hours in enumerate(counts):
@@ -88,11 +106,6 @@ def _escalations_by_hour(figure: Figure, records: Sequence[Record]) -> None:
             if count:
                 ink = "white" if count > 0.7 * most else "black"
                 axes.text(hour, day, str(count), ha="center", va="center", fontsize=8, color=ink)
-    axes.set_yticks(range(7), DAYS)
-    axes.set_xticks(range(24), [f"{hour:02}" for hour in range(24)])
-    axes.set_xlabel("hour of the day, UTC", color=GREY)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
 
 
 def _facts_by_type_by_hour(figure: Figure, records: Sequence[Record]) -> None:
@@ -105,14 +118,17 @@ def _facts_by_type_by_hour(figure: Figure, records: Sequence[Record]) -> None:
     moments = hours_between(records[0]["hour"], records[-1]["hour"])
     for axes, kind in zip(rows_of(figure, len(types)), types, strict=True):
         counts = {one["hour"]: one["facts"] for one in records if one["type"] == kind}
-        values = [counts.get(f"{moment:%Y-%m-%dT%H:%MZ}", 0) for moment in moments]
-        axes.fill_between(moments, values, step="post", color=PALE)
-        axes.step(moments, values, where="post", color=BLUE, linewidth=1)
+        _draw_steps(axes, moments, [counts.get(f"{moment:%Y-%m-%dT%H:%MZ}", 0) for moment in moments])
         axes.set_title(f"{kind}: {totals[kind]:,}", loc="left", fontsize=9, color=GREY)
-        axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
-        tidy(axes, "")
     dates(figure.axes[-1])
+
+
+def _draw_steps(axes: Axes, moments: Sequence[Any], values: Sequence[int]) -> None:
+    axes.fill_between(moments, values, step="post", color=PALE)
+    axes.step(moments, values, where="post", color=BLUE, linewidth=1)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+    tidy(axes, "")
 
 
 def _story(figure: Figure, records: Sequence[Record]) -> None:
@@ -122,20 +138,23 @@ def _story(figure: Figure, records: Sequence[Record]) -> None:
     lanes = sorted({one["type"] for one in others}, key=[one["type"] for one in others].index)
     figure.set_size_inches(12, 2 + 0.4 * len(lanes))
     axes = figure.subplots()
-    ends = [one["happened_at"] for one in states[1:]] + [records[-1]["happened_at"]]
-    for one, end in zip(states, ends, strict=True):
-        begin, over = to_moments([one["happened_at"], end])
-        axes.fill_betweenx([-0.45, 0.45], begin, over, color=_colour(one["what"]), linewidth=0)
+    _draw_band(axes, states, until=records[-1]["happened_at"])
     for lane, kind in enumerate(lanes, 1):
         moments = to_moments([one["happened_at"] for one in others if one["type"] == kind])
         axes.plot(moments, [lane] * len(moments), "|" if len(moments) > DENSE else "o", color=BLUE, markersize=7)
     axes.set_yticks(range(len(lanes) + 1), ["state", *lanes])
     axes.set_ylim(len(lanes) + 0.7, -0.7)
+    tidy(axes, "")
+    dates(axes)
+
+
+def _draw_band(axes: Axes, states: Sequence[Record], *, until: str) -> None:
+    for one, end in zip(states, [*(one["happened_at"] for one in states[1:]), until], strict=True):
+        begin, over = to_moments([one["happened_at"], end])
+        axes.fill_betweenx([-0.45, 0.45], begin, over, color=_colour(one["what"]), linewidth=0)
     for name, colour in (("normal", GREEN), ("warning", AMBER), ("error", RED)):
         axes.plot([], [], "s", color=colour, label=name)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=9)
-    tidy(axes, "")
-    dates(axes)
 
 
 def _colour(report: str) -> str:

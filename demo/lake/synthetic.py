@@ -13,11 +13,12 @@ from itertools import islice
 from random import Random
 from typing import Final, NamedTuple
 
+from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.runtime import strict_json, times
 from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from andon.stores.lake.batch import objects_of
 from contract.entities import LocationEntity
-from demo.lake.envelopes import LakeEnvelope, Log, Writer, bus_id, bus_time
+from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer, bus_id, bus_time
 
 START_MS: Final = times.to_ms("2026-10-05T00:00:00Z")  # a Monday
 ESCALATES_AFTER_MS: Final = 15 * MINUTE_MS  # as the rule `escalate`
@@ -28,7 +29,7 @@ LATE_SHIFT_HOURS: Final = frozenset({22, 23, 0, 1, 2, 3, 4, 5})
 SATURDAY: Final = 5
 
 
-class Machine(NamedTuple):
+class SyntheticMachine(NamedTuple):
     """A machine and its habits: reports every `report_ms`, fails every `failure_ms`, takes `repair_ms` to repair."""
 
     id: str
@@ -41,7 +42,7 @@ class Machine(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Company:
-    """Who makes the events: so many factories, lines in each, machines in each line; from `start_ms` on."""
+    """The size of a made-up company: factories, lines in each, machines in each line; events begin at `start_ms`."""
 
     seed: int = 1
     factories: int = 2
@@ -50,7 +51,7 @@ class Company:
     operators: int = 5
     start_ms: int = START_MS
 
-    def all_machines(self) -> list[Machine]:
+    def all_machines(self) -> list[SyntheticMachine]:
         """Return the machines, line by line."""
         return [
             _machine(self.seed, factory, line, number)
@@ -102,7 +103,7 @@ def _again(envelope: LakeEnvelope, rng: Random) -> LakeEnvelope:
 def objects(made: Iterable[LakeEnvelope], *, window_s: int = 300, batch: int = 10_000) -> Iterator[tuple[str, bytes]]:
     """Yield key and bytes of the lake's objects, as its listener writes them; see `batches`."""
     for messages in batches(made, window_s=window_s, batch=batch):
-        yield from ((one.key, one.body) for one in objects_of(messages))
+        yield from ((one.key, one.body) for one in objects_of(messages, now_ms=MAX_TIMESTAMP_MS))
 
 
 def batches(
@@ -125,12 +126,12 @@ def batches(
         yield gathered
 
 
-def _machine(seed: int, factory: int, line: int, number: int) -> Machine:
+def _machine(seed: int, factory: int, line: int, number: int) -> SyntheticMachine:
     place = f"{CITIES[factory % len(CITIES)]}-{factory // len(CITIES) + 1}"
     machine_id = f"press-{place}-{line + 1}-{number + 1}"
     rng = Random(f"{seed}/{machine_id}/habits")  # noqa: S311  no secret
     fragile = 1 + (line * 2 + factory) % 4  # some lines fail more often than others
-    return Machine(
+    return SyntheticMachine(
         id=machine_id,
         factory=place,
         line=f"line-{line + 1}",
@@ -140,7 +141,7 @@ def _machine(seed: int, factory: int, line: int, number: int) -> Machine:
     )
 
 
-def _life(company: Company, machine: Machine) -> Iterator[LakeEnvelope]:
+def _life(company: Company, machine: SyntheticMachine) -> Iterator[LakeEnvelope]:
     """Yield the events of one machine for ever, by the bus's time."""
     rng = Random(f"{company.seed}/{machine.id}")  # noqa: S311  no secret
     life = _Life(company, machine, rng)
@@ -158,9 +159,9 @@ def _life(company: Company, machine: Machine) -> Iterator[LakeEnvelope]:
 
 
 class _Life:
-    """What happens to one machine."""
+    """The events of one machine."""
 
-    def __init__(self, company: Company, machine: Machine, rng: Random) -> None:
+    def __init__(self, company: Company, machine: SyntheticMachine, rng: Random) -> None:
         self._machine, self._rng, self._write = machine, rng, Writer(rng)
         self._operators = company.operators_of(machine.factory)
         self._supervisor = SUPERVISORS[sum(map(ord, machine.factory)) % len(SUPERVISORS)]
@@ -195,7 +196,7 @@ class _Life:
         return self._write.reported(self._log(state, at_ms), actor=self._device, detail=detail)
 
     def episode(self, began_ms: int) -> tuple[list[LakeEnvelope], int]:
-        """Return what happens from the first warning until the machine runs again, and when that is."""
+        """Return the events from the first warning until the machine runs again, and the time of its end."""
         rng, machine = self._rng, self._machine
         warned_ms = int(rng.uniform(4, 25) * MINUTE_MS)
         stops = rng.random() < 0.6  # noqa: PLR2004
@@ -221,7 +222,7 @@ class _Life:
             yield self._write.assigned(self._log(state, now_ms), self._operator(), at_ms=now_ms, actor="rule:assign")
             now_ms += int(self._machine.report_ms * self._rng.lognormvariate(0, 0.15) / 2)
 
-    def _answers(self, first: Log, began_ms: int, over_ms: int) -> Iterator[LakeEnvelope]:
+    def _answers(self, first: ReportEntity, began_ms: int, over_ms: int) -> Iterator[LakeEnvelope]:
         """Let people answer the first warning; what would come after the machine runs again does not happen."""
         acknowledged_ms = began_ms + self._response_ms(began_ms)
         escalated_ms = began_ms + ESCALATES_AFTER_MS
@@ -233,7 +234,7 @@ class _Life:
         if escalated_ms < min(acknowledged_ms, over_ms):
             yield self._write.escalated(first, self._supervisor, at_ms=escalated_ms, actor="rule:escalate")
 
-    def _reassigned(self, log: Log, assigned_ms: int, at_ms: int) -> LakeEnvelope:
+    def _reassigned(self, log: ReportEntity, assigned_ms: int, at_ms: int) -> LakeEnvelope:
         """Name somebody else by hand: the event has the row that the rule wrote as its old image."""
         before = self._write.assigned(log, self._operator(), at_ms=assigned_ms, actor="rule:assign")
         other = self._rng.choice(self._operators)
@@ -247,10 +248,10 @@ class _Life:
         return int(slower * pace * MINUTE_MS * self._rng.lognormvariate(0, 0.6))
 
     def _operator(self) -> str:
-        """Return whom the rule `assign` names: for one machine always the same."""
+        """Return the operator that the rule `assign` names: for one machine always the same."""
         return self._operators[sum(map(ord, self._machine.id)) % len(self._operators)]
 
-    def _log(self, state: str, at_ms: int) -> Log:
+    def _log(self, state: str, at_ms: int) -> ReportEntity:
         return {"equipmentId": self._machine.id, "state": state, "timestamp": times.to_utc(at_ms)}
 
 
@@ -260,7 +261,7 @@ def subject_of(person: str) -> str:
 
 
 def location_of(factory: str) -> LocationEntity:
-    """Return where a factory is."""
+    """Return the location of a factory."""
     city = factory.split("-", maxsplit=1)[0].upper()
     return {
         "company": "Acme",

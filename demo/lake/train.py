@@ -1,4 +1,4 @@
-"""What the saved query `train` answers over the lake -> a model of what is usual, and its place in the bucket."""
+"""Turns the rows of the saved query `train` into a model of normal behaviour, and names its key in the bucket."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypedDict, cast
@@ -20,7 +20,7 @@ Spreads = dict[str, SpreadJson]
 
 
 class TrainedMachine(TypedDict):
-    """What a model says of a machine, by state."""
+    """The model of one machine, by state."""
 
     reports: int
     hours: int
@@ -35,7 +35,7 @@ class TrainedModel(TypedDict):
     machines: dict[str, TrainedMachine]
 
 
-class Answer(NamedTuple):
+class QueryRow(NamedTuple):
     """A row of the query's answer."""
 
     machine: str
@@ -58,10 +58,10 @@ def train(connection: duckdb.DuckDBPyConnection, given: Mapping[str, str] | None
     """
     question = queries.saved(QUERY)
     rows = engine.ask(connection, question, question.values(given or {})).rows
-    return model_of(Answer(*cast("Any", row)) for row in rows)
+    return model_of(QueryRow(*cast("Any", row)) for row in rows)
 
 
-def model_of(answers: Iterable[Answer]) -> TrainedModel:
+def model_of(answers: Iterable[QueryRow]) -> TrainedModel:
     """Return the model of the query's answer; the same answer makes the same model, version included. Pure.
 
     Raises:

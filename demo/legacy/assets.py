@@ -16,7 +16,7 @@ ORIGIN: Final = "legacy"
 
 
 class Asset(TypedDict):
-    """What both sides know of an asset, its number aside; a place of None is not said."""
+    """The shared fields of an asset without its number; a place of None is not stated."""
 
     description: str
     plant: str
@@ -60,7 +60,7 @@ def prepare(connection: sqlite3.Connection, now_ms: Callable[[], int]) -> None:
 
 
 def all_assets(connection: sqlite3.Connection) -> dict[str, Asset]:
-    """Return what both sides know of all assets, by their numbers."""
+    """Return the shared fields of all assets, by number."""
     rows = connection.execute(f"SELECT asset_no, {', '.join(COLUMNS)} FROM asset")  # noqa: S608  our names
     return {number: cast("Asset", dict(zip(COLUMNS, values, strict=True))) for number, *values in rows}
 

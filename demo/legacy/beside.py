@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.views.outcome import Outcome
@@ -40,7 +40,7 @@ class Beside:
         bodies = [(_topic_of(message), json.dumps(message)) for message in messages]
         ours = [body for topic, body in bodies if topic in subscription.ON]
         if ours:
-            subscription.handler(sqs_event(ours), LambdaContext("equipment2-listener"))
+            subscription.handler(sqs_event(ours), LocalContext("equipment2-listener"))
         return adapter.take_edits(self.connection, [body for topic, body in bodies if topic in adapter.TAKEN])
 
 

@@ -1,4 +1,4 @@
-"""What equipment2 subscribes to beside equipment when the legacy system takes part: two more lines in its `ON`."""
+"""The subscriptions of equipment2 to the legacy system: two more lines in its `ON`."""
 
 from typing import Any, Final
 

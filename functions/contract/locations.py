@@ -4,8 +4,8 @@ A location is written in two ways: as seven fields, and as a list of named level
 and have others besides, in any order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, cast
 
 from andon.dynamodb.hierarchical_key import Hierarchy
 from andon.events.domain_event import Entity
@@ -39,26 +39,35 @@ def part(text: str) -> str:
     return text
 
 
-def board_sort_key(location: Mapping[str, Any], equipment_id: str) -> str:
+def board_sort_key(location: LocationEntity, equipment_id: str) -> str:
     """Return the key `BY_LOCATION` of a piece of equipment.
 
     Raises:
         ValueError: it is over 1,024 UTF-8 bytes.
 
     """
-    return BY_LOCATION.build({**location, "equipmentId": equipment_id})
+    return BY_LOCATION.build({**names_in(location), "equipmentId": equipment_id})
+
+
+def location_by(name_of: Callable[[str], str]) -> LocationEntity:
+    """Return the seven fields, each by its name."""
+    return cast("LocationEntity", {field: name_of(field) for field in FIELDS})
+
+
+def names_in(location: LocationEntity) -> dict[str, str]:
+    """Return the name of each of the seven fields."""
+    return {field: str(name) for field, name in location.items()}
 
 
 def location_of(levels: Iterable[LevelEntity]) -> LocationEntity:
     """Return the seven fields of a list of levels."""
     names = {level["level"]: level["name"] for level in levels}
-    return cast("LocationEntity", {name: names.get(name, NOT_SAID) for name in FIELDS})
+    return location_by(lambda field: names.get(field, NOT_SAID))
 
 
 def levels_of(location: LocationEntity, upon: Sequence[LevelEntity]) -> list[LevelEntity]:
     """Return the levels of seven fields, in the order of `upon`; a new one stands behind the field before it."""
-    said = cast("Mapping[str, str]", location)
-    names = {**{one["level"]: one["name"] for one in upon}, **said}
+    names = {**{one["level"]: one["name"] for one in upon}, **names_in(location)}
     order = [one["level"] for one in upon]
     place = 0
     for field in FIELDS:
@@ -77,7 +86,7 @@ def location_in(equipment: Entity) -> LocationEntity:
     """
     fields = equipment.get("location")
     location = Entity(f"{equipment.name}.location", fields if isinstance(fields, dict) else {})
-    return cast("LocationEntity", {name: location.text(name) for name in FIELDS})
+    return location_by(location.text)
 
 
 def levels_in(machine: Entity) -> list[LevelEntity]:

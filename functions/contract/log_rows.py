@@ -1,12 +1,12 @@
 """Rows about a log: who deals with it, on either version of dispatch. Pure."""
 
 from collections.abc import Mapping
-from typing import cast
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent, Entity
 from andon.rules.rule import WHY
 from andon.runtime import times
+from andon.runtime.json_types import members_of
 from contract import logs, names
 from contract.entities import LogEntity, LogRef, Why
 
@@ -42,12 +42,12 @@ def content_of(said: Mapping[str, object]) -> dict[str, object]:
 
 def entity_of(row: LogRow) -> LogEntity:
     """Return the entity of a row, as far as it is about the log; `timestamp` is the log's."""
-    return {**log_of(row["equipmentId"], row["state"], row["logTimestamp"]), **_why_in(row)}
+    return {**log_of(row["equipmentId"], row["state"], row["logTimestamp"]), **members_of(Why, row)}
 
 
 def about(entity: LogEntity) -> LogEntity:
     """Return an entity as far as it is about the log."""
-    return {**log_of(entity["equipmentId"], entity["state"], entity["timestamp"]), **_why_in(entity)}
+    return {**log_of(entity["equipmentId"], entity["state"], entity["timestamp"]), **members_of(Why, entity)}
 
 
 def log_in(event: DomainEvent, entity: Entity) -> LogEntity:
@@ -59,8 +59,4 @@ def log_in(event: DomainEvent, entity: Entity) -> LogEntity:
     """
     timestamp = times.require_known(entity.text("timestamp"), at_ms=event.timestamp_ms)
     log = log_of(entity.text("equipmentId"), names.state(entity.text("state")), timestamp)
-    return {**log, **_why_in(entity.fields)}
-
-
-def _why_in(said: Mapping[str, object]) -> Why:
-    return cast("Why", {name: said[name] for name in WHY if name in said})
+    return {**log, **members_of(Why, entity.fields)}

@@ -1,12 +1,10 @@
 """Upcasters: events in older shapes -> the shape of today; samples stay under `events/domain/<type>.v<n>.json`."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from andon.runtime import times
+from andon.runtime.json_types import JsonMapping
 
 
-def state_reported_v0(entities: Mapping[str, Any]) -> Mapping[str, Any]:
+def state_reported_v0(entities: JsonMapping) -> JsonMapping:
     """Return today's shape of a state that named its equipment `deviceId` and had a time without milliseconds.
 
     Raises:

@@ -12,14 +12,14 @@ from contract import names, schemas
 
 EquipmentId = Annotated[
     str,
-    AfterValidator(texts.identifier),
-    described(common.IDENTIFIER, "press-7"),
+    AfterValidator(texts.word),
+    described(common.WORD, "press-7"),
     Path(alias="id", description="Chosen by the client."),
 ]
 FactoryId = Annotated[
     str,
-    AfterValidator(texts.identifier),
-    described(common.IDENTIFIER, "gdl-1"),
+    AfterValidator(texts.word),
+    described(common.WORD, "gdl-1"),
     Path(alias="factoryId", description="The `factoryId` of the equipment."),
 ]
 Operator = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Liz"), Path()]

@@ -18,7 +18,7 @@ ROOMS = "import andon.views.materialize, andon.cdk, andon.tools, andon.testing.p
 
 
 def python(*arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str) -> str:
-    """What Python prints that imports from nowhere but a wheel, the environment's packages and these folders."""
+    """Output of a Python that imports from these folders and the environment's packages alone."""
     packages = Path(sysconfig.get_path("purelib"))
     done = subprocess.run(  # noqa: S603
         [sys.executable, *arguments],

@@ -3,11 +3,11 @@ from collections import Counter
 
 import pytest
 
-from andon.tools.stack.api import Answer
+from andon.tools.stack.api import HttpResponse
 from bench.attack import events, inputs, operations, report
 from bench.attack.judge import Judge, is_refused
 from bench.attack.report import Record
-from bench.attack.wire import Request
+from bench.attack.wire import RawRequest
 
 OPERATIONS = operations.read()
 [LOGS] = [one for one in OPERATIONS if one.name == "GET /equipment/{id}/logs"]
@@ -46,42 +46,42 @@ def test_a_good_request_is_made_of_the_schema_alone() -> None:
     request = rollback.request({"id": "a b#?"})
 
     assert request.target == "/equipment/a%20b%23%3F/rollback"
-    assert request.body == b'{"toVersion": 1}'
+    assert request.body == b'{"toVersion":1}'
     assert request.curl == (
         'curl -i --path-as-is -X POST "$API"/equipment/a%20b%23%3F/rollback -H "authorization: Bearer $TOKEN" '
-        "-H 'content-type: application/json' --data-binary '{\"toVersion\": 1}'"
+        "-H 'content-type: application/json' --data-binary '{\"toVersion\":1}'"
     )
 
 
 @pytest.mark.parametrize(
     ("answer", "effects"),
     [
-        (Answer(200, JSON, b'{"items": []}'), []),
-        (Answer(200, JSON, b"{}"), ["200: Response violates schema"]),
-        (Answer(200, PROBLEM, b'{"items": []}'), ["200: Undocumented Content-Type"]),
-        (Answer(400, PROBLEM, REFUSAL % b"c"), []),
-        (Answer(400, PROBLEM, REFUSAL % b"in T1"), ["tells of the insides"]),
-        (Answer(409, PROBLEM, b"{}"), ["409: Undocumented status code"]),
-        (Answer(500, PROBLEM, b"{}"), ["500"]),
-        (Answer(404, {"content-type": "application/json"}, b'{"message": "Not Found"}'), []),
-        (Answer(0, {}, b"TimeoutError"), ["no answer (TimeoutError)"]),
+        (HttpResponse(200, JSON, b'{"items": []}'), []),
+        (HttpResponse(200, JSON, b"{}"), ["200: Response violates schema"]),
+        (HttpResponse(200, PROBLEM, b'{"items": []}'), ["200: Undocumented Content-Type"]),
+        (HttpResponse(400, PROBLEM, REFUSAL % b"c"), []),
+        (HttpResponse(400, PROBLEM, REFUSAL % b"in T1"), ["tells of the insides"]),
+        (HttpResponse(409, PROBLEM, b"{}"), ["409: Undocumented status code"]),
+        (HttpResponse(500, PROBLEM, b"{}"), ["500"]),
+        (HttpResponse(404, {"content-type": "application/json"}, b'{"message": "Not Found"}'), []),
+        (HttpResponse(0, {}, b"TimeoutError"), ["no answer (TimeoutError)"]),
     ],
 )
-def test_an_answer_is_judged_by_the_document(answer: Answer, effects: list[str]) -> None:
+def test_an_answer_is_judged_by_the_document(answer: HttpResponse, effects: list[str]) -> None:
     assert Judge(secrets=("T1",)).effects(LOGS, answer) == effects
 
 
 def test_what_breaks_the_schema_has_to_be_refused() -> None:
     [attempt] = inputs.made_up([LOGS], 1, dice(1))
-    accepted = Answer(200, JSON, b'{"items": []}')
+    accepted = HttpResponse(200, JSON, b'{"items": []}')
 
     assert Judge().effects(LOGS, accepted, attempt.made_up) == ["200: Schema-violating request accepted"]
 
 
 def test_what_the_gateway_does_not_know_is_refused_and_what_is_not_there_is_not() -> None:
-    assert is_refused(Answer(404, {"content-type": "application/json"}, b"{}"))
-    assert is_refused(Answer(400, PROBLEM, b"{}"))
-    assert not is_refused(Answer(404, PROBLEM, b"{}"))
+    assert is_refused(HttpResponse(404, {"content-type": "application/json"}, b"{}"))
+    assert is_refused(HttpResponse(400, PROBLEM, b"{}"))
+    assert not is_refused(HttpResponse(404, PROBLEM, b"{}"))
 
 
 def test_what_breaks_and_is_not_known_is_unexplained() -> None:
@@ -105,4 +105,4 @@ def test_what_is_known_and_holds_is_to_be_deleted_but_only_if_it_was_tried() -> 
 
 
 def test_requests_are_text_and_bytes_as_they_are_sent() -> None:
-    assert Request("GET", "/a").asking([("limit", "1"), ("limit", "2")]).target == "/a?limit=1&limit=2"
+    assert RawRequest("GET", "/a").asking([("limit", "1"), ("limit", "2")]).target == "/a?limit=1&limit=2"

@@ -9,8 +9,9 @@ import pytest
 
 from andon.rules.due import READ_SHARDS
 from andon.runtime import clock
-from bench import clients, npm
+from bench import npm
 from bench.clients import Client, Died, Server
+from bench.figure import COLUMNS, OURS
 from bench.workload import EVENTS, stored, workload
 
 
@@ -26,11 +27,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 @pytest.fixture(scope="module")
 def andon(running: tuple[Server, Path]) -> Iterator[Client]:
     server, file = running
-    with _client("libcurl", file, server) as client:
+    with _client(OURS, file, server) as client:
         yield client
 
 
-@pytest.fixture(scope="module", params=["libcurl", "botocore", "Powertools", "aws-lambda-stream"])
+@pytest.fixture(scope="module", params=[OURS, *COLUMNS])
 def client(request: pytest.FixtureRequest, running: tuple[Server, Path]) -> Iterator[Client]:
     server, file = running
     with ExitStack() as open_client:
@@ -38,12 +39,8 @@ def client(request: pytest.FixtureRequest, running: tuple[Server, Path]) -> Iter
 
 
 def _client(name: str, file: Path, server: Server) -> Client:
-    if name == "Powertools":
-        return Client(clients.POWERTOOLS, file, server.endpoint, {})
-    if name != "aws-lambda-stream":
-        return Client(clients.ANDON, file, server.endpoint, {"AWS_WIRE": name})
     try:
-        return Client(clients.AWS_LAMBDA_STREAM, file, server.endpoint, {"NODE_PATH": clients.node_path()})
+        return Client(name, file, server.endpoint)
     except npm.NotInstalled as error:
         pytest.skip(str(error))
 
@@ -107,5 +104,5 @@ def test_every_request_and_due_row_is_worked_through(
 def test_a_client_that_dies_is_no_figure(running: tuple[Server, Path]) -> None:
     server, file = running
 
-    with Client(clients.ANDON, file, server.endpoint, {"AWS_WIRE": "none"}) as client, pytest.raises(Died):
+    with Client(OURS, file, server.endpoint, AWS_WIRE="none") as client, pytest.raises(Died):
         client.cpu_us("listener", 10)

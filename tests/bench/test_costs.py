@@ -1,35 +1,37 @@
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from andon.testing.create_table import create_table_request
-from andon.testing.memory.meter import Place, Used
+from andon.testing.memory.meter import TableOrIndex, Used
 from andon.tools.stack import emulator
 from andon.tools.stack.aws import KEY, REGION
 from andon.wire import aws
 from bench import report_units, version_units
-from bench.instead_of_aws import InPlaceOfCall
 from bench.report_units import ON_PAPER, REPORTS
-from bench.version_units import CONTENT_BYTES, DESIGNS, SCHEMAS, Figure
+from bench.version_units import CONTENT_BYTES, DESIGNS, SCHEMAS, WriteUnits
 
 READS = {"get_item", "query"}
 
 
-class Meter(InPlaceOfCall):
-    """Adds up the write units that DynamoDB says it counted."""
+@contextmanager
+def metered() -> Iterator[list[float]]:
+    """The write units that DynamoDB says it counted, of each request."""
+    units, aws_call = list[float](), aws.call
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.units = 0.0
-
-    def call(self, service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
-        response = self.aws_call(service, operation, **request, ReturnConsumedCapacity="TOTAL")
+    def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
+        response = aws_call(service, operation, **request, ReturnConsumedCapacity="TOTAL")
         consumed = [] if operation in READS else response["ConsumedCapacity"]
-        self.units += sum(one["CapacityUnits"] for one in (consumed if isinstance(consumed, list) else [consumed]))
+        units.extend(one["CapacityUnits"] for one in (consumed if isinstance(consumed, list) else [consumed]))
         return response
+
+    with patch.object(aws, "call", call):
+        yield units
 
 
 @pytest.fixture
@@ -54,9 +56,9 @@ def test_the_emulator_counts_as_many_units_of_each_design_as_our_counter() -> No
     for design in DESIGNS:
         for kb, size in CONTENT_BYTES.items():
             design.change(f"{design.name} {kb}", 1, "x" * size)
-            with Meter() as meter:
+            with metered() as units:
                 design.change(f"{design.name} {kb}", 2, "x" * size)
-            emulated.append(meter.units)
+            emulated.append(sum(units))
 
     assert emulated == [figure.counted for figure in version_units.count()]
 
@@ -68,7 +70,7 @@ def test_every_way_of_keeping_versions_and_every_function_costs_what_it_does_on_
 
 def test_what_is_not_as_on_paper_is_pointed_at() -> None:
     def used(units: float) -> Used:
-        return Used(writes=Counter({(Place("T"), "p"): round(units)}))
+        return Used(writes=Counter({(TableOrIndex("T"), "p"): round(units)}))
 
     of_functions = {name: used(paper * REPORTS) for name, paper in ON_PAPER.items()}
     assert report_units.differing(of_functions) == []
@@ -77,5 +79,5 @@ def test_what_is_not_as_on_paper_is_pointed_at() -> None:
     lines = report_units.report(of_functions).splitlines()
     assert [line.split("  ")[0] for line in lines if "<- differs" in line] == ["dispatch sweep"]
 
-    text = version_units.report([Figure("two tables", 1, 4.0, 4), Figure("by time", 2, 3.0, 2)])
+    text = version_units.report([WriteUnits("two tables", 1, 4.0, 4), WriteUnits("by time", 2, 3.0, 2)])
     assert [("differs" in line) for line in text.splitlines()] == [False, False, True]

@@ -4,12 +4,12 @@ from collections import Counter
 import pytest
 
 from andon.tools.percentile import percentile
-from bench.figures import Arrivals, Figures, Item, arrivals, report
+from bench.figures import Discrepancies, Figures, Item, arrivals, report
 from bench.in_lake import InLake
 
 A, B, C = (Item("press", f"ERROR 2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
 
-ALL_THERE = Arrivals(missing=(), repeated=(), extra=())
+ALL_THERE = Discrepancies(missing=(), repeated=(), extra=())
 
 
 def figures(**more: object) -> Figures:
@@ -50,7 +50,7 @@ def test_what_arrived_once_is_exact_in_any_order() -> None:
 def test_what_is_lost_doubled_or_made_up_is_named() -> None:
     found = arrivals([A, B], [B, B, C])
 
-    assert found == Arrivals(missing=(A,), repeated=(B,), extra=(C,))
+    assert found == Discrepancies(missing=(A,), repeated=(B,), extra=(C,))
     assert not found.exact
 
 

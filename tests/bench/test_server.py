@@ -4,7 +4,7 @@ from zlib import crc32
 
 import pytest
 
-from bench.server import Connection, InstantAws
+from bench.server import InstantAws, ServerConnection
 
 ROW = {"pk": {"S": "d#1"}, "Detail": {"S": "hot"}}
 
@@ -26,8 +26,8 @@ def sent() -> Sent:
 
 
 @pytest.fixture
-def connection(sent: Sent) -> Connection:
-    connection = Connection(InstantAws())
+def connection(sent: Sent) -> ServerConnection:
+    connection = ServerConnection(InstantAws())
     connection.connection_made(sent)
     return connection
 
@@ -55,7 +55,7 @@ UPDATE = request("DynamoDB_20120810.UpdateItem", {"ConditionExpression": "#oploc
 PUT_EVENTS = request("AWSEvents.PutEvents", {"Entries": [{}, {}, {}]})
 
 
-def test_requests_are_counted_by_operation_until_somebody_asks(connection: Connection, sent: Sent) -> None:
+def test_requests_are_counted_by_operation_until_somebody_asks(connection: ServerConnection, sent: Sent) -> None:
     connection.data_received(UPDATE + UPDATE + PUT_EVENTS)
     connection.data_received(control("GET"))
     connection.data_received(control("GET"))
@@ -69,7 +69,7 @@ def test_requests_are_counted_by_operation_until_somebody_asks(connection: Conne
     assert second["counts"] == {}
 
 
-def test_a_request_may_come_byte_by_byte(connection: Connection, sent: Sent) -> None:
+def test_a_request_may_come_byte_by_byte(connection: ServerConnection, sent: Sent) -> None:
     for number in range(len(PUT_EVENTS)):
         assert not sent.responses
         connection.data_received(PUT_EVENTS[number : number + 1])
@@ -79,7 +79,7 @@ def test_a_request_may_come_byte_by_byte(connection: Connection, sent: Sent) -> 
     assert len(list(response["Entries"])) == 3  # type: ignore[call-overload]
 
 
-def test_reads_find_what_was_stored_and_updates_fail_that_are_refused(connection: Connection, sent: Sent) -> None:
+def test_reads_find_what_was_stored_and_updates_fail_that_are_refused(connection: ServerConnection, sent: Sent) -> None:
     query = request("DynamoDB_20120810.Query", {"ExpressionAttributeValues": {":p": {"S": "d#1"}}})
     get = request("DynamoDB_20120810.GetItem", {"Key": {"pk": {"S": "d#2"}, "sk": {"S": "x"}}})
 

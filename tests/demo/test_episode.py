@@ -1,10 +1,10 @@
 from pathlib import Path
 
 from demo import episode
-from demo.scenario import Call, call_of
+from demo.scenario import ScenarioCall, call_of
 
 
-def people(story: list[Call]) -> set[str]:
+def people(story: list[ScenarioCall]) -> set[str]:
     bodies = [call.body for call in story if call.method == "PUT" and call.body]
     operators = [name for body in bodies for name in [*body.get("operators", ()), body.get("operator")]]
     return {*operators, *(body.get("supervisor") for body in bodies)} - {None}

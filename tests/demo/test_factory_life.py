@@ -11,7 +11,7 @@ from contract import names
 from contract.names import NORMAL
 from demo import factory_life, factory_start, make_demo
 from demo.factory import LINES, MACHINES
-from demo.factory_life import Acknowledgement, Deed, Report
+from demo.factory_life import Acknowledgement, Deed, MachineReport
 
 HOUR_S = 3600.0
 SILENCE_S = 2400.0
@@ -21,14 +21,14 @@ seeds = st.integers(0, 2**32)
 
 
 def lived(seed: int, *, hours: float = 2) -> list[tuple[float, Deed]]:
-    """What happens in some hours."""
+    """The events of some hours."""
     dice = Random(seed)  # noqa: S311  no secrets
     life = factory_life.live(IDS, {}, silent=IDS[-1], silence_s=SILENCE_S, dice=dice)
     return [*takewhile(lambda one: one[0] < hours * HOUR_S, life)]
 
 
-def reports(deeds: list[tuple[float, Deed]]) -> list[tuple[float, Report]]:
-    return [(at_s, deed) for at_s, deed in deeds if isinstance(deed, Report)]
+def reports(deeds: list[tuple[float, Deed]]) -> list[tuple[float, MachineReport]]:
+    return [(at_s, deed) for at_s, deed in deeds if isinstance(deed, MachineReport)]
 
 
 def test_three_lines_of_eight_machines_have_ids_that_can_be_registered() -> None:

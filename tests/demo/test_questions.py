@@ -1,14 +1,16 @@
 import json
 
-from andon.tools.stack.api import Answer
-from demo.questions import Asked, Question, questions, report
+from andon.tools.stack.api import HttpResponse
+from demo.questions import AccessPattern, AnsweredQuestion, questions, report
 
 LIZ, SARA = 3, 4
 
 
-def _answered(question: Question, *, status: int = 200, items: list[dict[str, str]] | None = None) -> Asked:
+def _answered(
+    question: AccessPattern, *, status: int = 200, items: list[dict[str, str]] | None = None
+) -> AnsweredQuestion:
     rows = [log.answer for log in question.expected] if items is None else items
-    return Asked(question, Answer(status, {}, json.dumps({"items": rows}).encode()))
+    return AnsweredQuestion(question, HttpResponse(status, {}, json.dumps({"items": rows}).encode()))
 
 
 def test_the_expected_answers_are_those_of_awss_guide() -> None:
@@ -65,6 +67,6 @@ def test_the_report_shows_awss_rows_beside_a_wrong_answer() -> None:
 
 
 def test_the_report_shows_a_refusal_as_it_came() -> None:
-    refused = Asked(questions(days=0)[SARA], Answer(403, {}, b'{"title": "Forbidden"}'))
+    refused = AnsweredQuestion(questions(days=0)[SARA], HttpResponse(403, {}, b'{"title": "Forbidden"}'))
 
     assert '   403 {"title": "Forbidden"}' in report([refused]).splitlines()

@@ -13,9 +13,9 @@ from andon.packages.discovery import apis
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from demo.episode import STORY
-from demo.scenario import Answer, Call, Played, call_of, contains, play, report
+from demo.scenario import ApiAnswer, Played, ScenarioCall, call_of, contains, play, report
 from tests.support.samples import NOW
 
 ROUTES = [
@@ -35,7 +35,7 @@ class InTheLoop:
         self.ms = NOW + 417
         self._waited = 0
 
-    def send(self, call: Call) -> Answer:
+    def send(self, call: ScenarioCall) -> ApiAnswer:
         self.ms += 1000
         address = urlsplit(call.path)
         route, path = self._route(f"{call.method} {address.path}")
@@ -44,7 +44,7 @@ class InTheLoop:
             who = {"groups": [call.role], "name": call.user}
             answer = self._loop.request(route, path=path, query=query, body=call.body, **who)
             self._loop.run()
-        return Answer(answer.status, answer.body)
+        return ApiAnswer(answer.status, answer.body)
 
     def wait(self) -> bool:
         self.ms += MINUTE_MS
@@ -98,13 +98,6 @@ def test_the_episode_goes_as_it_is_written_down(lived: Callable[[], list[Played]
     assert [rule for _, _, rule in story[8:]] == ["None"] * 3
 
 
-def test_a_second_telling_is_about_another_mill_and_goes_the_same_way(lived: Callable[[], list[Played]]) -> None:
-    first, second = lived(), lived()
-
-    assert {entry[0] for entry in story_of(first)} == {entry[0] for entry in story_of(second)}
-    assert not {one.call.path for one in first if "mill" in one.call.path} & {one.call.path for one in second}
-
-
 def test_the_report_says_what_was_called_and_answered_and_upon_which_events_a_rule_decided(
     lived: Callable[[], list[Played]],
 ) -> None:
@@ -127,12 +120,14 @@ def _calls(*calls: dict[str, Any]) -> str:
     return "\n".join(json.dumps(played | call) for call in calls)
 
 
-def _answering(answers: Iterator[Answer]) -> Callable[[Call], Answer]:
+def _answering(answers: Iterator[ApiAnswer]) -> Callable[[ScenarioCall], ApiAnswer]:
     return lambda _: next(answers)
 
 
 def test_a_query_is_repeated_until_it_answers_what_the_story_says() -> None:
-    answers = iter([Answer(404, {}), Answer(200, {"state": "NORMAL"}), Answer(200, {"state": "ERROR", "since": 1})])
+    answers = iter(
+        [ApiAnswer(404, {}), ApiAnswer(200, {"state": "NORMAL"}), ApiAnswer(200, {"state": "ERROR", "since": 1})]
+    )
 
     (played,) = play(
         _calls({"answer": {"state": "ERROR"}}), run=1, send=_answering(answers), wait=lambda: True, now_ms=lambda: 0
@@ -143,10 +138,10 @@ def test_a_query_is_repeated_until_it_answers_what_the_story_says() -> None:
 
 def test_a_query_that_never_answers_it_is_told_with_what_it_did_answer() -> None:
     patience = iter([True, True, False])
-    answer = Answer(200, {"state": "NORMAL"})
+    answer = ApiAnswer(200, {"state": "NORMAL"})
 
     with pytest.raises(
-        Failed, match=r'GET /x was answered 200 {"state": "NORMAL"}, not 200 with {"state": "ERROR"} in it'
+        ToolFailed, match=r'GET /x was answered 200 {"state": "NORMAL"}, not 200 with {"state": "ERROR"} in it'
     ):
         list(
             play(
@@ -162,14 +157,14 @@ def test_a_query_that_never_answers_it_is_told_with_what_it_did_answer() -> None
 
 
 def test_a_command_is_sent_once_and_what_comes_behind_a_refused_one_never() -> None:
-    sent: list[Call] = []
+    sent: list[ScenarioCall] = []
 
-    def refuse(call: Call) -> Answer:
+    def refuse(call: ScenarioCall) -> ApiAnswer:
         sent.append(call)
-        return Answer(428, {"title": "Precondition Required"})
+        return ApiAnswer(428, {"title": "Precondition Required"})
 
     story = _calls({"method": "PUT", "body": {"name": "ö"}, "status": 201}, {})
-    with pytest.raises(Failed, match=r'PUT /x {"name": "ö"} was answered 428 {"title": .*}, not 201$'):
+    with pytest.raises(ToolFailed, match=r'PUT /x {"name": "ö"} was answered 428 {"title": .*}, not 201$'):
         list(play(story, run=1, send=refuse, wait=lambda: True, now_ms=lambda: 0))
 
     assert len(sent) == 1

@@ -1,4 +1,4 @@
-"""Where the end-to-end tests run: the deployed stack, once per run; or this process's handlers on an empty emulator."""
+"""Targets of the end-to-end tests: the deployed stack, once per run; or this process's handlers on an emulator."""
 
 from collections.abc import Iterator
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from andon.runtime import clock, times
 from andon.tools.console.__main__ import Session, print_once
-from andon.tools.console.emulated import Emulated
+from andon.tools.console.emulated import EmulatedStack
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
@@ -31,7 +31,7 @@ def shift(stack: Stack) -> Shift:
 
 
 def logs(stack: Stack) -> list[dict[str, Any]]:
-    """What the view has of the demo's machines."""
+    """The view's logs of the demo's machines."""
     api = stack.api(groups.OPERATOR)
     since = times.to_utc(clock.now_ms() - 3_600_000)
     paths = [f"{path_of('equipment', machine.id, 'logs')}?from={since}&limit=100" for machine in MACHINES]
@@ -41,7 +41,7 @@ def logs(stack: Stack) -> list[dict[str, Any]]:
 def screen(stack: Stack) -> str:
     console = Console(file=io.StringIO(), width=150)
     with console.capture() as captured:
-        print_once(Session(stack.outputs, Emulated.of(stack.outputs)), console)
+        print_once(Session(stack.outputs, EmulatedStack.of(stack.outputs)), console)
     return captured.get()
 
 

@@ -83,7 +83,7 @@ def live(stack: Stack) -> Iterator[None]:
 
 
 def called_by_routes(stack: Stack) -> set[str]:
-    """Which versions of the board integrations call."""
+    """The versions of the board that integrations call."""
     gateway = stack.client("apigatewayv2")
     [api] = gateway.get_apis()["Items"]
     called = [one["IntegrationUri"] for one in gateway.get_integrations(ApiId=api["ApiId"])["Items"]]
@@ -91,7 +91,7 @@ def called_by_routes(stack: Stack) -> set[str]:
 
 
 def silent_pushes(stack: Stack) -> set[str]:
-    """Which versions' tables are followed by a push that passes over all changes."""
+    """The versions whose table is followed by a push that passes over all changes."""
     mappings = stack.client("lambda").list_event_source_mappings()["EventSourceMappings"]
     silent = [one["EventSourceArn"] for one in mappings if NOTHING[0] in map(pattern_of, filters_of(one))]
     return {name for name in ("BoardTable", "BoardV2Table") if any(stack.outputs[name] in arn for arn in silent)}

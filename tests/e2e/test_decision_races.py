@@ -18,7 +18,7 @@ from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
@@ -52,7 +52,7 @@ def _rows(loop: Loop, equipment_id: str, kind: str) -> Rows:
 def _published(loop: Loop, changes: Sequence[dict[str, Any]], equipment_id: str) -> Rows:
     """Let the trigger and all behind it hear of the changes, and tell what was published of the equipment."""
     with frozen_clock(NOW):
-        DISPATCH.handler("trigger")({"Records": changes}, LambdaContext("dispatch-trigger"))
+        DISPATCH.handler("trigger")({"Records": changes}, LocalContext("dispatch-trigger"))
         told = [message["detail"] for message in loop.run()]
     return [event for event in told if event["partitionKey"] == equipment_id]
 
@@ -104,7 +104,7 @@ def test_one_change_that_16_triggers_get_at_once_is_one_assignment_and_one_event
 
 
 def _trigger(changes: Rows, number: int) -> None:
-    context = LambdaContext("dispatch-trigger", f"request {number}")
+    context = LocalContext("dispatch-trigger", f"request {number}")
     control_changes({"Records": changes}, context, facts=FACTS, control=_told(number))
 
 
@@ -115,7 +115,7 @@ def test_what_16_sweeps_find_due_at_once_is_decided_once_and_due_no_more(emulate
         _published(emulated, collected(emulated, equipment_id, *reports), equipment_id)
 
         with frozen_clock(NOW + MINUTE_MS):
-            at_once(MANY, lambda number: sweep(LambdaContext("dispatch-sweep"), control=_told(number)))
+            at_once(MANY, lambda number: sweep(LocalContext("dispatch-sweep"), control=_told(number)))
 
         due = [row for row in emulated.rows(TABLE) if row.get("discriminator") == DUE]
         assert [row for row in due if row["key"] == partition_of(equipment_id)] == []

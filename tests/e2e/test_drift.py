@@ -19,7 +19,7 @@ from contract import groups
 
 WITHIN_S: Final = 60
 MINUTE_MS: Final = 60_000
-MACHINE, BUSY = "press that drifts", "press that reports meanwhile"
+MACHINE, BUSY = "press-that-drifts", "press-that-reports-meanwhile"
 REPORTS: Final = 6
 NEVER: Final = "4102444800000#from a clock that is wrong"
 
@@ -46,7 +46,7 @@ def findings(stack: Stack, machine: str) -> list[dict[str, Any]]:
 
 
 def lines_about(stack: Stack, machine: str) -> int:
-    """Return how many findings and reports of a machine the lake has: those that a look can know."""
+    """Return the number of findings and reports of a machine in the lake: those that a look can know."""
     counted = stack.client("s3").list_objects_v2(Bucket=stack.outputs["LakeBucket"], Prefix="events/")
     bodies = [
         stack.client("s3").get_object(Bucket=stack.outputs["LakeBucket"], Key=one["Key"])["Body"].read()

@@ -1,9 +1,7 @@
-"""What dispatch decides by itself, on the deployed stack."""
+"""Decisions of dispatch by itself, on the deployed stack."""
 
 import time
 from typing import Any
-
-import pytest
 
 from andon.runtime import times
 from andon.tools.stack.api import path_of
@@ -37,7 +35,7 @@ def test_the_episode_is_lived_through_as_it_is_written_down(stack: Stack) -> Non
 
 
 def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_is_silent(stack: Stack) -> None:
-    press, factory, time_of_death = "press that dies", "factory of the dead", _ago(40)
+    press, factory, time_of_death = "press-that-dies", "factory-of-the-dead", _ago(40)
     operator, supervisor = stack.api(groups.OPERATOR), stack.api(groups.SUPERVISOR)
     place = dict.fromkeys(("company", "country", "region", "state", "county", "city", "neighborhood"), "x")
     body = {"name": "press", "factoryId": factory, "lineId": "1", "location": place}
@@ -60,23 +58,3 @@ def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_i
     assert silent["at"] == times.to_utc(died_ms + 30 * MINUTE_MS)
     to_response = {"state": "ERROR", "operator": "Ana", "escalatedTo": "Rosa", "silentSince": time_of_death}
     assert eventually(lambda: to_response.items() <= operator.get(board).json.items(), within_s=60)
-
-
-def test_a_report_that_comes_twice_under_two_event_ids_is_one(stack: Stack) -> None:
-    device, press = stack.api(groups.DEVICE, "press-that-stutters"), "press-that-stutters"
-    report = {"equipmentId": press, "state": "WARNING1", "timestamp": _ago(1)}
-
-    first, second = (device.request("POST", "/states", [report]).json["ids"] for _ in range(2))
-    device.put(path_of("equipment", press, "states", _ago(0)), {"state": "NORMAL"})
-
-    assert first != second
-    assert eventually(lambda: "NORMAL" in [entry["state"] for entry in _story(stack, press)], within_s=60)
-    warning, _ = _story(stack, press)
-    assert warning["id"] in {*first, *second}
-
-
-@pytest.mark.parametrize("role", [groups.DEVICE, groups.ANALYST])
-def test_the_roster_is_not_for_everybody_to_write(stack: Stack, role: str) -> None:
-    roster = {"operators": ["Ana"], "supervisor": "Rosa"}
-
-    assert stack.api(role).put(path_of("factories", "gdl-1", "roster"), roster).status == 403

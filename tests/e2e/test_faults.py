@@ -33,7 +33,7 @@ def send(stack: Stack, body: str) -> None:
 
 
 def times_heard(stack: Stack) -> int:
-    """How often the store was told of a fault, from its log."""
+    """The number of times the store received a fault, from its log."""
     logs = stack.client("logs")
     groups_of_store = [
         group["logGroupName"]

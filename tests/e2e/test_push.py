@@ -80,27 +80,6 @@ def test_a_report_is_on_the_socket_of_its_place_as_the_list_says_it(stack: Stack
     print(f"\nPUT -> socket: median {statistics.median(took_ms):.0f} ms, max {max(took_ms):.0f} ms")  # noqa: T201  a figure for a person
 
 
-def test_a_machine_that_moves_is_gone_from_one_place_and_comes_to_the_other(stack: Stack) -> None:
-    register(stack, "pushed-2", HERE)
-    deadline = time.monotonic() + 10
-    while not _is_listed(stack, "pushed-2") and time.monotonic() < deadline:
-        time.sleep(0.05)
-    with subscribed(stack, HERE) as here, subscribed(stack, "MX/East") as there:
-        register(stack, "pushed-2", THERE, version=1)
-
-        left = next_that(here, lambda item: item.get("gone") is True)
-        _, came = there.next()
-
-    assert left["equipmentId"] == "pushed-2"
-    assert came["location"]["region"] == "East"
-    assert came["version"] > left["version"]
-
-
-def _is_listed(stack: Stack, machine: str) -> bool:
-    items = stack.api(groups.ANALYST).get(path_of("board", COMPANY)).json["items"]
-    return machine in {item["equipmentId"] for item in items}
-
-
 def test_two_hundred_screens_show_a_report_at_once(stack: Stack) -> None:
     register(stack, "pushed-3", HERE)
     with ExitStack() as connected:

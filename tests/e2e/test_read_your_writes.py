@@ -46,7 +46,7 @@ def _state(lambda_: Any, mapping: str) -> str:  # noqa: ANN401  boto3's client
 def test_a_stopped_listener_makes_a_read_wait_and_answers_nothing_older_and_started_again_it_is_there(
     stack: Stack, view: str
 ) -> None:
-    equipment_id, now = f"press of {view}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
+    equipment_id, now = f"press-of-{view}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
     operator, analyst = stack.api(groups.OPERATOR), stack.api(groups.ANALYST)
     page = path_of("equipment", equipment_id, "logs" if view == "state_log" else "board")
 
@@ -66,19 +66,3 @@ def test_a_stopped_listener_makes_a_read_wait_and_answers_nothing_older_and_star
     assert there, f"not there {time.monotonic() - started:.0f} s after the listener started again"
     shown = analyst.get(asked).json
     assert (shown["items"][0] if view == "state_log" else shown)["state"] == "ERROR"
-
-
-def test_every_write_can_be_read_at_once_by_whoever_wrote_it(stack: Stack) -> None:
-    operator, analyst = stack.api(groups.OPERATOR), stack.api(groups.ANALYST)
-    statuses = []
-    for number in range(20):
-        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.{number:03d}Z"
-        put = operator.put(path_of("equipment", "press of many", "states", now), {"state": "ERROR"})
-        page = f"{path_of('equipment', 'press of many', 'logs')}?after={put.headers['x-after']}"
-        answer = analyst.get(page)
-        while answer.status == 202:
-            answer = analyst.get(page)
-        statuses.append(answer.status)
-        assert now in {item["timestamp"] for item in answer.json["items"]}
-
-    assert statuses == [200] * 20

@@ -1,4 +1,4 @@
-"""What expired comes back on the deployed stack: gone, asked for over HTTP, there again; and nobody hears of it."""
+"""Expired rows on the deployed stack: gone, asked for over HTTP, there again; and no event tells of it."""
 
 import json
 import time
@@ -16,7 +16,7 @@ from andon.recorded import lake
 from andon.rules.collect import Collected
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
@@ -32,12 +32,12 @@ MINUTE_MS: Final = 60_000
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 WITHIN_S: Final = 60
 
-NOT_REAPED, REAPED = "press that is not reaped yet", "press that is reaped"
+NOT_REAPED, REAPED = "press-that-is-not-reaped-yet", "press-that-is-reaped"
 MACHINES: Final = (NOT_REAPED, REAPED)
 EVENTS: Final = 3
-"""What happens to each: two reports, an assignment."""
+"""Per machine: two reports, an assignment."""
 
-CONTEXT: Final = LambdaContext("then")
+CONTEXT: Final = LocalContext("then")
 LISTENERS: Final = {Package("views", "state_log"), Package("services", "dispatch")}
 LISTS: Final = ("logs", "states", "episodes")
 NOTHING: Final[dict[str, Any]] = {"logs": [], "states": [], "episodes": []}
@@ -54,7 +54,7 @@ KEYS: Final = {  # output that names a table -> its keys; the value of the first
 
 
 class Lake:
-    """What has come to the lake since this was made, by what it is about."""
+    """The events that came to the lake since this was made, by subject."""
 
     def __init__(self, stack: Stack) -> None:
         self._s3, self._bucket = stack.client("s3"), stack.outputs["LakeBucket"]
@@ -65,7 +65,7 @@ class Lake:
         for key in self._keys():
             if key not in self._lines:
                 body = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
-                self._lines[key] = lake.lines_of(body)
+                self._lines[key] = [*lake.lines_of(body)]
         lines = (line for lines in self._lines.values() for line in lines)
         return [line for line in lines if json.loads(line)["detail"].get("partitionKey") == equipment_id]
 
@@ -104,7 +104,7 @@ def take_in(messages: Sequence[str], *, now_ms: int) -> None:
 
 
 def shown(stack: Stack, equipment_id: str) -> dict[str, Any]:
-    """Return what clients see, over HTTP."""
+    """Return the rows as clients see them, over HTTP."""
     api = stack.api(groups.ADMIN)
     logs, states, episodes = (api.get(path_of("equipment", equipment_id, name)).json["items"] for name in LISTS)
     return {
@@ -190,7 +190,7 @@ def _is_all_shown(stack: Stack, machine: str) -> bool:
 
 def _wait_for_a_later_event(stack: Stack, kept: Lake) -> None:
     """Have both services publish something: what they published before is in the lake by then."""
-    later, timestamp = "press of today", times.to_utc(int(time.time() * 1000))
+    later, timestamp = "press-of-today", times.to_utc(int(time.time() * 1000))
     operator = stack.api(groups.OPERATOR)
     assert operator.put(path_of("equipment", later, "states", timestamp), {"state": "NORMAL"}).status == 201
     log = path_of("equipment", later, "logs", "NORMAL", timestamp, "assignment")

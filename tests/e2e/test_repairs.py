@@ -1,4 +1,4 @@
-"""What `make redrive` and `make replay-failures` do to the deployed stack."""
+"""The effects of `make redrive` and `make replay-failures` on the deployed stack."""
 
 import json
 import time

@@ -12,7 +12,7 @@ from andon.tools.stack.stack import Stack
 from contract import groups
 from tests.support.archive import HOUR_MS, line_of, report_of
 
-MACHINE: Final = "press that is replayed"
+MACHINE: Final = "press-that-is-replayed"
 EVENTS: Final = 120
 OBJECTS: Final = 4
 RATE: Final = 60
@@ -35,7 +35,7 @@ def put_in_lake(stack: Stack, first_ms: int) -> None:
 
 
 def rows(stack: Stack) -> int:
-    """Return how many logs the view has of the machine."""
+    """Return the number of the machine's logs in the view."""
     found = stack.client("dynamodb").query(
         TableName=stack.outputs["StateLogTable"],
         Select="COUNT",

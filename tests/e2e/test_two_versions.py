@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from andon.runtime import times
-from andon.tools.stack.api import Answer, Connection, path_of
+from andon.tools.stack.api import ApiConnection, HttpResponse, path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from andon.tools.sync.in_step import out_of_step
@@ -41,11 +41,11 @@ class Side:
     statuses: Counter[int] = field(default_factory=Counter)
 
     def path(self, log: str) -> str:
-        """Return where a log's assignment is."""
+        """Return the path of a log's assignment."""
         return f"{self.prefix}{log}/assignment"
 
     def body(self, number: int) -> dict[str, Any]:
-        """Return what an edit says; no two say the same."""
+        """Return the body of an edit; no two are the same."""
         person = f"{self.name} {number}"
         return {"crew": {"lead": person, "members": ["Ann"]}} if self.prefix else {"operator": person}
 
@@ -66,7 +66,7 @@ class Side:
         except IndexError:
             return None
 
-    def _put(self, connection: Connection, path: str, body: object, etags: dict[str, str]) -> Answer:
+    def _put(self, connection: ApiConnection, path: str, body: object, etags: dict[str, str]) -> HttpResponse:
         answer = connection.request("PUT", path, body, {"if-match": etags[path]} if path in etags else {})
         self.statuses[answer.status] += 1
         return answer
@@ -85,7 +85,7 @@ def lines_of(stack: Stack, service: str) -> Iterator[dict[str, Any]]:
 
 
 def became(stack: Stack, service: str) -> Counter[str]:
-    """Return what became of the other side's edits, by outcome."""
+    """Return the number of the other side's edits, by outcome."""
     counts: Counter[str] = Counter()
     for line in lines_of(stack, service):
         for name, count in line.items():
@@ -99,7 +99,7 @@ def total(counts: Counter[str], outcomes: tuple[str, ...]) -> int:
 
 
 def shown(stack: Stack, side: Side) -> list[tuple[str, int]]:
-    """Return who deals with each log, and the version."""
+    """Return the people of each log, and the version."""
     with stack.api(groups.OPERATOR).connect() as connection:
         answers = [connection.request("GET", side.path(log)) for log in side.logs]
     bodies = [answer.json.get("crew", {}).get("lead") or answer.json["operator"] for answer in answers]
@@ -108,7 +108,7 @@ def shown(stack: Stack, side: Side) -> list[tuple[str, int]]:
 
 def test_500_edits_on_each_side_at_once_end_in_the_same_and_the_counts_add_up(stack: Stack) -> None:
     at = times.to_utc(int(time.time() * 1000) - 60_000)
-    logs = [path_of("equipment", f"{MACHINES} {number}", "logs", "ERROR", at) for number in range(LOGS)]
+    logs = [path_of("equipment", f"{MACHINES}-{number}", "logs", "ERROR", at) for number in range(LOGS)]
     old, new = Side("dispatch", "", logs), Side("dispatch2", "/v2", logs)
     before = {side.name: became(stack, side.name) for side in (old, new)}
 

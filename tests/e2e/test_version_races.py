@@ -11,32 +11,22 @@ import pytest
 
 from andon.runtime import clock
 from andon.runtime.errors import Rejected
-from andon.tools.stack.api import Answer, path_of
+from andon.tools.stack.api import HttpResponse, path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
 from andon.versions.versioned_write import Versions, save
 from contract import groups
-from contract.entities import LocationEntity
 from services.equipment import audit, metadata
 from services.equipment.metadata import EQUIPMENT
 from tests.support.deployed.at_once import at_once
 from tests.support.deployed.tables import in_this_process
+from tests.support.services import versions
 
 WRITERS: Final = 32
 PERSISTENT: Final = 8
 THROUGH_THE_API: Final = 4
 WITHIN_S: Final = 60
-
-LOCATION: Final[LocationEntity] = {
-    "company": "x",
-    "country": "x",
-    "region": "x",
-    "state": "x",
-    "county": "x",
-    "city": "x",
-    "neighborhood": "x",
-}
 
 _numbers = count(1)
 
@@ -73,10 +63,6 @@ class Item:
         return rows.items[::-1]
 
 
-def _body(name: str) -> dict[str, Any]:
-    return {"name": name, "factoryId": "gdl-1", "lineId": "line-3", "location": LOCATION}
-
-
 def _audit(result: str) -> dict[str, Any]:
     return {"result": result, "auditor": "Olga", "notes": None}
 
@@ -84,7 +70,7 @@ def _audit(result: str) -> dict[str, Any]:
 def _equipment(equipment_id: str) -> Item:
     return Item(
         EQUIPMENT.versions_of(equipment_id),
-        lambda name, command: metadata.register(equipment_id, _body(name), command),
+        lambda name, command: metadata.register(equipment_id, versions.equipment(name), command),
         EQUIPMENT.to_response,
     )
 
@@ -100,7 +86,7 @@ def _audits(equipment_id: str) -> Item:
 
 @pytest.fixture
 def equipment_id() -> str:
-    return f"raced {next(_numbers)}"
+    return f"raced-{next(_numbers)}"
 
 
 @pytest.fixture(params=["equipment", "audit"])
@@ -168,13 +154,13 @@ def test_through_the_api_exactly_one_of_them_wins_too(stack: Stack, equipment_id
     api = stack.api(groups.ADMIN)
     path = path_of("equipment", equipment_id)
     audits = f"{path}/audits/belt"
-    api.put(path, _body("created"))
+    api.put(path, versions.equipment("created"))
     api.put(audits, {"result": "passed", "auditor": "Olga"})
 
-    def change(writer: int) -> Answer:
-        return api.put(path, _body(f"changed by {writer}"), {"if-match": '"1"'})
+    def change(writer: int) -> HttpResponse:
+        return api.put(path, versions.equipment(f"changed by {writer}"), {"if-match": '"1"'})
 
-    def record(writer: int) -> Answer:
+    def record(writer: int) -> HttpResponse:
         return api.put(audits, {"result": f"found by {writer}", "auditor": "Olga"}, {"if-match": '"1"'})
 
     for do, where, history in [(change, path, f"{path}/versions"), (record, audits, f"{audits}/revisions")]:
@@ -185,20 +171,3 @@ def test_through_the_api_exactly_one_of_them_wins_too(stack: Stack, equipment_id
         listed = api.get(history).json["items"]
         assert len(listed) == 2
         assert listed[0] == winner
-
-
-def test_versions_are_read_through_the_api_by_pages_each_once_and_in_order(stack: Stack, equipment_id: str) -> None:
-    with in_this_process(stack):
-        item = _equipment(equipment_id)
-        statuses = [item.write(f"version {version + 1}", version or None) for version in range(25)]
-    assert statuses == [201] + [200] * 24
-
-    api, cursor, numbers = stack.api(groups.AUDITOR), "", []
-    while True:
-        page = api.get(f"{path_of('equipment', equipment_id, 'versions')}?limit=10{cursor}").json
-        numbers += [one["version"] for one in page["items"]]
-        if "cursor" not in page:
-            break
-        cursor = f"&cursor={page['cursor']}"
-
-    assert numbers == list(range(25, 0, -1))

@@ -2,17 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.infra.synthesised import OTHER_SETTINGS, Synthesised, synthesise
+from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, THERE, Synthesised, synthesise
 
 
 @pytest.fixture(scope="session")
-def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("layer")
-
-
-@pytest.fixture(scope="session")
-def aws(layer: Path) -> Synthesised:
-    return synthesise(layer)
+def aws(template: Synthesised) -> Synthesised:
+    return template
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +19,12 @@ def prod(layer: Path) -> Synthesised:
 def varied(layer: Path) -> Synthesised:
     """A stage whose settings are all other than by default: one stack for the tests of each of them."""
     return synthesise(layer, **OTHER_SETTINGS)
+
+
+@pytest.fixture(scope="session")
+def replicated(layer: Path) -> Synthesised:
+    """A stage with a replica region."""
+    return synthesise(layer, audited=True, region=HERE, replicaRegion=THERE, lakeLockDays=30)
 
 
 @pytest.fixture(scope="session")

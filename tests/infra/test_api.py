@@ -95,7 +95,8 @@ def test_people_sign_in_by_code_and_are_sent_back_to_the_page_only(aws: Synthesi
     assert client["AccessTokenValidity"] == 60
     assert client["EnableTokenRevocation"] is True
     assert client["PreventUserExistenceErrors"] == "ENABLED"
-    assert "ALLOW_REFRESH_TOKEN_AUTH" not in client["ExplicitAuthFlows"], "it would not rotate"
+    # No refresh by the API, or it would not rotate; no SRP, for its tokens have the scope of people on a wall, too.
+    assert client["ExplicitAuthFlows"] == ["ALLOW_ADMIN_USER_PASSWORD_AUTH"]
 
 
 def test_the_page_knows_its_users_and_where_they_sign_in(aws: Synthesised, local: Synthesised) -> None:
@@ -148,6 +149,15 @@ def test_every_group_that_a_route_can_ask_for_exists(aws: Synthesised) -> None:
     made = {group["GroupName"] for group in aws.of_type("AWS::Cognito::UserPoolGroup").values()}
 
     assert made == set(groups.ALL)
+
+
+def test_in_prod_whoever_has_a_second_factor_is_asked_for_it_and_a_device_has_none(
+    aws: Synthesised, prod: Synthesised
+) -> None:
+    [here], [there] = (stack.of_type("AWS::Cognito::UserPool").values() for stack in (aws, prod))
+
+    assert (there["MfaConfiguration"], there["EnabledMfas"]) == ("OPTIONAL", ["SOFTWARE_TOKEN_MFA"])
+    assert "MfaConfiguration" not in here
 
 
 def test_nobody_signs_up_alone_or_with_a_weak_password(aws: Synthesised) -> None:

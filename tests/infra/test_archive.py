@@ -1,11 +1,12 @@
-import json
 from typing import Any
 
 import pytest
 
+from andon.events.topic_table import from_json
 from andon.packages.discovery import restorers
 from andon.stores.archive.store import KINDS
-from tests.support.infra.synthesised import KEPT, Synthesised
+from andon.wire.queue import beside
+from tests.support.infra.synthesised import Synthesised
 
 SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}" for role in ("sweep", "query", "command", "listener"))
 
@@ -41,29 +42,6 @@ def test_the_lake_itself_neither_moves_nor_forgets(aws: Synthesised) -> None:
     assert "LifecycleConfiguration" not in aws.resources[aws.output("LakeBucket")]["Properties"]
 
 
-def test_the_bucket_is_private_encrypted_refused_without_tls_and_outlives_the_stack(aws: Synthesised) -> None:
-    made = bucket(aws)
-
-    assert made["DeletionPolicy"] == KEPT
-    assert set(made["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
-    assert "AES256" in json.dumps(made["Properties"]["BucketEncryption"])
-    own = {"Ref": aws.output("ArchiveBucket")}
-    [policy] = [made for made in aws.of_type("AWS::S3::BucketPolicy").values() if made["Bucket"] == own]
-    [denied] = policy["PolicyDocument"]["Statement"]
-    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
-
-
-def test_the_sweep_reads_the_lake_and_writes_nothing_there(aws: Synthesised) -> None:
-    lake = aws.output("LakeBucket")
-
-    assert {pair for pair in aws.allowed(SWEEP) if pair[1].startswith(lake)} == {
-        ("s3:GetObject", f"{lake}.Arn/events/*"),
-        ("s3:ListBucket", f"{lake}.Arn"),
-    }
-    for file in (QUERY, COMMAND, LISTENER):
-        assert not [pair for pair in aws.allowed(file) if pair[1].startswith(lake)]
-
-
 def test_only_the_sweep_deletes_and_only_data(aws: Synthesised) -> None:
     archive = aws.output("ArchiveBucket")
     deletes = {
@@ -74,13 +52,6 @@ def test_only_the_sweep_deletes_and_only_data(aws: Synthesised) -> None:
     }
 
     assert deletes == {(SWEEP, f"{archive}.Arn/{kind.name}/data/*") for kind in KINDS}
-
-
-def test_nothing_of_the_archive_publishes(aws: Synthesised) -> None:
-    files = [SWEEP, QUERY, COMMAND, LISTENER, "services/equipment/restore", "services/dispatch/restore"]
-    for file in files:
-        assert not [action for action, _ in aws.allowed(file) if action.startswith("events:")]
-        assert "BUS_NAME" not in aws.functions()[file]["Environment"]["Variables"]
 
 
 def test_an_hourly_schedule_runs_the_sweep_once(aws: Synthesised) -> None:
@@ -102,8 +73,9 @@ def test_an_hourly_schedule_runs_the_sweep_once(aws: Synthesised) -> None:
 def test_the_listener_knows_the_queue_of_everybody_who_brings_something_back(aws: Synthesised, package: Any) -> None:  # noqa: ANN401
     environment = aws.functions()[LISTENER]["Environment"]["Variables"]
     [mapping] = aws.mappings(package.path("restore" if package.plays("restore") else "listener"))
-    queue = environment[package.restore_queue]["Ref"]
+    own, queue = environment["ARCHIVE_QUEUE_URL"]["Ref"], mapping["EventSourceArn"]["Fn::GetAtt"][0]
+    queues = aws.of_type("AWS::SQS::Queue")
 
-    assert mapping["EventSourceArn"] == {"Fn::GetAtt": [queue, "Arn"]}
+    assert queues[queue]["QueueName"] == beside(queues[own]["QueueName"], package.restore_queue)
     assert ("sqs:SendMessage", f"{queue}.Arn") in aws.allowed(LISTENER)
-    assert sorted(map(tuple, json.loads(environment["RESTORERS"])[package.restore_queue])) == sorted(package.restored)
+    assert sorted(map(tuple, from_json(environment["RESTORERS"])[package.restore_queue])) == sorted(package.restored)

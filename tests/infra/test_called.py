@@ -4,7 +4,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from tests.support.infra.called import Asked, by_file
+from andon.testing.permissions import UsedPermission, is_allowed, named_resources
+from tests.support.infra.called import by_file
 from tests.support.infra.synthesised import FILES, TAKES, Synthesised
 
 # What Lambda does with a function's role before and behind the handler.
@@ -33,43 +34,36 @@ NEVER_CALLED = {
 
 
 @pytest.fixture(scope="module")
-def asked() -> dict[str, set[Asked]]:
+def asked() -> dict[str, set[UsedPermission]]:
     return by_file()
 
 
-def allows(aws: Synthesised, file: str, one: Asked) -> bool:
-    resource = one.resource(aws.functions()[file]["Environment"]["Variables"])
-    return any(
-        one.action == action and fnmatchcase(resource, pattern) and permits(condition, one)
-        for action, pattern, condition in aws.grants(file)
-    )
-
-
-def permits(condition: dict[str, dict[str, str]], one: Asked) -> bool:
-    entry = dict(one.conditions)
-    return all(entry.get(key) == value for key, value in condition.get("ForAllValues:StringEquals", {}).items())
-
-
 @pytest.mark.parametrize("file", [file for file in FILES if not file.startswith("pages/")])
-def test_what_a_handler_calls_it_is_allowed_to(aws: Synthesised, asked: dict[str, set[Asked]], file: str) -> None:
+def test_what_a_handler_calls_it_is_allowed_to(
+    aws: Synthesised, asked: dict[str, set[UsedPermission]], file: str
+) -> None:
     assert asked[file], "no sample reaches this handler"
 
-    assert [one for one in asked[file] if not allows(aws, file, one)] == []
+    assert [one for one in asked[file] if not is_allowed(aws, file, one)] == []
 
 
 def test_the_check_finds_what_is_not_allowed(aws: Synthesised) -> None:
     file, table = "views/state_log/query", "STATE_LOG_TABLE"
 
-    assert allows(aws, file, Asked("dynamodb:Query", table, "/index/GSI1"))
-    assert not allows(aws, file, Asked("dynamodb:Query", table, "/index/GSI9"))
-    assert not allows(aws, file, Asked("dynamodb:PutItem", table))
-    assert not allows(aws, file, Asked("dynamodb:Query", "BOARD_TABLE"))
+    assert is_allowed(aws, file, UsedPermission("dynamodb:Query", table, "/index/GSI1"))
+    assert not is_allowed(aws, file, UsedPermission("dynamodb:Query", table, "/index/GSI9"))
+    assert not is_allowed(aws, file, UsedPermission("dynamodb:PutItem", table))
+    assert not is_allowed(aws, file, UsedPermission("dynamodb:Query", "BOARD_TABLE"))
     entry = (("events:detail-type", "state-reported"), ("events:source", "state_log"))
-    assert not allows(aws, "views/state_log/listener", Asked("events:PutEvents", "BUS_NAME", conditions=entry))
+    assert not is_allowed(
+        aws, "views/state_log/listener", UsedPermission("events:PutEvents", "BUS_NAME", conditions=entry)
+    )
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_what_a_handler_is_allowed_to_it_calls(aws: Synthesised, asked: dict[str, set[Asked]], file: str) -> None:
+def test_what_a_handler_is_allowed_to_it_calls(
+    aws: Synthesised, asked: dict[str, set[UsedPermission]], file: str
+) -> None:
     """If it fails: declare what the role calls in GRANTS of the package, or let a sample lead to the call."""
     failures = OF_FAILURES if file.endswith(("/trigger", "/push")) else ()
     known = OF_LAMBDA + failures + NEVER_CALLED.get(file, ())
@@ -78,16 +72,16 @@ def test_what_a_handler_is_allowed_to_it_calls(aws: Synthesised, asked: dict[str
 
 
 def test_the_check_finds_what_is_never_used(aws: Synthesised) -> None:
-    called = {Asked("dynamodb:Query", "STATE_LOG_TABLE", f"/index/GSI{number}") for number in (1, 3)}
+    called = {UsedPermission("dynamodb:Query", "STATE_LOG_TABLE", f"/index/GSI{number}") for number in (1, 3)}
 
     [never] = {on.partition(".Arn")[2] for action, on in idle(aws, "views/state_log/query", called) if "/" in on}
 
     assert never == "/index/GSI2"
 
 
-def idle(aws: Synthesised, file: str, asked: set[Asked]) -> list[tuple[str, str]]:
+def idle(aws: Synthesised, file: str, asked: set[UsedPermission]) -> list[tuple[str, str]]:
     """List the pairs of action and resource that a function is granted and never asks for."""
-    environment = aws.functions()[file]["Environment"]["Variables"]
+    environment = named_resources(aws, file)
     used = {(one.action, one.resource(environment)) for one in asked}
     return sorted(
         (action, on)

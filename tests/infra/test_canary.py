@@ -38,8 +38,10 @@ def alarms(aws: Synthesised, file: str) -> list[Properties]:
     return [aws.of_type(ALARM)[made["Name"]["Ref"]] for made in group(aws, file)["AlarmConfiguration"]["Alarms"]]
 
 
-def dimensions(made: Properties) -> dict[str, str]:
-    return {one["Name"]: text(one["Value"]) for one in made["Dimensions"]}
+def part(alarm: Properties, name: str) -> Properties:
+    """A metric of an alarm's rate: `failed`, or those `among` which it is."""
+    [found] = [one["MetricStat"]["Metric"] for one in alarm["Metrics"] if one["Id"] == name]
+    return {**found, "Dimensions": {one["Name"]: text(one["Value"]) for one in found["Dimensions"]}}
 
 
 def test_the_way_of_a_report_has_a_canary_and_so_has_what_people_wait_for() -> None:
@@ -49,50 +51,44 @@ def test_the_way_of_a_report_has_a_canary_and_so_has_what_people_wait_for() -> N
 
 
 @of_each
-def test_an_alias_moves_to_each_version_by_a_deployment(aws: Synthesised, file: str) -> None:
-    _, made = alias(aws, file)
+def test_an_alias_moves_by_a_deployment_that_too_many_errors_of_the_alias_roll_back_and_not_one(
+    aws: Synthesised, file: str
+) -> None:
+    function, (_, moved), made = aws.id_of_function(file), alias(aws, file), group(aws, file)
 
-    version = made["FunctionVersion"]["Fn::GetAtt"][0]
-    assert aws.of_type("AWS::Lambda::Version")[version]["FunctionName"] == made["FunctionName"]
-    assert made["Name"] == "live"
-    assert group(aws, file)
-
-
-@of_each
-def test_a_deployment_whose_alarm_rings_is_rolled_back(aws: Synthesised, file: str) -> None:
-    made = group(aws, file)
-
-    assert made["AutoRollbackConfiguration"]["Enabled"] is True
+    version = moved["FunctionVersion"]["Fn::GetAtt"][0]
+    assert aws.of_type("AWS::Lambda::Version")[version]["FunctionName"] == moved["FunctionName"]
+    assert moved["Name"] == "live"
+    assert made["AutoRollbackConfiguration"]["Enabled"] is made["AlarmConfiguration"]["Enabled"] is True
     assert {"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"} <= set(made["AutoRollbackConfiguration"]["Events"])
-    assert made["AlarmConfiguration"]["Enabled"] is True
     for alarm in alarms(aws, file):
-        assert (alarm["Threshold"], alarm["ComparisonOperator"]) == (0, "GreaterThanThreshold")
-        assert (alarm["EvaluationPeriods"], alarm["Period"]) == (1, 60)
+        [rate] = [one["Expression"] for one in alarm["Metrics"] if "Expression" in one]
+        assert rate == "failed / among"
+        assert (alarm["Threshold"], alarm["ComparisonOperator"]) == (0.001, "GreaterThanThreshold")
+        assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"]) == (2, 5)
+        assert {one["MetricStat"]["Period"] for one in alarm["Metrics"] if "MetricStat" in one} == {60}
         assert alarm["TreatMissingData"] == "notBreaching"
-
-
-@of_each
-def test_an_alarm_looks_at_the_errors_of_the_alias_and_of_nobody_else(aws: Synthesised, file: str) -> None:
-    function = aws.id_of_function(file)
-
-    [errors] = [made for made in alarms(aws, file) if made["MetricName"] == "Errors"]
-
-    assert errors["Namespace"] == "AWS/Lambda"
-    assert dimensions(errors) == {"FunctionName": function, "Resource": f"{function}:live"}
+    [errors] = [one for one in alarms(aws, file) if part(one, "failed")["MetricName"] == "Errors"]
+    for name, metric in {"failed": "Errors", "among": "Invocations"}.items():
+        looked_at = {"FunctionName": function, "Resource": f"{function}:live"}
+        assert part(errors, name) == {"Namespace": "AWS/Lambda", "MetricName": metric, "Dimensions": looked_at}
 
 
 @pytest.mark.parametrize("file", BEHIND_THE_API)
 def test_a_response_of_5xx_rolls_back_although_it_is_no_error_of_lambda(aws: Synthesised, file: str) -> None:
-    [failing] = [made for made in alarms(aws, file) if made["Namespace"] == "AWS/ApiGateway"]
+    [failing] = [made for made in alarms(aws, file) if part(made, "failed")["Namespace"] == "AWS/ApiGateway"]
 
-    assert failing["MetricName"] == "5xx"
+    assert [part(failing, name)["MetricName"] for name in ("failed", "among")] == ["5xx", "Count"]
 
 
 @pytest.mark.parametrize("file", LISTENERS)
 def test_messages_that_fail_roll_a_listener_back_although_it_raises_for_none(aws: Synthesised, file: str) -> None:
-    counted = {made["MetricName"]: dimensions(made) for made in alarms(aws, file) if made["Namespace"] == "Andon"}
+    own = [made for made in alarms(aws, file) if part(made, "failed")["Namespace"] == "Andon"]
+    by = {"view": file.split("/")[1], "stage": "dev"}
 
-    assert counted == {key: {"view": file.split("/")[1], "stage": "dev"} for key in ("failed", "fault")}
+    assert {part(made, "failed")["MetricName"] for made in own} == {"failed", "fault"}
+    assert {part(made, "among")["MetricName"] for made in own} == {"received"}
+    assert all(part(made, name)["Dimensions"] == by for made in own for name in ("failed", "among"))
 
 
 @of_each
@@ -143,7 +139,15 @@ def test_the_page_about_deployments_says_how_many_there_are_and_what_their_alarm
     count = sum(rolls_back(made) for made in aws.of_type(ALARM).values())
 
     assert f"({len(FILES)} of {len(aws.functions())})" in page
-    assert f"{count} alarms (${count / 10:.2f} a month" in page  # https://aws.amazon.com/cloudwatch/pricing/
+    # An alarm costs as much for each of its metrics: https://aws.amazon.com/cloudwatch/pricing/
+    assert f"{count} alarms of two metrics (${2 * count / 10:.2f} a month" in page
+
+
+@of_each
+def test_the_versions_before_are_left_to_go_back_to(aws: Synthesised, file: str) -> None:
+    version = alias(aws, file)[1]["FunctionVersion"]["Fn::GetAtt"][0]
+
+    assert aws.resources[version]["DeletionPolicy"] == "Retain"
 
 
 def test_a_new_layer_makes_a_new_version(aws: Synthesised, tmp_path: Path) -> None:

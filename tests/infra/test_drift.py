@@ -1,11 +1,10 @@
-"""What compares the views with their events, and the store of what was found, in the template."""
+"""The comparison of the views with their events, and the store of its findings, in the template."""
 
 import pytest
 
-from andon.cdk.names import pascal
 from andon.packages.discovery import recomputed
 from andon.packages.package import Package
-from tests.support.infra.synthesised import TAKES, Synthesised, rolls_back
+from tests.support.infra.synthesised import Synthesised, rolls_back
 
 of_each_view = pytest.mark.parametrize("view", recomputed(), ids=lambda view: view.name)
 
@@ -23,29 +22,6 @@ def test_a_view_is_looked_at_each_hour_and_no_run_is_retried(aws: Synthesised, v
     ]
     assert rule["ScheduleExpression"] == "rate(1 hour)"
     assert invoke["MaximumRetryAttempts"] == 0
-
-
-@of_each_view
-def test_it_may_read_what_was_recorded_and_repair_its_own_view_and_publish_drift_alone(
-    aws: Synthesised, view: Package
-) -> None:
-    file = f"views/{view.name}/recompute"
-    [variable] = view.tables
-    table, queue = (f"{aws.output(f'{pascal(view.name)}{end}')}.Arn" for end in ("Table", "RecomputeQueueUrl"))
-    lake, archive = (f"{aws.output(bucket)}.Arn" for bucket in ("LakeBucket", "ArchiveBucket"))
-
-    assert variable in aws.functions()[file]["Environment"]["Variables"]
-    assert {pair for pair in aws.allowed(file) if not pair[0].startswith(("logs:", "xray:", "events:"))} == {
-        *((f"dynamodb:{action}", table) for action in ("DeleteItem", "Query", "UpdateItem")),
-        *((f"sqs:{action}", queue) for action in (*TAKES, "SendMessage")),
-        ("s3:ListBucket", lake),
-        ("s3:ListBucket", archive),
-        ("s3:GetObject", f"{lake}/events/*"),
-        ("s3:GetObject", f"{archive}/equipment/*"),
-    }
-    [condition] = [condition for action, _, condition in aws.grants(file) if action == "events:PutEvents"]
-    only = {"events:source": view.name, "events:detail-type": "drift-detected"}
-    assert condition == {"ForAllValues:StringEquals": only}
 
 
 def test_a_queue_hands_over_one_message_for_each_is_long(aws: Synthesised) -> None:

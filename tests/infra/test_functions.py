@@ -6,7 +6,7 @@ import pytest
 from andon.handlers.declared import PACKAGE
 from andon.packages.package import Package, Side
 from andon.packages.source import source
-from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised
+from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised, text
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
@@ -18,21 +18,19 @@ def test_every_handler_of_every_package_is_one_function(aws: Synthesised) -> Non
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_function_runs_the_handler_that_its_description_names_for_its_package(aws: Synthesised, file: str) -> None:
+def test_a_function_runs_its_handler_on_arm_and_knows_its_package_and_writes_json_to_a_log_that_ends(
+    aws: Synthesised, file: str
+) -> None:
     folder, _, role = file.rpartition("/")
     side, _, name = folder.partition("/")
     made = function(aws, file)
+    environment, logging = made["Environment"]["Variables"], made["LoggingConfig"]
 
     assert made["Handler"] == Package(cast("Side", side), name).handler_name(role)
-    assert made["Environment"]["Variables"][PACKAGE] == folder
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_a_function_runs_python_3_13_on_arm(aws: Synthesised, file: str) -> None:
-    made = function(aws, file)
-
-    assert made["Runtime"] == "python3.13"
-    assert made["Architectures"] == ["arm64"]
+    assert (made["Runtime"], made["Architectures"]) == ("python3.13", ["arm64"])
+    assert (environment[PACKAGE], environment["POWERTOOLS_SERVICE_NAME"], environment["STAGE"]) == (folder, name, "dev")
+    assert logging["LogFormat"] == "JSON"
+    assert aws.of_type("AWS::Logs::LogGroup")[logging["LogGroup"]["Ref"]]["RetentionInDays"] == 30
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -57,19 +55,12 @@ def test_no_code_imports_the_tracer() -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_function_writes_json_to_a_log_that_ends(aws: Synthesised, file: str) -> None:
-    logging = function(aws, file)["LoggingConfig"]
+def test_a_function_may_feed_itself_if_it_is_meant_to_and_lambda_stops_any_other(aws: Synthesised, file: str) -> None:
+    """https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html."""
+    queues = {text(one["EventSourceArn"]) for one in aws.mappings(file)}
+    sends = {resource for action, resource in aws.allowed(file) if action == "sqs:SendMessage"}
 
-    assert logging["LogFormat"] == "JSON"
-    assert aws.of_type("AWS::Logs::LogGroup")[logging["LogGroup"]["Ref"]]["RetentionInDays"] == 30
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_a_function_knows_its_package_and_stage(aws: Synthesised, file: str) -> None:
-    environment = function(aws, file)["Environment"]["Variables"]
-
-    assert environment["POWERTOOLS_SERVICE_NAME"] == file.split("/")[1]
-    assert environment["STAGE"] == "dev"
+    assert function(aws, file).get("RecursiveLoop") == ("Allow" if queues & sends else None)
 
 
 @pytest.mark.parametrize("file", FILES)

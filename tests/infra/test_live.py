@@ -20,7 +20,7 @@ def variables(synthesised: Synthesised, file: str) -> dict[str, str]:
 
 
 def of_browsers(aws: Synthesised) -> dict[str, str]:
-    """What the role of browsers allows: action -> resource."""
+    """The permissions of the role of browsers: action -> resource."""
     role = variables(aws, QUERY)["LIVE_ROLE_ARN"].removesuffix(".Arn")
     statements = [
         statement
@@ -84,6 +84,11 @@ def test_the_host_of_the_broker_is_asked_for_only_where_it_is_unknown(
     assert variables(varied, QUERY)["LIVE_ENDPOINT"] == "wss://a1-ats.iot.eu-west-1.amazonaws.com"
     assert variables(local, QUERY)["LIVE_ENDPOINT"] == "ws://data-ats.iot.us-east-1.localhost:4566"
     assert asks not in varied.allowed(QUERY) | local.allowed(QUERY)
+
+
+def test_messages_go_to_the_accounts_own_broker_where_it_is_named(varied: Synthesised, local: Synthesised) -> None:
+    assert variables(varied, PUSH)["AWS_ENDPOINT_URL_IOT_DATA_PLANE"] == "https://a1-ats.iot.eu-west-1.amazonaws.com"
+    assert "AWS_ENDPOINT_URL_IOT_DATA_PLANE" not in variables(local, PUSH)
 
 
 def origin(**context: Any) -> str:  # noqa: ANN401  context is any JSON

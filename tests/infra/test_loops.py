@@ -134,7 +134,7 @@ def test_a_loop_is_one_and_without_one_the_events_of_everybody_come_to_an_end(
 
 
 def goes_on(everybody: list[Participant]) -> bool:
-    """Whether events are still going round when each has been handed on as often as there are participants."""
+    """Return True if events still go round when each has been handed on as often as there are participants."""
     going = {topic for one in everybody for topic in one.publishes}
     for _ in everybody:
         going = {topic for one in everybody if one.subscribes & going for topic in one.publishes}

@@ -18,6 +18,8 @@ from tests.support.clone import Clone, clone
 from tests.support.infra.synthesised import PACKAGES, PROJECT, STAGES, Properties, Synthesised
 
 MADE_UP = 50
+FUNCTION = "AWS::Lambda::Function"
+LONGEST = "x" * 150  # of a role of a nested stack: its name has at most 64 characters
 
 SYNTHESISE = """
 import json, sys
@@ -90,6 +92,21 @@ def test_there_is_room_for_fifty_more_views(many: dict[str, Properties]) -> None
         assert len(template.get("Parameters", {})) <= 200, name
         assert len(template.get("Outputs", {})) <= 200, name
         assert len(json.dumps(template)) <= 1_000_000, name
+
+
+def test_fifty_more_views_leave_room_in_the_environment_of_every_function(many: dict[str, Properties]) -> None:
+    """4 KB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html."""
+    functions = [one for template in many.values() for one in template["Resources"].values() if one["Type"] == FUNCTION]
+    sizes = {one["Properties"]["Description"]: environment_bytes(one["Properties"]) for one in functions}
+
+    assert len(sizes) > MADE_UP
+    assert max(sizes.values()) <= 4_096, sizes
+
+
+def environment_bytes(function: Properties) -> int:
+    """Return the bytes of names and values; a reference is as long as the longest address or ARN."""
+    variables = function.get("Environment", {}).get("Variables", {})
+    return sum(len(name) + len(value if isinstance(value, str) else LONGEST) for name, value in variables.items())
 
 
 def test_a_stack_needs_no_service_and_no_view(layer: Path) -> None:

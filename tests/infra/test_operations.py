@@ -1,14 +1,15 @@
 import json
 import re
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 import pytest
 
 from andon.cdk.names import pascal
 from andon.http.after import PAUSES_SECONDS
-from andon.packages.package import Package
 from andon.tools.console.widgets import tables_of, widgets_of
 from andon.views.outcome import Outcome
+from andon.wire.aws import BOTOCORE, FELL_BACK
 from tests.support.infra.synthesised import (
     READERS,
     SERVICES,
@@ -23,16 +24,13 @@ from tests.support.infra.synthesised import (
 
 ALARM = "AWS::CloudWatch::Alarm"
 
-named = pytest.mark.parametrize("package", READERS, ids=lambda reader: reader.name)
-swept = pytest.mark.parametrize("package", SWEPT, ids=lambda service: service.name)
-
 
 def alarms(synthesised: Synthesised, metric: str, **dimensions: str) -> list[Properties]:
     """The alarms on a metric; dimension values as `text` writes them."""
     return [
         made
         for made in synthesised.of_type(ALARM).values()
-        if made["MetricName"] == metric
+        if made.get("MetricName") == metric
         and not rolls_back(made)
         and {one["Name"]: text(one["Value"]) for one in made.get("Dimensions", [])} == dimensions
     ]
@@ -52,140 +50,99 @@ def dead_letters(aws: Synthesised) -> set[str]:
     return {end["Fn::GetAtt"][0] for end in ends}
 
 
-def test_a_message_that_waits_for_a_person_wakes_one(aws: Synthesised) -> None:
-    for queue in dead_letters(aws):
-        made = alarm(aws, "ApproximateNumberOfMessagesVisible", QueueName=f"{queue}.QueueName")
-        assert (made["Threshold"], made["ComparisonOperator"]) == (0, "GreaterThanThreshold")
-        assert made["EvaluationPeriods"] == 1
+Wanted = tuple[str, dict[str, str], Mapping[str, object]]
+"""An alarm: its metric, its dimensions, and some of its properties."""
+
+MINUTES_5: Final = 5 * 60 * 1000
 
 
-@named
-def test_a_reader_that_falls_behind_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    queue = aws.output(f"{pascal(package.name)}QueueUrl")
-
-    oldest = alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")
-    lag = alarm(aws, "lag", view=package.name, stage="dev")
-
-    assert oldest["Threshold"] == 300
-    assert (lag["Namespace"], lag["ExtendedStatistic"], lag["Threshold"]) == ("Andon", "p99", 300_000)
-
-
-@named
-def test_a_listener_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    function = aws.id_of_function(f"{package.side}/{package.name}/listener")
-
-    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
+def of_readers(aws: Synthesised) -> Iterator[Wanted]:
+    """A reader that falls behind, and a listener that fails."""
+    for reader in READERS:
+        queue = aws.output(f"{pascal(reader.name)}QueueUrl")
+        yield "ApproximateAgeOfOldestMessage", {"QueueName": f"{queue}.QueueName"}, {"Threshold": 300}
+        p99 = {"Namespace": "Andon", "ExtendedStatistic": "p99", "Threshold": MINUTES_5}
+        yield "lag", {"view": reader.name, "stage": "dev"}, p99
+        yield "Errors", {"FunctionName": aws.id_of_function(reader.path("listener"))}, {"Threshold": 0}
 
 
-def test_one_alarm_rings_when_any_function_of_the_account_is_throttled_for_they_share_its_concurrency(
-    aws: Synthesised,
-) -> None:
-    made = alarm(aws, "Throttles")
-
-    assert (made["Namespace"], made["Statistic"], made["Threshold"]) == ("AWS/Lambda", "Sum", 0)
-
-
-@pytest.mark.parametrize("package", SERVICES, ids=lambda service: service.name)
-def test_a_trigger_that_fails_or_falls_behind_wakes_somebody_long_before_its_stream_forgets(
-    aws: Synthesised, package: Package
-) -> None:
-    function = aws.id_of_function(f"services/{package.name}/trigger")
-
-    assert alarm(aws, "IteratorAge", FunctionName=function)["Threshold"] <= 60 * 60 * 1000
-    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
-
-
-@pytest.mark.parametrize("package", SERVICES, ids=lambda service: service.name)
-@pytest.mark.parametrize("metric", ["OnFailureDestinationDeliveredEventCount", "DroppedEventCount"])
-def test_changes_that_a_trigger_gave_up_on_wake_somebody_whether_s3_took_them_or_not(
-    aws: Synthesised, package: Package, metric: str
-) -> None:
-    followed = aws.mappings(f"services/{package.name}/trigger")
-    mappings = {name: made for name, made in aws.of_type("AWS::Lambda::EventSourceMapping").items() if made in followed}
-
-    assert mappings
-    for name, made in mappings.items():
-        assert made["MetricsConfig"] == {"Metrics": ["EventCount"]}  # else Lambda does not count them
-        assert alarm(aws, metric, EventSourceMappingUUID=name)["Threshold"] == 0
+def of_triggers(aws: Synthesised) -> Iterator[Wanted]:
+    """A trigger that fails, or falls behind long before its stream forgets; what it gave up on, in S3 or not."""
+    for service in SERVICES:
+        function = {"FunctionName": aws.id_of_function(service.path("trigger"))}
+        yield "IteratorAge", function, {"Threshold": MINUTES_5}
+        yield "Errors", function, {"Threshold": 0}
+        followed = aws.mappings(service.path("trigger"))
+        for name, made in aws.of_type("AWS::Lambda::EventSourceMapping").items():
+            if made in followed:
+                assert made["MetricsConfig"] == {"Metrics": ["EventCount"]}  # else Lambda does not count them
+                yield "OnFailureDestinationDeliveredEventCount", {"EventSourceMappingUUID": name}, {"Threshold": 0}
+                yield "DroppedEventCount", {"EventSourceMappingUUID": name}, {"Threshold": 0}
+    push = {"FunctionName": aws.id_of_function("views/board/push")}
+    yield "IteratorAge", push, {"Threshold": 60_000}
+    yield "Errors", push, {"Threshold": 0}
 
 
-def test_a_run_by_schedule_that_fails_or_never_begins_wakes_somebody(aws: Synthesised) -> None:
+def of_schedules(aws: Synthesised) -> Iterator[Wanted]:
+    """A run by schedule that fails, never begins or is late; what stays undecided for five minutes."""
     hourly = [file for file in aws.functions() if file.endswith("/recompute") or file == "stores/archive/sweep"]
-
     assert len(hourly) > len(VIEWS)
     for file in hourly:
-        assert alarm(aws, "AsyncEventsDropped", FunctionName=aws.id_of_function(file))["Threshold"] == 0
+        yield "AsyncEventsDropped", {"FunctionName": aws.id_of_function(file)}, {"Threshold": 0}
+    for one in SWEPT:
+        at_once = {"Threshold": 0, "EvaluationPeriods": 1, "Period": 60}
+        yield "Errors", {"FunctionName": aws.id_of_function(one.path("sweep"))}, at_once
+        silent = {"Namespace": "Andon", "Statistic": "Sum", "Threshold": 0, "EvaluationPeriods": 5, "Period": 60}
+        yield "failed", {"service": one.name, "stage": "dev"}, silent | {"TreatMissingData": "breaching"}
+        late = {"Statistic": "Maximum", "Threshold": 90_000, "EvaluationPeriods": 2}
+        yield "oldest", {"service": one.name, "stage": "dev"}, late
 
 
-def test_throttled_writes_of_each_table_and_each_index_wake_somebody(aws: Synthesised) -> None:
+def of_everything(aws: Synthesised) -> Iterator[Wanted]:
+    """A message that waits for a person, throttles, faults, and answers of the API."""
+    for queue in dead_letters(aws):
+        at_once = {"Threshold": 0, "ComparisonOperator": "GreaterThanThreshold", "EvaluationPeriods": 1}
+        yield "ApproximateNumberOfMessagesVisible", {"QueueName": f"{queue}.QueueName"}, at_once
+    # Functions of one account share its concurrency: one alarm for all.
+    yield "Throttles", {}, {"Namespace": "AWS/Lambda", "Statistic": "Sum", "Threshold": 0}
+    yield FELL_BACK, {"wire": BOTOCORE, "stage": "dev"}, {"Namespace": "Andon", "Statistic": "Sum", "Threshold": 0}
     for name, table in aws.of_type("AWS::DynamoDB::Table").items():
-        indexes = [index["IndexName"] for index in table.get("GlobalSecondaryIndexes", [])]
-        by = [{"TableName": name}, *({"TableName": name, "GlobalSecondaryIndexName": index} for index in indexes)]
-        made = [alarm(aws, "WriteThrottleEvents", **dimensions) for dimensions in by]
-        assert {(one["Namespace"], one["Statistic"], one["Threshold"]) for one in made} == {("AWS/DynamoDB", "Sum", 0)}
+        indexes = [{"GlobalSecondaryIndexName": one["IndexName"]} for one in table.get("GlobalSecondaryIndexes", [])]
+        for index in [{}, *indexes]:
+            ever = {"Namespace": "AWS/DynamoDB", "Statistic": "Sum", "Threshold": 0}
+            yield "WriteThrottleEvents", {"TableName": name, **index}, ever
+    yield "received", {"view": "faults", "stage": "dev"}, {"Threshold": 0}
+    yield "Errors", {"FunctionName": aws.id_of_function("stores/faults/listener")}, {"Threshold": 0}
+    store = aws.output("FaultQueueUrl")
+    yield "ApproximateAgeOfOldestMessage", {"QueueName": f"{store}.QueueName"}, {"Threshold": 300}
+    [api] = aws.of_type("AWS::ApiGatewayV2::Api")
+    yield "5xx", {"ApiId": api}, {"Threshold": 0}
+    yield "throttled", {"stage": "dev"}, {"Namespace": "Andon", "Threshold": 0, "EvaluationPeriods": 5}
+    yield "Latency", {"ApiId": api}, {"ExtendedStatistic": "p99", "EvaluationPeriods": 5, "Period": 60}
 
 
-def test_a_push_that_falls_behind_or_fails_wakes_somebody(aws: Synthesised) -> None:
-    function = aws.id_of_function("views/board/push")
-
-    assert alarm(aws, "IteratorAge", FunctionName=function)["Threshold"] == 60_000
-    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
-
-
-@swept
-def test_a_sweep_that_fails_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    made = alarm(aws, "Errors", FunctionName=aws.id_of_function(f"services/{package.name}/sweep"))
-
-    assert (made["Threshold"], made["EvaluationPeriods"], made["Period"]) == (0, 1, 60)
-
-
-@swept
-def test_what_stays_undecided_for_five_minutes_wakes_somebody_and_so_does_a_sweep_that_says_nothing(
-    aws: Synthesised, package: Package
+@pytest.mark.parametrize("group", [of_readers, of_triggers, of_schedules, of_everything])
+def test_whatever_fails_falls_behind_or_waits_for_a_person_wakes_somebody(
+    aws: Synthesised, group: Callable[[Synthesised], Iterator[Wanted]]
 ) -> None:
-    made = alarm(aws, "failed", service=package.name, stage="dev")
-
-    assert (made["Namespace"], made["Statistic"], made["Threshold"]) == ("Andon", "Sum", 0)
-    assert made["EvaluationPeriods"] * made["Period"] == 5 * 60
-    assert made["TreatMissingData"] == "breaching"
+    for metric, dimensions, wanted in group(aws):
+        made = alarm(aws, metric, **dimensions)
+        assert {name: made[name] for name in wanted} == wanted, (metric, dimensions)
 
 
-@swept
-def test_a_decision_that_is_late_wakes_somebody(aws: Synthesised, package: Package) -> None:
-    made = alarm(aws, "oldest", service=package.name, stage="dev")
+def test_a_collapse_of_what_the_api_counts_wakes_somebody_for_a_flood_hides_its_refusals(aws: Synthesised) -> None:
+    [made] = [one for one in aws.of_type(ALARM).values() if "ThresholdMetricId" in one]
+    band, counted = made["Metrics"]
 
-    assert (made["Statistic"], made["Threshold"], made["EvaluationPeriods"]) == ("Maximum", 90_000, 2)
-
-
-def test_a_fault_wakes_somebody_and_so_does_a_store_that_cannot_keep_it(aws: Synthesised) -> None:
-    function = aws.id_of_function("stores/faults/listener")
-    queue = aws.output("FaultQueueUrl")
-
-    assert alarm(aws, "received", view="faults", stage="dev")["Threshold"] == 0
-    assert alarm(aws, "Errors", FunctionName=function)["Threshold"] == 0
-    assert alarm(aws, "ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")["Threshold"] == 300
+    assert (made["AlarmName"], made["ComparisonOperator"]) == ("Andon/Api/Collapsed", "LessThanLowerThreshold")
+    assert (band["Id"], band["Expression"]) == (made["ThresholdMetricId"], "ANOMALY_DETECTION_BAND(m0, 5)")
+    assert counted["MetricStat"]["Metric"]["MetricName"] == "Count"
 
 
-def test_answers_of_5xx_wake_somebody(aws: Synthesised) -> None:
+def test_a_read_that_waits_for_a_write_is_no_slow_answer(aws: Synthesised) -> None:
     [api] = aws.of_type("AWS::ApiGatewayV2::Api")
 
-    assert alarm(aws, "5xx", ApiId=api)["Threshold"] == 0
-
-
-def test_refusals_for_want_of_room_wake_somebody_if_they_go_on(aws: Synthesised) -> None:
-    made = alarm(aws, "throttled", stage="dev")
-
-    assert (made["Namespace"], made["Threshold"], made["EvaluationPeriods"]) == ("Andon", 0, 5)
-
-
-def test_slow_answers_wake_somebody_but_not_a_read_that_waits_for_a_write(aws: Synthesised) -> None:
-    [api] = aws.of_type("AWS::ApiGatewayV2::Api")
-
-    made = alarm(aws, "Latency", ApiId=api)
-
-    assert made["ExtendedStatistic"] == "p99"
-    assert made["Threshold"] > sum(PAUSES_SECONDS) * 1000
-    assert made["EvaluationPeriods"] * made["Period"] == 5 * 60
+    assert alarm(aws, "Latency", ApiId=api)["Threshold"] > sum(PAUSES_SECONDS) * 1000
 
 
 def test_requests_are_counted_by_the_name_that_http_apis_use(aws: Synthesised) -> None:
@@ -215,9 +172,10 @@ def test_the_pages_that_alarms_name_can_be_anywhere(varied: Synthesised) -> None
     assert all(" Runbook: https://example.com/runbooks/" in one["AlarmDescription"] for one in made)
 
 
-def test_no_alarm_is_metric_math_which_the_emulator_refuses(aws: Synthesised, local: Synthesised) -> None:
-    assert not [made for made in aws.of_type(ALARM).values() if "Metrics" in made]
-    assert set(local.of_type(ALARM)) == {name for name, made in aws.of_type(ALARM).items() if not rolls_back(made)}
+def test_on_the_emulator_which_refuses_metric_math_no_alarm_is(aws: Synthesised, local: Synthesised) -> None:
+    plain = {name for name, made in aws.of_type(ALARM).items() if "Metrics" not in made}
+    assert set(local.of_type(ALARM)) == plain
+    assert not [made for made in local.of_type(ALARM).values() if "Metrics" in made]
 
 
 @pytest.mark.parametrize(

@@ -67,13 +67,6 @@ def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> 
                 assert source["Fn::GetAtt"][0] in subscriptions(aws)
 
 
-@pytest.mark.parametrize("file", LISTENERS)
-def test_one_bad_message_neither_stops_nor_repeats_its_neighbours(aws: Synthesised, file: str) -> None:
-    [mapping] = aws.mappings(file)
-
-    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-
-
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_an_event_waits_for_others_for_a_second_but_on_the_emulator(
     aws: Synthesised, local: Synthesised, reader: Package
@@ -94,24 +87,16 @@ def test_work_that_somebody_asked_for_waits_for_no_other(aws: Synthesised, file:
 
 
 @pytest.mark.parametrize("file", LISTENERS)
-def test_concurrency_is_limited_at_the_queue_and_not_reserved(aws: Synthesised, file: str) -> None:
-    [mapping] = aws.mappings(file)
-
-    assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2
-    assert "ReservedConcurrentExecutions" not in aws.functions()[file]
-
-
-@pytest.mark.parametrize("file", LISTENERS)
-def test_on_the_emulator_a_view_has_two_listeners_for_each_is_a_process_from_the_start(
-    local: Synthesised, file: str
+def test_a_bad_message_neither_stops_nor_repeats_its_neighbours_and_concurrency_is_limited_at_the_queue(
+    aws: Synthesised, local: Synthesised, file: str
 ) -> None:
-    [mapping] = local.mappings(file)
+    [mapping], [here] = aws.mappings(file), local.mappings(file)
 
-    assert mapping["ScalingConfig"]["MaximumConcurrency"] == 2
-
-
-@pytest.mark.parametrize("file", LISTENERS)
-def test_a_message_stays_hidden_for_six_times_as_long_as_its_listener_may_run(aws: Synthesised, file: str) -> None:
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2
+    assert here["ScalingConfig"]["MaximumConcurrency"] == 2, "on the emulator each is a process from the start"
+    assert "ReservedConcurrentExecutions" not in aws.functions()[file]
+    # It stays hidden for six times as long as its listener may run.
     assert queue_of(aws, file)["VisibilityTimeout"] >= 6 * aws.functions()[file]["Timeout"]
 
 

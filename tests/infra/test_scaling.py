@@ -9,8 +9,7 @@ from andon.cdk.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from andon.dynamodb.schema import TableSchema
 from andon.packages.package import Package
 from bench.simulate import money
-from bench.simulate.counted import EVERY_S
-from bench.simulate.metrics import FILTERS
+from bench.simulate.counted import EVERY_S, FILTERS
 from bench.simulate.settings import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise, text
 from views.board import view as board
@@ -29,7 +28,7 @@ def tables(stack: Synthesised) -> dict[str, Properties]:
 
 
 def places(stack: Synthesised) -> Iterator[tuple[str, str]]:
-    """What is to follow the load, as Application Auto Scaling names it, and the kind of it."""
+    """The scalable targets, as Application Auto Scaling names them, and their kinds."""
     for name, schema in STEADY.items():
         table = f"table/{stack.output(name)}"
         yield table, "table"
@@ -107,12 +106,20 @@ def test_a_version_that_is_being_filled_is_on_demand(monkeypatch: pytest.MonkeyP
     assert not schema().steady
 
 
+def metrics_of(alarm: Properties) -> int:
+    """Return the number of metrics that an alarm is paid for by: https://aws.amazon.com/cloudwatch/pricing/
+
+    One that compares with what CloudWatch has learnt is paid for by its metric and the two bounds.
+    """
+    return (sum("MetricStat" in one for one in alarm.get("Metrics", ())) or 1) + 2 * ("ThresholdMetricId" in alarm)
+
+
 def test_the_bill_has_every_alarm_every_metric_filter_and_every_queue_that_lambda_polls(prod: Synthesised) -> None:
     sources = [text(made["EventSourceArn"]) for made in prod.of_type("AWS::Lambda::EventSourceMapping").values()]
     queues = [queue for queue in prod.of_type("AWS::SQS::Queue") if f"{queue}.Arn" in sources]
 
     assert len(queues) == money.QUEUES_POLLED
-    assert len(prod.of_type("AWS::CloudWatch::Alarm")) == money.ALARMS
+    assert sum(map(metrics_of, prod.of_type("AWS::CloudWatch::Alarm").values())) == money.ALARMS
     assert len(prod.of_type("AWS::Logs::MetricFilter")) == FILTERS
     policies = money.ALARMS_OF_POLICY * len(prod.of_type(POLICY))
     assert policies == money.ALARMS_OF_POLICY * money.POLICIES_OF_PLACE * len([*places(prod)])

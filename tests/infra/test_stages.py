@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 from aws_cdk import App
 
+from andon.cdk.sign_in import hours_of_device
 from andon.cdk.stage import Stage
 from andon.cdk.target import Target
-from tests.support.infra.synthesised import KEPT, PROJECT, STAGES, Synthesised, synthesise, text
+from infra.stack import Andon
+from tests.support.infra.synthesised import KEPT, PROJECT, PROTECTED, STAGES, Synthesised, synthesise, text
+
+OF_MILAN = {"stages": {"dev": STAGES["stages"]["dev"] | {"region": "eu-south-1", "account": "1" * 12}}}
 
 KEEPS_DATA = {
     "AWS::Cognito::UserPool",
@@ -24,7 +28,8 @@ KEEPS_DATA = {
 def target(stage: str = "dev", *, flags: dict[str, Any] | None = None, **settings: Any) -> Target:  # noqa: ANN401
     """The target of an app whose stage has these settings, too; those that are None are not there."""
     changed = {name: value for name, value in (STAGES["stages"][stage] | settings).items() if value is not None}
-    return Target.of(App(context=STAGES | {"stages": {stage: changed}, "stage": stage} | (flags or {})))
+    own = PROTECTED if changed.get("terminationProtection") else {}
+    return Target.of(App(context=STAGES | own | {"stages": {stage: changed}, "stage": stage} | (flags or {})))
 
 
 def test_prod_has_the_customer_key_the_lock_and_termination_protection() -> None:
@@ -42,6 +47,76 @@ def test_each_stage_is_a_stack_of_its_own_and_the_first_keeps_its_name() -> None
 
 def test_a_protected_stack_says_so(aws: Synthesised, prod: Synthesised, local: Synthesised) -> None:
     assert [one.protected for one in (aws, prod, local)] == [False, True, False]
+
+
+def test_a_first_deployment_refuses_no_deletion_and_the_next_one_does(layer: Path, prod: Synthesised) -> None:
+    first = synthesise(layer, stage="prod", unprotected="true")
+
+    def protections(stack: Synthesised) -> set[object]:
+        tables, pools = stack.of_type("AWS::DynamoDB::Table"), stack.of_type("AWS::Cognito::UserPool")
+        return {one["DeletionProtectionEnabled"] for one in tables.values()} | {
+            one.get("DeletionProtection") for one in pools.values()
+        }
+
+    assert (first.protected, protections(first)) == (False, {False, "INACTIVE"})
+    assert not first.of_type("AWS::CloudTrail::Trail")  # it fills its bucket, which then could not be deleted
+    assert (prod.protected, protections(prod)) == (True, {True, "ACTIVE"})
+
+
+@pytest.mark.parametrize("region", ["cn-north-1", "us-gov-west-1", "eusc-de-east-1", "us-iso-east-1"])
+def test_a_region_of_another_partition_is_refused_by_name(region: str) -> None:
+    with pytest.raises(ValueError, match=rf"{region} is a region of the partition aws-.*: only aws is supported"):
+        target(region=region)
+
+
+@pytest.mark.parametrize(
+    ("variable", "kind"), [("AWS_USE_FIPS_ENDPOINT", "FIPS"), ("AWS_USE_DUALSTACK_ENDPOINT", "dual-stack")]
+)
+def test_whoever_needs_other_endpoints_is_told_that_functions_do_not_use_them(
+    variable: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "true")
+
+    with pytest.raises(ValueError, match=f"{variable}: functions do not use {kind} endpoints"):
+        target()
+
+
+def test_more_reports_than_api_gateway_takes_in_the_region_are_refused_until_aws_has_raised_it() -> None:
+    with pytest.raises(ValueError, match=r"reportsPerSecond is 2,501, but API Gateway takes 2,500 .* eu-south-1"):
+        target(region="eu-south-1", reportsPerSecond=2_501)
+
+    assert target(region="eu-west-1", reportsPerSecond=2_501).quotas.api == 10_000
+    assert target(region="eu-south-1", reportsPerSecond=2_501, apiRequestsPerSecond=9_000).quotas.api == 9_000
+
+
+def test_quotas_of_the_region_that_are_too_small_for_the_plan_are_said_at_synth(layer: Path) -> None:
+    app = App(context=STAGES | {"layer": str(layer), "bytecode": "none"} | OF_MILAN)
+    Andon(app)
+    said = (Path(app.synth().directory) / "Andon.metadata.json").read_text()
+
+    assert "eu-south-1: all routes together take 6,451 requests a second, API Gateway 2,500" in said
+    assert "400 reports a second are 2,000 invocations by rules, EventBridge makes 750" in said
+
+
+def test_a_trail_writes_down_who_reads_the_lake_the_archive_and_the_faults(aws: Synthesised, prod: Synthesised) -> None:
+    [trail] = prod.of_type("AWS::CloudTrail::Trail").values()
+    [selector] = trail["EventSelectors"]
+    [objects] = selector["DataResources"]
+
+    watched = {prod.output(name) for name in ("LakeBucket", "ArchiveBucket", "FaultsBucket")}
+    assert {text(one) for one in objects["Values"]} == {f"{bucket}.Arn/" for bucket in watched}
+    assert (objects["Type"], selector["IncludeManagementEvents"]) == ("AWS::S3::Object", False)
+    assert trail["EnableLogFileValidation"] is True
+    assert not aws.of_type("AWS::CloudTrail::Trail")
+
+
+@pytest.mark.parametrize(("planned", "hours"), [(400, 1), (1_440, 1), (1_441, 2), (6_667, 5)])
+def test_the_tokens_of_devices_live_so_long_that_cognito_can_renew_them_all(planned: int, hours: int) -> None:
+    """https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html."""
+    renewed_per_second = planned / 2 * 300 / (hours_of_device(planned) * 3600)
+
+    assert hours_of_device(planned) == hours
+    assert renewed_per_second <= 60  # half of 120: the other half is for who signs in
 
 
 @pytest.mark.parametrize(
@@ -79,6 +154,22 @@ def test_on_aws_there_is_no_synth_without_a_topic_for_alarms() -> None:
     assert target(flags={"alarmTopic": ""}, alarmTopic="ours").alarm_topic == "ours"
 
 
+def test_a_protected_stage_names_its_own_broker() -> None:
+    with pytest.raises(ValueError, match=r"stage prod: name the account's own broker.* liveOrigin in stages.prod"):
+        target("prod", flags={"liveOrigin": ""})
+
+    assert target().live_origin is None
+    assert target("prod", flags={"liveOrigin": ""}, liveOrigin="wss://ours").live_origin == "wss://ours"
+
+
+def test_a_stage_may_be_deployed_by_roles_of_its_own(aws: Synthesised, varied: Synthesised) -> None:
+    versions = [
+        one.templates["Andon.template.json"]["Parameters"]["BootstrapVersion"]["Default"] for one in (aws, varied)
+    ]
+
+    assert versions == ["/cdk-bootstrap/hnb659fds/version", "/cdk-bootstrap/andon1/version"]
+
+
 def test_the_environment_is_that_of_the_stage_or_of_the_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", "000000000000")
     monkeypatch.setenv("CDK_DEFAULT_REGION", "eu-west-1")
@@ -109,7 +200,7 @@ def test_everything_that_keeps_data_outlives_its_stack_and_what_would_replace_it
 def test_stages_of_one_account_share_neither_metrics_nor_topics_nor_names(aws: Synthesised, prod: Synthesised) -> None:
     def own_metrics(stack: Synthesised) -> set[str]:
         alarms = stack.of_type("AWS::CloudWatch::Alarm").values()
-        own = [made for made in alarms if made["Namespace"] == "Andon"]
+        own = [made for made in alarms if made.get("Namespace") == "Andon"]
         return {text({"Fn::Join": ["|", [made["MetricName"], *map(str, made["Dimensions"])]]}) for made in own}
 
     assert own_metrics(aws)

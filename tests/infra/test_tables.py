@@ -21,60 +21,30 @@ def test_every_table_has_an_output_of_its_name(aws: Synthesised) -> None:
 
 
 @pytest.mark.parametrize("name", DECLARED)
-def test_on_aws_a_table_outlives_mistakes(aws: Synthesised, name: str) -> None:
-    made = table(aws, name)
+def test_a_table_outlives_mistakes_is_backed_up_unless_events_write_it_again_and_goes_with_the_emulators_stack(
+    aws: Synthesised, local: Synthesised, name: str
+) -> None:
+    made, here = table(aws, name), table(local, name)
+    recovery = made["Properties"]["PointInTimeRecoverySpecification"]
 
-    assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == (KEPT, "Retain")
-    assert made["Properties"]["DeletionProtectionEnabled"] is True
-
-
-@pytest.mark.parametrize("name", DECLARED)
-def test_a_table_is_backed_up_unless_events_write_it_again(aws: Synthesised, name: str) -> None:
-    recovery = table(aws, name)["Properties"]["PointInTimeRecoverySpecification"]
-
+    assert (made["DeletionPolicy"], made["UpdateReplacePolicy"], here["DeletionPolicy"]) == (KEPT, "Retain", "Delete")
+    assert [one["Properties"]["DeletionProtectionEnabled"] for one in (made, here)] == [True, False]
     assert recovery == {"PointInTimeRecoveryEnabled": name not in OF_VIEWS}
 
 
 @pytest.mark.parametrize("name", DECLARED)
-def test_on_the_emulator_a_table_goes_with_its_stack(local: Synthesised, name: str) -> None:
-    made = table(local, name)
-
-    assert made["DeletionPolicy"] == "Delete"
-    assert made["Properties"]["DeletionProtectionEnabled"] is False
-
-
-@pytest.mark.parametrize("name", DECLARED)
-def test_a_table_is_on_demand_and_has_no_fixed_name(aws: Synthesised, name: str) -> None:
-    made = table(aws, name)["Properties"]
-
-    assert made["BillingMode"] == "PAY_PER_REQUEST"
-    assert "TableName" not in made
-    assert "ProvisionedThroughput" not in made
-
-
-@pytest.mark.parametrize("name", DECLARED)
-def test_a_table_is_what_its_package_declares(aws: Synthesised, name: str) -> None:
+def test_a_table_is_what_its_package_declares_and_has_no_fixed_name(aws: Synthesised, name: str) -> None:
     made, schema = table(aws, name)["Properties"], DECLARED[name]
 
     assert made["KeySchema"] == key_schema(schema.keys)
     assert {index["IndexName"]: index["KeySchema"] for index in made.get("GlobalSecondaryIndexes", [])} == {
         index: key_schema(declared.keys) for index, declared in schema.indexes.items()
     }
-    assert ("TimeToLiveSpecification" in made) == schema.expires
-    assert ("StreamSpecification" in made) == schema.stream
+    ttl, stream = {"AttributeName": "ttl", "Enabled": True}, {"StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert made.get("TimeToLiveSpecification") == (ttl if schema.expires else None)
+    assert made.get("StreamSpecification") == (stream if schema.stream else None)
     assert (made.get("TableClass") == "STANDARD_INFREQUENT_ACCESS") == schema.seldom_read
-
-
-@pytest.mark.parametrize("name", [name for name, schema in DECLARED.items() if schema.stream])
-def test_a_stream_tells_what_was_and_what_is(aws: Synthesised, name: str) -> None:
-    assert table(aws, name)["Properties"]["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
-
-
-@pytest.mark.parametrize("name", [name for name, schema in DECLARED.items() if schema.expires])
-def test_rows_expire_by_their_ttl(aws: Synthesised, name: str) -> None:
-    expected = {"AttributeName": "ttl", "Enabled": True}
-
-    assert table(aws, name)["Properties"]["TimeToLiveSpecification"] == expected
+    assert not made.keys() & {"TableName", "ProvisionedThroughput"}
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import pytest
 
 from andon.cdk.throttles import (
     ACCOUNT_PER_SECOND,
+    FEWER_PER_SECOND,
     HEADROOM,
     INVOCATIONS,
     LEAST,
@@ -63,11 +64,17 @@ def test_a_route_that_is_shared_out_takes_more_than_is_planned_so_that_who_is_re
 def test_the_headroom_takes_no_more_than_half_of_the_accounts_quota(planned: int, allowed: int) -> None:
     throttle = Throttle.of(planned)
 
-    assert throttle.with_headroom() == (allowed, throttle.burst)
+    assert throttle.with_headroom(ACCOUNT_PER_SECOND) == (allowed, throttle.burst)
+
+
+@pytest.mark.parametrize("region", FEWER_PER_SECOND)
+def test_in_thirteen_regions_the_headroom_is_half_of_a_quarter(region: str) -> None:
+    assert len(FEWER_PER_SECOND) == 13
+    assert REPORTS.with_headroom(Quotas.of(region).api).per_second == 1_250
 
 
 def test_a_burst_of_reports_fits_into_the_workers_of_the_account() -> None:
-    assert REPORTS.with_headroom().burst < limits.CONCURRENCY.value
+    assert REPORTS.with_headroom(ACCOUNT_PER_SECOND).burst < limits.CONCURRENCY.value
 
 
 @pytest.mark.parametrize(("stack", "share"), [("aws", "5"), ("prod", "5"), ("local", "1000")])

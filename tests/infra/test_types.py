@@ -27,7 +27,7 @@ def imported(source: str) -> Iterator[str]:
 
 
 def is_module(name: str) -> bool:
-    """Return whether a name is that of a module, and not of what is in one."""
+    """Return True if a name is that of a module, and not of something in one."""
     return not name.rpartition(".")[2][:1].isupper() and find_spec(name) is not None
 
 
@@ -41,5 +41,5 @@ def test_mypy_reads_what_is_imported() -> None:
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Return whether a pattern of mypy names a module: `a.*.b` is `a.b`, too."""
+    """Return True if a pattern of mypy names a module: `a.*.b` is `a.b`, too."""
     return fnmatchcase(name, pattern) or fnmatchcase(name, pattern.replace(".*.", "."))

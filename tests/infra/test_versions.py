@@ -37,7 +37,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, layer: Path) -> dict[str, Syn
 
 
 def integrations(made: Synthesised) -> dict[str, str]:
-    """Which function each integration calls, by its alias."""
+    """The function of each integration, by its alias."""
     return {
         name: made.behind(one["IntegrationUri"]) for name, one in made.of_type("AWS::ApiGatewayV2::Integration").items()
     }

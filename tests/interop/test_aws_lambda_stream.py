@@ -22,7 +22,7 @@ SERVICE: Final = {"SERVICE": "equipment", "BUS_SRC": "equipment", "BUS_NAME": "a
 def library() -> Path:
     """The folder that has the library; a machine without npm, or without a way to its registry, skips."""
     try:
-        return npm.library()
+        return npm.folder_of(npm.LIBRARY)
     except npm.NotInstalled as error:
         pytest.skip(str(error))
 

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -34,12 +36,13 @@ def main() -> int:
         print(f"NOT FOUND  {name}: {why}")
     fitting = [mutant for mutant in chosen if mutant.name not in misfits]
     with TemporaryDirectory(prefix="mutants-") as home:
-        tree = Path(home)
-        _copy_to(tree)
-        if not options.quick and _status(tree, _union(fitting)) != ALL_PASSED:
+        trees = [Path(home, str(number)) for number in range(options.jobs)]
+        for tree in trees:
+            _copy_to(tree)
+        if not options.quick and _status(trees[0], _union(fitting)) != ALL_PASSED:
             print("The tests fail without any mutant.")
             return 1
-        survived = sum(not _is_killed(mutant, tree) for mutant in fitting)
+        survived = len(fitting) - _killed(fitting, trees)
     print(f"{len(fitting) - survived} killed, {survived} survived, {len(misfits)} not found")
     return int(bool(survived or misfits))
 
@@ -47,6 +50,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("-k", default="", metavar="TEXT", help="only those with this text in their name or file")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="mutants tried beside each other")
     parser.add_argument("--quick", action="store_true", help="do not run the tests without a mutant first")
     return parser.parse_args()
 
@@ -74,6 +78,23 @@ def _copy_to(tree: Path) -> None:
         "demo",
     ]
     subprocess.run(compiling, cwd=tree, check=True)
+
+
+def _killed(mutants: Sequence[Mutant], trees: Sequence[Path]) -> int:
+    """Return the number of mutants their tests noticed; each is tried in a tree of which it has the sole use."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
+
+    def is_killed(mutant: Mutant) -> bool:
+        tree = free.get()
+        try:
+            return _is_killed(mutant, tree)
+        finally:
+            free.put(tree)
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        return sum(pool.map(is_killed, mutants))
 
 
 def _is_killed(mutant: Mutant, tree: Path) -> bool:

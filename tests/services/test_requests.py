@@ -1,13 +1,12 @@
-"""What a use of the system costs: DynamoDB requests, counted on the wire and printed."""
+"""The cost of each use of the system: DynamoDB requests, counted on the wire and printed."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
-from andon.rules.due import READ_SHARDS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from tests.support.dispatch.shop import open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import (
     AT,
@@ -23,7 +22,7 @@ from tests.support.services.reports import (
     report,
     staff,
 )
-from tests.support.services.versions import put
+from tests.support.services.versions import audit, delete, put, roll_back
 from tests.support.wire import Wire
 
 Use = Callable[[Loop, str], object]
@@ -64,6 +63,18 @@ def test_a_change_of_an_assignment_is_one_write_and_no_read(loop: Loop, equipmen
     assert wire.operations == changed * 2
 
 
+def change(loop: Loop, equipment_id: str) -> object:
+    return put(loop, equipment_id, "another", if_match=1)
+
+
+def retire(loop: Loop, equipment_id: str) -> object:
+    return delete(loop, equipment_id, if_match=1)
+
+
+def go_back(loop: Loop, equipment_id: str) -> object:
+    return roll_back(loop, equipment_id, 1, if_match=2)
+
+
 CONTROL = {"DISPATCH_TABLE", "ANOMALIES_TABLE"}
 """The tables of those who look at reports before they decide."""
 
@@ -83,67 +94,19 @@ def test_a_report_goes_all_the_way_to_the_views_with_one_publication(loop: Loop,
     assert sorted(table for table in tables if table not in CONTROL) == ["BOARD_TABLE", "STATE_LOG_TABLE"]
 
 
-def of_dispatch(wire: Wire) -> list[str]:
-    """List what was asked of the dispatch table, and forget it; the loop itself asks what its stream is."""
-    asked = [one for one in wire.requests if one.parameters.get("TableName") == "DISPATCH_TABLE"]
-    requests = [one.operation for one in asked if one.operation != "DescribeTable"]
-    wire.requests.clear()
-    return requests
-
-
-def test_a_report_is_collected_by_a_read_and_a_write_and_evaluated_by_three_reads_and_a_write_for_each_decision(
-    loop: Loop, equipment_id: str, wire: Wire
-) -> None:
-    open_shop(loop, equipment_id)
-    of_dispatch(wire)
-
-    reported(loop, equipment_id, "ERROR", 0)
-    abnormal = of_dispatch(wire)
-    reported(loop, equipment_id, "NORMAL", 1)
-    normal = of_dispatch(wire)
-
-    print(f"an abnormal report in dispatch: {abnormal}\na normal one: {normal}")  # noqa: T201
-    collect, due, read = ["Query", "PutItem"], ["PutItem"], ["Query", "GetItem", "GetItem"]
-    decision, memory = ["PutItem"], ["PutItem"]
-    assert sorted(abnormal) == sorted([*collect, *due * 3, *read, *decision, *memory])
-    assert normal == collect  # it follows closely: the timer is there, and no gap has ended
-
-
-def test_a_sweep_reads_the_past_of_a_due_time_once_and_one_with_nothing_to_do_only_asks_each_shard(
-    loop: Loop, equipment_id: str, wire: Wire
-) -> None:
-    swept(loop, 10_000)  # what others left
-    open_shop(loop, equipment_id)
-    reported(loop, equipment_id, "ERROR", 0)
-    of_dispatch(wire)
-
-    swept(loop, 0.5)
-    nothing = of_dispatch(wire)
-    swept(loop, 1)
-    looked = of_dispatch(wire)
-    swept(loop, 16)
-    escalated = of_dispatch(wire)
-
-    shards = ["Query"] * READ_SHARDS
-    print(f"a sweep with nothing to do: {nothing}\nwith one time due: {looked}, {escalated}")  # noqa: T201
-    assert nothing == shards
-    assert sorted(looked) == sorted([*shards, "Query", "DeleteItem"])
-    past = ["Query", "Query"]  # backward from the report, and forward to when the rule is due
-    decided = [*past, "GetItem", "GetItem", "PutItem", "DeleteItem", "PutItem"]
-    assert sorted(escalated) == sorted([*shards, *decided])
-
-
 QUERIES = {
     LOGS: "id",
     STATES: "id",
     LATEST: "id",
     OPERATOR_LOGS: "operator",
     ESCALATIONS: "supervisor",
+    EPISODES: "id",
 }
 
 
 @pytest.mark.parametrize("route", list(QUERIES))
 def test_a_page_is_one_query_and_one_unit_of_capacity(loop: Loop, equipment_id: str, wire: Wire, route: str) -> None:
+    told = 3 if route == EPISODES else 1
     log = {"id": equipment_id, "state": "WARNING1", "timestamp": AT}
     report(loop, equipment_id)
     assign(loop, equipment_id, equipment_id, path=log)
@@ -160,21 +123,49 @@ def test_a_page_is_one_query_and_one_unit_of_capacity(loop: Loop, equipment_id: 
     print(f"{route}: 1 {query.operation}, {units} units of read capacity")  # noqa: T201
     assert query.operation == "Query"
     assert units <= 1
-    assert query.answer["Count"] == query.answer["ScannedCount"] == 1
+    assert query.answer["Count"] == query.answer["ScannedCount"] == told
 
 
-def test_a_page_of_a_story_is_one_query(loop: Loop, equipment_id: str, wire: Wire) -> None:
-    report(loop, equipment_id)
-    assign(loop, equipment_id, "Liz")
-    loop.run()
-    wire.requests.clear()
+CURRENT, HISTORY = "EQUIPMENT_TABLE", "EQUIPMENT_HISTORY_TABLE"
+VERSION = {CURRENT: 2, HISTORY: 3}
+"""A row costs two units in a transaction, and one more for the index of the history by time; rows are under 1 KB.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "command", "requests", "written", "read"),
+    [
+        ([], put, ["TransactWriteItems"], VERSION, {}),
+        ([put], change, ["TransactWriteItems"], VERSION, {}),
+        ([put], retire, ["GetItem", "TransactWriteItems"], VERSION, {CURRENT: 1}),
+        ([put, change], go_back, ["GetItem", "GetItem", "TransactWriteItems"], VERSION, {CURRENT: 1, HISTORY: 1}),
+        # Two of them for the check that the equipment is registered.
+        ([put], audit, ["TransactWriteItems"], {CURRENT: 6}, {}),
+    ],
+    ids=["create", "update", "delete", "rollback", "audit"],
+)
+def test_a_version_costs_what_it_does_on_paper(
+    loop: Loop,
+    equipment_id: str,
+    wire: Wire,
+    given: list[Use],
+    command: Use,
+    requests: list[str],
+    written: dict[str, float],
+    read: dict[str, float],
+) -> None:
     wire.measure_capacity()
+    for later, use in enumerate([*given, command]):
+        wire.requests.clear()
+        with frozen_clock(NOW + later):
+            use(loop, equipment_id)
 
-    answer = loop.request(EPISODES, path={"id": equipment_id})
-
-    assert answer.status == 200
-    (query,) = wire.requests
-    units = query.answer["ConsumedCapacity"]["CapacityUnits"]
-    print(f"{EPISODES}: 1 {query.operation}, {units} units of read capacity")  # noqa: T201
-    assert query.operation == "Query"
-    assert query.answer["Count"] == query.answer["ScannedCount"] == 2
+    assert wire.operations == requests
+    units: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for request in wire.requests:
+        consumed = request.answer["ConsumedCapacity"]
+        for one in consumed if isinstance(consumed, list) else [consumed]:
+            units[request.operation == "GetItem"][one["TableName"]] += one["CapacityUnits"]
+    assert (units[False], units[True]) == (written, read)

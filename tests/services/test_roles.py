@@ -1,9 +1,9 @@
-"""Who may call what: each group at each route, and for which equipment a device and a gateway report."""
+"""Permissions: each group at each route, and the equipment for which a device and a gateway report."""
 
 import pytest
 
 from andon.packages.discovery import apis, owner_of_route
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
 from contract import groups
 
@@ -30,7 +30,7 @@ PEOPLE = {"operator", "supervisor", "auditor", "analyst"}
 
 
 def allowed(route: str) -> set[str]:
-    """Return who may call a route: an admin each; people read all but faults, replays, drift and the archive."""
+    """Return the groups that may call a route: admins each; people all reads but faults, replays, drift, archive."""
     if "/faults" in route or "/replays" in route or route in ADMINS_ONLY:
         return {"admin"}
     if "/archive/" in route or "/drift" in route:
@@ -44,6 +44,6 @@ def test_each_group_passes_at_its_own_routes_and_at_no_other(route: str, group: 
     package, role = owner_of_route(route)
     event = http_event(route, groups=[group], query={"unknown": "x"})
 
-    response = package.handler(role)(event, LambdaContext("f"))
+    response = package.handler(role)(event, LocalContext("f"))
 
     assert response["statusCode"] == (400 if group in allowed(route) else 403)

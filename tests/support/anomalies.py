@@ -76,7 +76,7 @@ class Detector(Loop):
         return [row for row in self.rows("ANOMALIES_TABLE") if row.get("by") == RULE]
 
     def facts(self) -> list[dict[str, Any]]:
-        """Return what was published since the last call."""
+        """Return the events published since the last call."""
         return [json.loads(body)["detail"] for body in self.new_messages()]
 
 

@@ -53,7 +53,7 @@ def sweep(loop: Loop) -> None:
 
 
 def happened_to(loop: Loop, equipment_id: str, **query: str) -> list[dict[str, Any]]:
-    """Return what the archive says of a piece of equipment, all pages."""
+    """Return all pages of the archive about a piece of equipment."""
     items: list[dict[str, Any]] = []
     while True:
         answer = loop.request(EQUIPMENT_ROUTE, path={"id": equipment_id}, query=query)

@@ -1,4 +1,4 @@
-"""What a browser shows and sends, watched: a test of a page fails of what the page should never do."""
+"""A watched browser: a test of a page fails of anything that the page should never do."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,8 @@ from andon.tools.stack.users import PASSWORD
 # A refusal is an answer that the page has to cope with, although Chromium calls it an error.
 STATUS: Final = "Failed to load resource: the server responded with a status of"
 REFUSED: Final = re.compile(rf"{STATUS} (400|401|403|404|409|412|428) ")
+POLL_MS: Final = 20
+SOON_MS: Final = 30_000
 REPORT: Final = """addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
   console.error(`violates ${violatedDirective}: ${blockedURI}`))"""
 
@@ -31,6 +33,14 @@ class Watched:
     def troubles(self) -> list[str]:
         """Errors on the console and of scripts, violations of the policy, foreign requests, and failures of ours."""
         return [one for one in self._seen if not any(re.search(allowed, one) for allowed in self.allowed)]
+
+    def until_seen(self, page: Page, trouble: str) -> None:
+        """Wait until there is a trouble with these words: what a browser reports comes when it comes."""
+        for _ in range(0, SOON_MS, POLL_MS):
+            if any(trouble in one for one in self.troubles):
+                return
+            page.wait_for_timeout(POLL_MS)
+        raise AssertionError((trouble, self.troubles))
 
     def allow(self, trouble: str) -> None:
         """Expect troubles, which the test causes itself, by a regular expression."""
@@ -84,7 +94,7 @@ def fill_in(page: Page, user: str, password: str = PASSWORD) -> None:
 
 
 def session(page: Page, call: str) -> object:
-    """Return what a function of `session.js` returns, as `who()`; of an error its class or message."""
+    """Return the result of a function of `session.js`, as `who()`; of an error its class or message."""
     returned: object = page.evaluate(
         f"""async () => {{
           const session = await import("/page/session.js");

@@ -22,7 +22,7 @@ class Clone:
 
     @property
     def home(self) -> Path:
-        """Where its stack keeps everything."""
+        """The folder of its stack."""
         return self.root / ".local"
 
     def file(self, *parts: str) -> Path:

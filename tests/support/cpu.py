@@ -1,4 +1,4 @@
-"""How much CPU an emulator and its Lambda workers have used; on Linux only, elsewhere nothing is found."""
+"""CPU time of an emulator and its Lambda workers; on Linux only, elsewhere nothing is found."""
 
 import os
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ class Killed(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """What happens `when` a call is made (BEFORE, AFTER AWS has done it): the process ends, or gets no answer."""
+    """An interruption of a call (BEFORE, AFTER AWS has done it): the process ends, or gets no answer."""
 
     when: str
     killed: bool
@@ -30,7 +30,7 @@ class Interruption:
         return f"{'killed' if self.killed else 'unanswered'} {self.when}"
 
     def error(self) -> BaseException:
-        """Return what is raised; the retries lie below, so that this is not retried."""
+        """Return the error to raise; the retries lie below, so that this is not retried."""
         return Killed() if self.killed else CallFailed("ConnectionClosedError")
 
 
@@ -54,7 +54,7 @@ class Breaking:
 
     @classmethod
     def nothing(cls) -> "Breaking":
-        """Return what breaks no call."""
+        """Return a `Breaking` that breaks no call."""
         return cls(INTERRUPTIONS[0], 0)
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class Breaking:
             yield
 
     def interrupt(self, do: Callable[[], T]) -> T | None:
-        """Return what `do` returns; None if it was killed."""
+        """Return the result of `do`; None if it was killed."""
         try:
             with self.watching():
                 return do()

@@ -48,7 +48,7 @@ def over(wire: str) -> Iterator[None]:
 
 
 def outcome_of(do: Callable[[], object]) -> Any:  # noqa: ANN401  it is to be compared
-    """Return what a call returned, or what it raised: the type, the code, and the rows that came with it."""
+    """Return the result of a call, or its error: the type, the code, and the rows that came with it."""
     try:
         return do()
     except Exception as error:  # noqa: BLE001  an outcome, too

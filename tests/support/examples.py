@@ -1,4 +1,4 @@
-"""How hypothesis looks for examples."""
+"""Profiles of hypothesis."""
 
 from hypothesis import Phase, settings
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from andon.packages.discovery import apis, owner_of_route
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
 
 BY_ITSELF = "x-answered-by-the-gateway"
@@ -39,7 +39,7 @@ class Gateway:
             if found := pattern.fullmatch(f"{environ['REQUEST_METHOD']} {path}"):
                 package, role = owner_of_route(route)
                 event = _event(environ, route, path=found.groupdict())
-                answer: dict[str, Any] = package.handler(role)(event, LambdaContext(f"{package.name}-{role}"))
+                answer: dict[str, Any] = package.handler(role)(event, LocalContext(f"{package.name}-{role}"))
                 return answer
         headers = {"content-type": "application/json", BY_ITSELF: "yes"}
         return {"statusCode": HTTPStatus.NOT_FOUND, "headers": headers, "body": '{"message":"Not Found"}'}

@@ -1,4 +1,4 @@
-"""What is in the lake of a loop."""
+"""The lake of a loop."""
 
 import json
 from dataclasses import dataclass

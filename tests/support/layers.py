@@ -1,4 +1,4 @@
-"""What `functions/` may import, and what the library may speak of, read from the source itself."""
+"""The allowed imports of `functions/`, and the allowed names in the library, read from the source itself."""
 
 import ast
 import re

@@ -50,7 +50,7 @@ def delete(beside: Beside) -> None:
 
 
 def ours(loop: Loop) -> dict[str, Asset]:
-    """Return what equipment2 says of all machines that are there, as assets."""
+    """Return equipment2's machines that are not deleted, as assets."""
     rows: list[Any] = [row for row in loop.rows("EQUIPMENT2_TABLE") if not row.get("deleted")]
     return {row["id"]: mapping.to_asset(Entity("machine", dict(MACHINE.entity_of(row)))) for row in rows}
 

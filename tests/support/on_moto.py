@@ -4,13 +4,13 @@ from typing import Any, Self
 
 import moto.core  # before any client: it patches botocore when it is imported
 
-from andon.testing.emulated import Emulated
+from andon.testing.emulated import EmulatedWorld
 from andon.testing.environment import ACCOUNT, environment
 from andon.wire import aws, in_threads
 from toys.things import World
 
 
-class OnMoto(Emulated, World):
+class OnMoto(EmulatedWorld, World):
     """The tables of things, behind all of botocore. One thread at a time: moto is not atomic under threads."""
 
     def __init__(self) -> None:

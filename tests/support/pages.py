@@ -39,12 +39,12 @@ class Screen:
         self.page.goto(f"{ORIGIN}/{search}{place}")
 
     def tiles(self) -> dict[str, Tile]:
-        """What the tiles say."""
+        """The tiles on the page."""
         tiles: dict[str, Tile] = self.page.evaluate(TILES)
         return tiles
 
     def is_right(self) -> bool:
-        """Whether the board shows exactly what `GET /board` answers."""
+        """Return True if the board shows exactly the items of `GET /board`."""
         return self.tiles() == {equipment_id: tile_of(row) for equipment_id, row in self.known.items.items()}
 
     def eventually(self, holds: Callable[[], bool], *, within_ms: int = SOON_MS) -> int:
@@ -63,7 +63,7 @@ class Screen:
             self.page.wait_for_timeout(20)
 
     def connection(self) -> str:
-        """What the page says of its connection."""
+        """The state of the connection, as the page shows it."""
         return self.page.locator(".connection").get_attribute("data-connection") or ""
 
     def until_live(self) -> None:
@@ -72,7 +72,7 @@ class Screen:
         self.let_pass(6000)
 
     def scrolls_sideways(self) -> bool:
-        """Whether there is more beside what is seen."""
+        """Return True if the page is wider than the window."""
         root = "document.scrollingElement"
         return bool(self.page.evaluate(f"() => {root}.scrollWidth > {root}.clientWidth"))
 
@@ -82,7 +82,7 @@ class Screen:
 
 
 def tile_of(row: dict[str, Any]) -> Tile:
-    """What the tile of a row has to say, in English."""
+    """The expected tile of a row, in English."""
     state = row["state"]
     is_abnormal = state not in {None, "NORMAL"}
     silent = "silentSince" in row

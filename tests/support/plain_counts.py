@@ -1,4 +1,4 @@
-"""What the saved queries of the lake are to answer, counted in plain Python over the same envelopes."""
+"""The expected results of the lake's saved queries, counted in plain Python over the same envelopes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ HOUR_MS = 3_600_000
 
 Event = dict[str, Any]
 Turn = tuple[bool, int, int, bool]
-"""Whether the machine stands, from when to when, and whether a report ended it."""
+"""A turn of a machine: True if it stands, begin and end, True if a report ended it."""
 
 
 Group = tuple[str, str, str | None, str | None]
@@ -59,7 +59,7 @@ def _turns_of(reports: list[Event]) -> list[Turn]:
 
 
 def mtbf_mttr(events: list[Event]) -> dict[Group, Means]:
-    """How often machines failed, and for how long."""
+    """The mean times between failures and to repair."""
     where = places(events)
     groups: dict[Group, list[Turn]] = defaultdict(list)
     for machine, found in turns(events).items():
@@ -82,7 +82,7 @@ def _means(found: list[Turn]) -> Means:
 
 
 def availability(events: list[Event]) -> dict[tuple[str, str], tuple[int, float]]:
-    """How many machines each line has, and the percentage of the time in which they ran."""
+    """The number of machines of each line, and the percentage of the time in which they ran."""
     where = places(events)
     lines: dict[tuple[str, str], list[list[Turn]]] = defaultdict(list)
     for machine, found in turns(events).items():
@@ -121,7 +121,7 @@ def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | Non
 
 
 def _lead(assigned: Event) -> str:
-    """Who deals with a log, alone or with a crew."""
+    """The operator of a log, alone or with a crew."""
     return str(assigned["crew"]["lead"] if "crew" in assigned else assigned["assignment"]["operator"])
 
 

@@ -1,4 +1,4 @@
-"""What a screen shows: the rule by which a page takes over what is pushed to it, in whatever order."""
+"""A screen's rows: the rule by which a page takes over pushed changes, in whatever order."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -33,7 +33,7 @@ def as_pushed(item: Item) -> Item:
 
 
 def is_within(topic: str, topic_filter: str) -> bool:
-    """Return whether a topic matches a filter that has a wildcard at its end only, as MQTT says."""
+    """Return True if a topic matches a filter that has a wildcard at its end only, as MQTT says."""
     if not topic_filter.endswith("/#"):
         return topic == topic_filter
     return f"{topic}/".startswith(topic_filter.removesuffix("#"))

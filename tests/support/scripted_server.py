@@ -30,7 +30,7 @@ class Asked:
 
     @property
     def operation(self) -> str:
-        """What was called, as AWS writes it: `UpdateItem`."""
+        """The operation, as AWS writes it: `UpdateItem`."""
         return self.headers.get("x-amz-target", "").rpartition(".")[2]
 
     @property
@@ -54,7 +54,7 @@ class Answer:
 
 
 class Tls(Protocol):
-    """What an `ssl.SSLContext` does."""
+    """The used part of an `ssl.SSLContext`."""
 
     def wrap_socket(self, connection: socket.socket, /, *, server_side: bool) -> ssl.SSLSocket:
         """Shake hands."""
@@ -120,22 +120,22 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port it listens on."""
         return int(self._listening.getsockname()[1])
 
     @property
     def url(self) -> str:
-        """Where it listens, as an endpoint."""
+        """The endpoint it listens on."""
         return f"{'https' if self.tls else 'http'}://{HOST}:{self.port}"
 
     @property
     def operations(self) -> list[str]:
-        """What was called, in order."""
+        """The called operations, in order."""
         return [asked.operation for asked in self.requests]
 
     @property
     def connections(self) -> int:
-        """How many there have been."""
+        """The number of connections so far."""
         return self._connections
 
     def end_connections(self, *, reset: bool = False) -> None:

@@ -129,7 +129,7 @@ def _pages(query: KeyQuery, limit: int) -> list[object]:
 
 
 def plain(records: list[dict[str, Any]]) -> list[object]:
-    """Return what a stream's records say."""
+    """Return a stream's records as plain values."""
     images = [record["dynamodb"] for record in records]
     return [
         (record["eventName"], *(to_plain(image[name]) for name in ("Keys", "OldImage", "NewImage") if name in image))

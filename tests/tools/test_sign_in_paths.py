@@ -27,6 +27,7 @@ def test_a_pool_has_these_paths() -> None:
 
 @given(TEXTS)
 @example("client_id=a&Action=b")
+@example("client_id=a&action=b")
 @example("client_id=a&client_id=b")
 @example("client_id=a;Action=b")
 def test_whatever_is_let_through_the_emulator_reads_known_names_in_it_once_each(text: str) -> None:

@@ -1,4 +1,7 @@
-"""What convergence is for: each of these mistakes breaks a view, and the shortest sequence that shows it is found."""
+"""The use of convergence: a mistake of each kind breaks a view, and the shortest sequence that shows it is found.
+
+`tests/mutants` has the mistakes themselves.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,11 +13,10 @@ from botocore.exceptions import ClientError
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition, conditional
 from andon.events.domain_event import DomainEvent
 from andon.testing.convergence import Diverged, Story, converges, view_of
-from andon.views import compaction, inverse_oplock, materialize, row_life, view_update
+from andon.views import inverse_oplock, materialize, view_update
 from andon.views.compaction import Message, compact
 from andon.views.inverse_oplock import NEWER, event_order, oplock_attribute, put_if_newer
 from andon.views.materialize import Listener
@@ -23,8 +25,7 @@ from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored, UntilNewestExpires, WriteAttempt
 from andon.views.view_update import ViewUpdate
 from andon.wire import aws
-from tests.views.board.stories import HELP, JOIN, LIFE, PEOPLE, SILENCES, STATES
-from tests.views.state_log.stories import DAYS_APART
+from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
 
@@ -35,7 +36,7 @@ NOW_MS = 1_587_739_830_000
 
 
 def on_of(view: Listener) -> Mapping[tuple[str, str], On]:
-    """Return what a view keeps of events; a view collects none of them whole."""
+    """Return a view's handlers of events; a view collects none of them whole."""
     return cast("Mapping[tuple[str, str], On]", view.on)
 
 
@@ -139,33 +140,9 @@ def ttl_moves_backwards(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     return view
 
 
-def expired_fields_live_on(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    patch.setattr(row_life, "TTL_GROWS", "(attribute_not_exists(#ttl) OR (#ttl > :zero AND #ttl <= :ttl))")
-    on_ttl = row_life._on_ttl  # noqa: SLF001
-    patch.setattr(
-        row_life, "_on_ttl", lambda expression, **values: on_ttl(expression, **(values | {"zero": 0, "now": 0}))
-    )
-    return view
-
-
-def expired_attributes_stay(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    def changes(update: ViewUpdate, order: str, attempt: WriteAttempt, _: object) -> object:
-        return right(update, order, attempt, None)
-
-    right = inverse_oplock._changes  # noqa: SLF001
-    patch.setattr(inverse_oplock, "_changes", changes)
-    return view
-
-
 def skeletons_stay(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     after = UntilAnchored.after
     patch.setattr(UntilAnchored, "after", lambda life, row: after(life, row)._replace(expires_at=None))
-    return view
-
-
-def anchored_rows_expire(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    first = UntilAnchored.first.fget  # type: ignore[attr-defined]
-    patch.setattr(UntilAnchored, "first", property(lambda life: first(life)._replace(is_permanent=False)))
     return view
 
 
@@ -183,43 +160,6 @@ def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: Listener) -> Listener
     return view
 
 
-def surplus_only_after_a_write(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    bound = inverse_oplock._bound  # noqa: SLF001
-    why_dropped = inverse_oplock._why_dropped  # noqa: SLF001
-    dropping = False
-
-    def why(*how: Any) -> Outcome | None:  # noqa: ANN401
-        nonlocal dropping
-        found = why_dropped(*how)
-        dropping = found is not None
-        return found
-
-    def only_written(*how: Any) -> frozenset[str]:  # noqa: ANN401
-        nonlocal dropping
-        skipped, dropping = dropping, False
-        return frozenset() if skipped else bound(*how)
-
-    patch.setattr(inverse_oplock, "_why_dropped", why)
-    patch.setattr(inverse_oplock, "_bound", only_written)
-    return view
-
-
-def removed_at_once_is_applied(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    bound = inverse_oplock._bound  # noqa: SLF001
-
-    def quietly(*how: Any) -> frozenset[str]:  # noqa: ANN401
-        bound(*how)
-        return frozenset()
-
-    patch.setattr(inverse_oplock, "_bound", quietly)
-    return view
-
-
-def compaction_by_the_time_of_the_event(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    patch.setattr(compaction, "_order_in", lambda message: event_order(message.event))
-    return view
-
-
 def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     def by_row(messages: Iterable[Message]) -> list[list[Message]]:
         groups: dict[str, list[Message]] = {}
@@ -233,11 +173,6 @@ def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: Listener) -> List
     return view
 
 
-def compaction_keeps_the_oldest(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    patch.setattr(materialize, "compact", lambda messages: [group[::-1] for group in compact(messages)])
-    return view
-
-
 def compaction_forgets_the_third(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(materialize, "compact", lambda messages: [group[:2] for group in compact(messages)])
     return view
@@ -246,38 +181,6 @@ def compaction_forgets_the_third(patch: pytest.MonkeyPatch, view: Listener) -> L
 def failures_are_acknowledged(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
     patch.setattr(materialize, "failures", lambda _: [])
     return view
-
-
-def without_anchor(view: Listener) -> Listener:
-    """Return a view whose rows never expire, registered or not."""
-
-    def permanent(decide: On) -> On:
-        return lambda event: replace(decide(event), anchor=None)
-
-    return view._replace(on={subscription: permanent(decide) for subscription, decide in on_of(view).items()})
-
-
-def last_writer_wins_since(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    """Keep `State`, and `Since` when another state is written over it."""
-
-    def put(table: Table, update: ViewUpdate, event: DomainEvent, **more: Any) -> Outcome:  # noqa: ANN401
-        if event.type != "state-reported":
-            return put_if_newer(table, update, event, **more)
-        state, time = event.entity("state").text("state"), event.entity("state").text("timestamp")
-        names = {"oplock": "oplock#state", "state": "State"}
-        values = {"oplock": event_order(event), "state": state}
-        another = "(attribute_not_exists(#state) OR #state < :state OR #state > :state)"
-        now = {"oplock#state": event_order(event), "State": state}
-        try:
-            table.update(
-                update.key, assign=now | {"Since": time}, condition=Condition(f"{NEWER} AND {another}", names, values)
-            )
-        except ConditionFailed:
-            return put_if_newer(table, replace(update, oplock="state", fields={"State": state}), event, **more)
-        return Outcome.APPLIED
-
-    patch.setattr(view_update, "put_if_newer", put)
-    return without_anchor(view)
 
 
 def missing_fields_stay(_: pytest.MonkeyPatch, view: Listener) -> Listener:
@@ -302,54 +205,20 @@ class Mutant:
 
 
 MUTANTS = {
-    "<= for < of slow data": Mutant(newer("<="), BOARD, LIFE, "c1, c1"),
-    "> for < of slow data": Mutant(newer(">"), BOARD, LIFE, "c1, u1"),
-    ">= for < of slow data": Mutant(newer(">="), BOARD, LIFE, "c1, c1"),
     "<= for <": Mutant(newer("<="), THINGS, WORK, "p1, p1"),
     "> for <": Mutant(newer(">"), THINGS, WORK, "p1, x1"),
-    ">= for <": Mutant(newer(">="), THINGS, WORK, "p1, p1"),
     "one shared oplock": Mutant(with_oplock(lambda *_: "all"), BOARD, JOIN, "s1, c1"),
     "one oplock per type": Mutant(with_oplock(lambda event, _: event.type), BOARD, LIFE, "u1, c1"),
-    "one oplock for states": Mutant(
-        with_oplock(lambda event, update: "seen" if "state" in event.type else update.oplock), BOARD, STATES, "s2, s1"
-    ),
-    "an oplock each for silent and back": Mutant(
-        with_oplock(lambda event, update: event.type if update.oplock == "silence" else update.oplock),
-        BOARD,
-        SILENCES,
-        "b1, q1",
-    ),
-    "back takes nothing away": Mutant(missing_fields_stay, BOARD, SILENCES, "b1, q1"),
-    "one oplock for who sees to it": Mutant(
-        with_oplock(lambda event, update: "seen to" if "state-" in event.type else update.oplock), BOARD, HELP, "x1, k1"
-    ),
     "order without the event id": Mutant(order_without_id, BOARD, LIFE, "u1, u2"),
     "hard delete": Mutant(hard_delete, BOARD, LIFE, "d1, c1"),
     "tombstone with a shorter ttl": Mutant(short_lived_tombstone, THINGS, WORK, "x1, reap"),
     "not expired on arrival": Mutant(never_expired_on_arrival, THINGS, WORK, "p1, reap, p1"),
     "ttl moves backwards": Mutant(ttl_moves_backwards, THINGS, WORK, "w1, p1"),
     "compaction across oplocks": Mutant(compaction_across_oplocks, BOARD, JOIN, "c1+s1"),
-    "compaction keeps the oldest": Mutant(compaction_keeps_the_oldest, BOARD, LIFE, "c1+u1"),
     "compaction forgets the third": Mutant(compaction_forgets_the_third, BOARD, LIFE, "c1+u2+d2"),
     "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "u1 (busy after 0)"),
-    "one shared oplock in state_log": Mutant(with_oplock(lambda *_: "all"), STATE_LOG, DAYS_APART, "o1, r1"),
-    "order without the event id in state_log": Mutant(order_without_id, STATE_LOG, DAYS_APART, "r1, r2"),
-    "not expired on arrival at state_log": Mutant(never_expired_on_arrival, STATE_LOG, DAYS_APART, "r1, reap, r1"),
-    "ttl moves backwards in state_log": Mutant(ttl_moves_backwards, STATE_LOG, DAYS_APART, "o1, r1"),
-    "compaction across oplocks in state_log": Mutant(compaction_across_oplocks, STATE_LOG, DAYS_APART, "r1+o1"),
-    "last writer wins stateSince": Mutant(last_writer_wins_since, BOARD, STATES, "s5, s1"),
-    "fields that had expired live on": Mutant(expired_fields_live_on, THINGS, WORK, "p1, expire, w1"),
-    "an expired row keeps its attributes": Mutant(expired_attributes_stay, THINGS, WORK, "p1, expire, w1"),
     "rows without an anchor stay": Mutant(skeletons_stay, things.ANCHORED, WEIGHED_FIRST, "w1, reap"),
-    "rows with an anchor expire": Mutant(anchored_rows_expire, things.ANCHORED, WEIGHED_FIRST, "w2, p1"),
     "of a family the oldest are kept": Mutant(surplus_of_the_newest, things.LABELLED, LABELS, "a1, b2, a4, c3"),
-    "surplus stays after a crash": Mutant(
-        surplus_only_after_a_write, things.LABELLED, LABELS, "b2, a4+d5 (busy after 2)"
-    ),
-    "what a family did not keep is applied again": Mutant(
-        removed_at_once_is_applied, things.LABELLED, LABELS, "a1, b2, c3, a1"
-    ),
-    "compaction by the time of the event": Mutant(compaction_by_the_time_of_the_event, BOARD, PEOPLE, "o1+o2"),
     "missing fields stay": Mutant(missing_fields_stay, BOARD, LIFE, "d1, c1"),
 }
 

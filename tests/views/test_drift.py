@@ -21,6 +21,7 @@ from andon.testing.loop import Loop
 from andon.wire import aws
 from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
 from tests.support.examples import ON_TABLES
+from tests.support.lake import LAKE
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
 from tests.support.wire import Wire
@@ -171,7 +172,7 @@ def test_whatever_is_corrupted_is_found_once_and_repaired(
 
 
 def is_skeleton(view: Package, row: Row) -> bool:
-    """Return whether a row waits for its anchor: it expires so long after it was written, whenever that was."""
+    """Return True if a row waits for its anchor: it expires so long after it was written, whenever that was."""
     anchor = getattr(view.view, "ANCHOR", None)
     return anchor is not None and f"oplock#{anchor.oplock}" not in row
 
@@ -232,6 +233,17 @@ def test_what_is_doubtful_is_reported_only_if_it_is_the_same_the_second_time(loo
     assert reported(loop) == []
     assert loop.to_recompute(LOGS) == []
     assert rows_of(loop, LOGS) == before
+
+
+def test_what_came_late_to_a_day_of_the_archive_is_known_the_second_time(loop: Loop) -> None:
+    lines = [line for days in (6, 5, 4, 3) for line in report_lines("press-7", 1, at_ms=NOW - days * DAY_MS)]
+    late = assigned("press-7", LAST_WEEK, at_ms=LAST_WEEK + HOUR_MS)
+    take_in(loop, LOGS, [*lines, late])
+    remember(lines)
+    sweep(loop)
+    remember([late])
+
+    assert look(loop, LOGS) == []
 
 
 def test_what_only_the_row_knows_is_reported_and_stays_for_the_lake_may_lack_it(loop: Loop) -> None:
@@ -322,6 +334,17 @@ def test_a_row_that_has_seen_what_was_refused_first_and_came_again_is_sound(loop
     assert rows_of(loop, LOGS) == before
 
 
+def test_a_row_of_an_event_that_claims_a_time_ahead_is_sound_at_each_look(loop: Loop) -> None:
+    [report] = report_lines("press-7", 1, at_ms=NOW)
+    claims = report.replace(f'"{times.to_utc(NOW)[:19]}Z"', '"2031-01-01T00:00:00Z"')
+    take_in(loop, BOARD, [claims])
+    loop.deliver(LAKE, [claims])
+
+    for days in (1, 2):
+        with frozen_clock(NOW + days * DAY_MS):
+            assert look(loop, BOARD) == []
+
+
 def test_a_row_has_not_to_show_more_of_a_bounded_family_than_its_newest(loop: Loop) -> None:
     reports = [
         report_of(
@@ -378,10 +401,3 @@ def test_a_sample_costs_two_requests_a_day_for_a_piece_of_equipment(loop: Loop, 
     assert len(ranges) in {0, 3}, "the shard that was drawn has it, or not"
     assert len(indexes) <= 1 + 3
     assert log_lines[-1]["message"] == "recomputed"
-
-
-def test_nobody_but_an_admin_asks_for_all_and_auditors_see_what_was_found(loop: Loop) -> None:
-    assert loop.request("POST /drift/{view}", path={"view": "board"}, groups=["auditor"]).status == 403
-    assert loop.request("POST /drift/{view}", path={"view": "nothing"}).status == 404
-    assert loop.request("GET /drift", groups=["auditor"]).status == 200
-    assert loop.request("GET /drift", groups=["operator"]).status == 403

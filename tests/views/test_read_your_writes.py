@@ -13,7 +13,6 @@ from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import (
     AT,
-    ESCALATIONS,
     LOGS,
     OPERATOR_LOGS,
     acknowledge,
@@ -74,20 +73,6 @@ def test_the_board_answers_a_write_once_it_has_seen_it_and_until_then_nothing(
     assert after.status == (404 if write == "deletion" else 200)
 
 
-@pytest.mark.parametrize("write", IN_LOGS)
-def test_logs_answer_a_write_once_they_have_seen_it(
-    loop: Loop, equipment_id: str, pauses: list[float], write: str
-) -> None:
-    token = token_of(WRITES[write](loop, equipment_id))
-
-    before = ask(loop, LOGS, equipment_id, token)
-    loop.run()
-    after = ask(loop, LOGS, equipment_id, token)
-
-    assert (before.status, len(pauses)) == (202, len(PAUSES_SECONDS))
-    assert (after.status, len(after.body["items"])) == (200, 1)
-
-
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_that_is_repeated_answers_a_token_of_the_same_event(loop: Loop, equipment_id: str, write: str) -> None:
     if write in {"change", "deletion", "rollback", "audit"}:
@@ -131,7 +116,7 @@ def test_who_waits_for_an_older_write_is_not_held_up_by_a_newer_one(loop: Loop, 
 
 
 def test_every_report_of_many_has_its_token(loop: Loop, equipment_id: str, pauses: list[float]) -> None:
-    others = f"{equipment_id} other"
+    others = f"{equipment_id}-other"
     body = [{"equipmentId": one, "state": "ERROR", "timestamp": AT} for one in (equipment_id, others)]
     tokens = loop.request(MANY, body=body, groups=["operator"]).body["after"]
 
@@ -149,24 +134,9 @@ def test_a_roster_answers_no_token_for_no_view_shows_it(loop: Loop) -> None:
     assert "x-after" not in staff(loop, "gdl-after").headers
 
 
-@pytest.mark.parametrize(
-    ("token", "says"),
-    [
-        ("", "is not a token of a write"),
-        ("bm8", "is not a token of a write"),
-        ("%", "is not a token of a write"),
-        ("a" * 9000, "is not a token of a write"),
-    ],
-)
-def test_a_garbled_token_is_refused(loop: Loop, equipment_id: str, token: str, says: str) -> None:
-    for route in (STANDING, LOGS, BOARD, OPERATOR_LOGS, ESCALATIONS):
-        answer = ask(loop, route, plain(equipment_id), token)
-        assert (answer.status, answer.body["errors"]) == (400, [{"field": "query.after", "detail": says}])
-
-
 @pytest.mark.parametrize("route", [STANDING, LOGS])
 def test_a_token_of_another_machine_is_refused(loop: Loop, equipment_id: str, route: str) -> None:
-    token = token_of(report(loop, f"{equipment_id} other"))
+    token = token_of(report(loop, f"{equipment_id}-other"))
 
     answer = ask(loop, route, equipment_id, token)
 
@@ -194,7 +164,7 @@ def test_without_a_token_nobody_waits_and_nothing_more_is_read(
 
 
 def plain(equipment_id: str) -> str:
-    """Return what may be part of a sort key."""
+    """Return the text that may be part of a sort key."""
     return equipment_id.replace("#", " ")
 
 

@@ -4,9 +4,10 @@ import time
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from andon.http.static_files import StaticFile, static_files
+from andon.runtime.json_types import JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from pages.board.headers import security_headers
@@ -18,7 +19,7 @@ INDEX: Final = "index.html"
 ROUTES: Final = ("GET /", "GET /page/{file}")
 
 
-def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+def handler(event: JsonObject, context: LambdaContext) -> JsonObject:
     """Lambda entry point."""
     started, request_id = time.perf_counter(), event["requestContext"]["requestId"]
     response = _respond(event)
@@ -29,7 +30,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return response
 
 
-def _respond(event: dict[str, Any]) -> dict[str, Any]:
+def _respond(event: JsonObject) -> JsonObject:
     name = (event.get("pathParameters") or {}).get("file", INDEX)
     if found := _files().get(name):
         return found.respond(event["headers"])

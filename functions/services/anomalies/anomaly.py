@@ -1,6 +1,6 @@
 """An anomaly: the observation of a machine, beside the expectation of the model."""
 
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import sort_key
@@ -8,9 +8,10 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events.actor import author_in
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact
-from andon.rules.rule import WHY, Decision
+from andon.rules.rule import Decision
+from andon.runtime.json_types import members_of
 from contract import logs
-from contract.entities import AnomalyEntity, AnomalyKind, ExpectedEntity, Why
+from contract.entities import AnomalyEntity, AnomalyKind
 from services.anomalies.model import Expectation, Known
 from services.anomalies.reports import partition_in, state_in, time_in
 from services.anomalies.tables import KEYS
@@ -20,29 +21,14 @@ ANOMALY_DETECTED: Final = "anomaly-detected"
 DISCRIMINATOR: Final = "anomaly"
 ENTITY: Final = "anomaly"
 
-UNITS: Final[dict[AnomalyKind, str]] = {
-    "burst": "reports an hour",
-    "gap": "seconds",
-    "odd-state": "reports",
-}
+UNITS: Final[dict[AnomalyKind, str]] = {"burst": "reports an hour", "gap": "seconds", "odd-state": "reports"}
 """The unit that is counted, by kind; a kind is also the id of its rule."""
 
-PUBLISHED: Final = ("equipmentId", "state", "timestamp", "kind", "unit", "expected", "seen", "model", *WHY)
-"""The attributes of a row that its event says, see `AnomalyEntity`."""
 
-
-class AnomalyRow(Why):
+class AnomalyRow(AnomalyEntity):
     """The row of an anomaly, its primary key aside. `at` is epoch milliseconds, `ttl` epoch seconds."""
 
     discriminator: Literal["anomaly"]
-    equipmentId: str  # noqa: N815  the row's name
-    state: str
-    timestamp: str
-    kind: AnomalyKind
-    unit: str
-    expected: ExpectedEntity
-    seen: float
-    model: str
     at: int
     ttl: int
 
@@ -88,4 +74,4 @@ def fact_of(change: Change) -> Fact | None:
 
 def to_entity(item: Item) -> AnomalyEntity:
     """Return the entity of a row."""
-    return cast("AnomalyEntity", {name: item[name] for name in PUBLISHED if name in item})
+    return members_of(AnomalyEntity, item)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from andon.runtime.errors import CallFailed
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
+from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.bucket import Bucket
 from andon.wire.deadline import begun_by
@@ -50,16 +50,15 @@ class CurrentModel:
 
         If that fails, the model stays the last that could be read; it is counted, logged, and tried again next time.
         """
-        try:
-            with begun_by(now_ms + PATIENCE_MS):
-                self.model = self._read(self._bucket.get(CURRENT))
-        except (CallFailed, ValueError) as error:  # what is no JSON is a ValueError, too
-            counts = {"model_unreadable": 1}
-            said = {**counts, "errors": [name_of(error)], "version": self.model and self.model.version}
-            logger().warning(
-                "model unreadable",
-                extra={**said, "_aws": directive(dimension="service", counts=counts, now_ms=now_ms)},
-            )
+        with begun_by(now_ms + PATIENCE_MS):
+            read = tried(lambda: self._read(self._bucket.get(CURRENT)))  # a file of others': it may be anything
+        if not isinstance(read, Failed):
+            self.model = read
+            return
+        counts = {"model_unreadable": 1}
+        said = {**counts, "errors": [name_of(read.error)], "version": self.model and self.model.version}
+        metrics = directive(dimension="service", counts=counts, now_ms=now_ms)
+        logger().warning("model unreadable", extra={**said, "_aws": metrics})
 
     def _read(self, pointer: object) -> Model | None:
         if pointer is None:

@@ -10,9 +10,11 @@ a `{"median", "mad", "of"}`: of so many observations; `mad` is the median of the
 """
 
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any, Final, NamedTuple, TypedDict
 
 from andon.events.identifiers import of_content
+from andon.runtime.json_types import JsonMapping
 
 # The limit lies so many robust standard deviations above the median: see docs/anomalies.md for what that was chosen by.
 DEVIATIONS: Final = 6
@@ -156,26 +158,26 @@ def version_of(trained_until: str, machines: object) -> str:
     return f"{trained_until.translate(_PUNCTUATION)}-{digest}"
 
 
-def _machine(content: Mapping[str, Any]) -> MachineHistory:
+def _machine(content: JsonMapping) -> MachineHistory:
     states = {state: _state(history) for state, history in content["states"].items()}
     reports, hours = _numbers((content["reports"], content["hours"]))
     return MachineHistory(reports=int(reports), hours=int(hours), states=states)
 
 
-def _state(content: Mapping[str, Any]) -> StateHistory:
+def _state(content: JsonMapping) -> StateHistory:
     gap = content.get("gap")
     return StateHistory(rate=_spread(content["rate"]), gap=None if gap is None else _spread(gap))
 
 
-def _spread(content: Mapping[str, Any]) -> Spread:
+def _spread(content: JsonMapping) -> Spread:
     median, mad, of = _numbers((content["median"], content["mad"], content["of"]))
     return Spread(median, mad, int(of))
 
 
 def _numbers(values: Iterable[object]) -> list[float]:
     numbers = [
-        value for value in values if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+        value for value in values if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf
     ]
     if len(numbers) != len([*values]):
-        raise TypeError("not a number, or less than 0")
+        raise TypeError("not a number, less than 0 or infinite")
     return numbers

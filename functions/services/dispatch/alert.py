@@ -1,32 +1,26 @@
 """Alerts of rules about a piece of equipment as a whole: it is at risk, silent, back."""
 
 from operator import itemgetter
-from typing import Final, NamedTuple, NotRequired, cast
+from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Meaning, fact_of_row
-from andon.rules.rule import WHY, Decision, decision_key
+from andon.rules.rule import Decision, decision_key
 from andon.runtime import times
+from andon.runtime.json_types import members_of
 from contract import logs
-from contract.entities import AlertEntity, Why
+from contract.entities import AlertEntity
 from services.dispatch.fact_types import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
 from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS
 
-PUBLISHED: Final = ("equipmentId", "since", "timestamp", "reason", *WHY)
-"""The attributes of a row that stand in its event, see `AlertEntity`."""
 
-
-class AlertRow(Why):
+class AlertRow(AlertEntity):
     """The row of an alert, its primary key aside. `at` is epoch milliseconds, `ttl` epoch seconds."""
 
     discriminator: str
-    equipmentId: str  # noqa: N815  the row's name
-    since: str
-    timestamp: str
-    reason: NotRequired[str]
     at: int
     ttl: int
 
@@ -38,13 +32,7 @@ class Alert(NamedTuple):
     entity_name: str
 
     def decide(
-        self,
-        triggers: tuple[DomainEvent, ...],
-        *,
-        subject: str,
-        since: str,
-        at_ms: int,
-        reason: str | None = None,
+        self, triggers: tuple[DomainEvent, ...], *, subject: str, since: str, at_ms: int, reason: str | None = None
     ) -> Decision:
         """Decide an alert about the equipment that reported the `triggers`.
 
@@ -73,7 +61,7 @@ class Alert(NamedTuple):
 
 def to_entity(item: Item) -> AlertEntity:
     """Return the entity of a row."""
-    return cast("AlertEntity", {name: item[name] for name in PUBLISHED if name in item})
+    return members_of(AlertEntity, item)
 
 
 AT_RISK = Alert(EQUIPMENT_AT_RISK, "risk")

@@ -5,6 +5,7 @@ from typing import Final
 OPERATOR_ASSIGNED: Final = "operator-assigned"
 STATE_ESCALATED: Final = "state-escalated"
 STATE_ACKNOWLEDGED: Final = "state-acknowledged"
+ROSTER_CHANGED: Final = "roster-changed"
 EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
 EQUIPMENT_SILENT: Final = "equipment-silent"
 EQUIPMENT_BACK: Final = "equipment-back"

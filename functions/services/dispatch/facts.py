@@ -2,17 +2,18 @@
 
 from andon.events.fact import Facts
 from andon.rules.expired import expired
-from services.dispatch import acknowledgement
+from services.dispatch import acknowledgement, roster
 from services.dispatch.alert import ALERTS
-from services.dispatch.fact_types import ENTITY_OF
+from services.dispatch.fact_types import ENTITY_OF, ROSTER_CHANGED
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
 FACTS = Facts(
     source="dispatch",
-    types=frozenset(ENTITY_OF),
+    types=frozenset({*ENTITY_OF, ROSTER_CHANGED}),
     of={
         **{kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
         acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
+        roster.DISCRIMINATOR: roster.fact_of,
         **{alert.type: alert.fact_of for alert in ALERTS},
     },
     expired=expired,

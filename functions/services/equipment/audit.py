@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, NotRequired, TypedDict
 
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.keys import sort_key
 from andon.events.fact import fact_of_row
@@ -83,6 +85,14 @@ def get(equipment_id: str, part: str, revision: int | None = None) -> AuditRow:
     if row is None:
         raise NotFound("No such audit is recorded.")
     return row
+
+
+def kept_revision(row: Item) -> tuple[Table, Item]:
+    """Return the table and the row of the revision that a latest audit is."""
+    revision = numbered_versions.revision_of(audits_of(row["equipmentId"], row["part"]), row)
+    if revision.get("since") != revision["version"]:
+        revision.pop("since", None)
+    return TABLE, revision
 
 
 def to_response(row: AuditRow) -> AuditVersion:

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from andon.http import schemas
-from andon.http.fields import Id, Line, Lines, Number, Part, Time
+from andon.http.fields import Id, Line, Lines, Number, Part, Time, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.runtime import texts
@@ -43,7 +43,7 @@ class EquipmentBody(RequestModel):
     """What a piece of equipment is, and where it stands; with `validFrom`, what it has been since before now."""
 
     name: Line = Field(examples=["Hydraulic press 7"])
-    factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
+    factoryId: Word = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
     lineId: Id = Field(examples=["line-3"])  # noqa: N815
     location: Location
     validFrom: Time | None = Field(default=None, examples=["2020-04-20T06:00:00Z"])  # noqa: N815
@@ -118,7 +118,7 @@ class StateBody(RequestModel):
 class ReportBody(StateBody):
     """One of many reports, which are published and not kept."""
 
-    equipmentId: Id = Field(examples=["press-7"])  # noqa: N815
+    equipmentId: Word = Field(examples=["press-7"])  # noqa: N815
     timestamp: Time
 
 

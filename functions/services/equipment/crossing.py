@@ -1,8 +1,9 @@
 """equipment2's machines -> equipment."""
 
-from typing import Final, cast
+from typing import Final
 
 from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import members_of
 from andon.sync.mapped_crossing import resource_crossing, resource_in
 from contract.entities import MachineEntity
 from contract.locations import levels_in
@@ -19,7 +20,7 @@ def machine_in(event: DomainEvent) -> MachineEntity:
     """
     machine = resource_in(event, "machine", "name", "factoryId", "lineId")
     levels_in(machine)
-    return cast("MachineEntity", machine.fields)
+    return members_of(MachineEntity, machine.fields)
 
 
 CROSSING: Final = resource_crossing(

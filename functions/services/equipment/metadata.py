@@ -1,9 +1,9 @@
 """The metadata of a piece of equipment, its location among it, one version after the other."""
 
-from collections.abc import Mapping
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from andon.runtime.errors import Invalid
+from andon.runtime.json_types import JsonMapping
 from andon.versions.optimistic_lock import Command, Saved
 from andon.versions.resource import Resource, ResourceRow
 from contract.entities import EquipmentEntity, LocationEntity
@@ -39,7 +39,7 @@ EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
 equipment_changed = EQUIPMENT.fact_of
 
 
-def register(equipment_id: str, body: Mapping[str, Any], command: Command) -> Saved[EquipmentRow]:
+def register(equipment_id: str, body: JsonMapping, command: Command) -> Saved[EquipmentRow]:
     """Register a piece of equipment, or change it.
 
     Raises:

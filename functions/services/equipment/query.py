@@ -22,7 +22,7 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /equipment/{id}", groups=READERS, responses=responses(Equipment, 200, 304, 404))
+@app.serves("GET /equipment/{id}", groups=READERS, responses=responses(Equipment, 200, 304, 404, 409))
 def get_equipment(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
@@ -88,11 +88,7 @@ def get_latest_state(equipment_id: EquipmentId) -> Response[str]:
 
 @app.serves("GET /equipment/{id}/states", groups=READERS, responses=responses(StateReports, 200))
 def get_states(
-    equipment_id: EquipmentId,
-    first: From = None,
-    last: To = None,
-    limit: Limit = DEFAULT_LIMIT,
-    cursor: Cursor = None,
+    equipment_id: EquipmentId, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
     """List the reports of a piece of equipment, newest first."""
     query = state.reports_of(equipment_id, first, last)

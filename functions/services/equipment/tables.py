@@ -15,10 +15,7 @@ from andon.versions.resource import HISTORY, HISTORY_SCHEMA
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 
-TABLES = {
-    "EQUIPMENT_TABLE": TableSchema(KEYS, stream=True, steady=True),
-    "EQUIPMENT_HISTORY_TABLE": HISTORY_SCHEMA,
-}
+TABLES = {"EQUIPMENT_TABLE": TableSchema(KEYS, stream=True, steady=True), "EQUIPMENT_HISTORY_TABLE": HISTORY_SCHEMA}
 
 TABLE = Table("EQUIPMENT_TABLE", KEYS)
 HISTORY_TABLE = Table("EQUIPMENT_HISTORY_TABLE", HISTORY)

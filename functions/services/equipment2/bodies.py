@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from andon.http.fields import Id, Line, Number, Part, Time
+from andon.http.fields import Id, Line, Number, Part, Time, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.runtime import texts
@@ -57,7 +57,7 @@ class MachineBody(RequestModel):
     """What a piece of equipment is, and on which levels it stands; with `validFrom`, what it has been since before."""
 
     name: Line = Field(examples=["Hydraulic press 7"])
-    factoryId: Id = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
+    factoryId: Word = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
     lineId: Id = Field(examples=["line-3"])  # noqa: N815
     levels: Levels
     validFrom: Time | None = Field(default=None, examples=["2020-04-20T06:00:00Z"])  # noqa: N815

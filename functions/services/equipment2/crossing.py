@@ -1,8 +1,9 @@
 """equipment -> equipment2's machines."""
 
-from typing import Final, cast
+from typing import Final
 
 from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import members_of
 from andon.sync.mapped_crossing import resource_crossing, resource_in
 from contract.entities import EquipmentEntity
 from contract.locations import location_in
@@ -19,7 +20,7 @@ def equipment_in(event: DomainEvent) -> EquipmentEntity:
     """
     equipment = resource_in(event, "equipment", "name", "factoryId", "lineId")
     location_in(equipment)
-    return cast("EquipmentEntity", equipment.fields)
+    return members_of(EquipmentEntity, equipment.fields)
 
 
 CROSSING: Final = resource_crossing(

@@ -1,9 +1,9 @@
 """Machines: pieces of equipment and the levels on which they stand, one version after the other."""
 
-from collections.abc import Mapping
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from andon.runtime.errors import Invalid
+from andon.runtime.json_types import JsonMapping
 from andon.versions.optimistic_lock import Command, Saved
 from andon.versions.resource import Resource, ResourceRow
 from contract.entities import LevelEntity, MachineEntity
@@ -38,7 +38,7 @@ MACHINE: Final[Resource[MachineRow, MachineEntity]] = Resource(
 machine_changed = MACHINE.fact_of
 
 
-def register(equipment_id: str, body: Mapping[str, Any], command: Command) -> Saved[MachineRow]:
+def register(equipment_id: str, body: JsonMapping, command: Command) -> Saved[MachineRow]:
     """Register a piece of equipment, or change it.
 
     Raises:

@@ -17,7 +17,7 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /v2/equipment/{id}", groups=READERS, responses=responses(Machine, 200, 304, 404))
+@app.serves("GET /v2/equipment/{id}", groups=READERS, responses=responses(Machine, 200, 304, 404, 409))
 def get_machine(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response[str]:

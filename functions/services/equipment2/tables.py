@@ -12,10 +12,7 @@ from andon.versions.resource import HISTORY, HISTORY_SCHEMA
 
 KEYS = Keys("pk", one_partition_per="entity")
 
-TABLES = {
-    "EQUIPMENT2_TABLE": TableSchema(KEYS, stream=True),
-    "EQUIPMENT2_HISTORY_TABLE": HISTORY_SCHEMA,
-}
+TABLES = {"EQUIPMENT2_TABLE": TableSchema(KEYS, stream=True), "EQUIPMENT2_HISTORY_TABLE": HISTORY_SCHEMA}
 
 TABLE = Table("EQUIPMENT2_TABLE", KEYS)
 HISTORY_TABLE = Table("EQUIPMENT2_HISTORY_TABLE", HISTORY)

@@ -1,7 +1,7 @@
 """Screen messages for a changed row: the item of the board's list, or the notice that it left the list. Pure."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal, TypedDict, cast
+from typing import Final, Literal, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.live.push import ScreenMessage
@@ -46,7 +46,7 @@ def _gone(before: BoardRow, after: BoardRow | None, *, moved: bool) -> GoneRespo
     return {"equipmentId": before["EquipmentID"], "version": version, "gone": True}
 
 
-def _seen(row: BoardRow | None) -> Mapping[str, Any] | None:
+def _seen(row: BoardRow | None) -> Mapping[str, object] | None:
     if row is None:
         return None
     response = to_response(row)

@@ -1,11 +1,11 @@
 """Standing of equipment, derived from a row of the board when it is read. Pure."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.ttl import is_alive
 from andon.runtime.errors import NotFound
+from andon.runtime.json_types import members_of
 from contract.entities import LocationEntity
 from contract.names import NORMAL
 from views.board.row import SEEN, BoardRow, LastAnomaly, LastAudit, Risk
@@ -105,18 +105,18 @@ def require_equipment(row: Item | None, *, now_ms: int) -> BoardRow:
     return cast("BoardRow", row)
 
 
-def _reports(row: Mapping[str, Any]) -> dict[str, str]:
+def _reports(row: Attributes) -> dict[str, str]:
     """Return the time of the newest report of each state."""
     return {name.removeprefix(SEEN): time for name, time in row.items() if name.startswith(SEEN)}
 
 
-def _trouble(row: Mapping[str, Any], state: str | None) -> Trouble:
+def _trouble(row: Attributes, state: str | None) -> Trouble:
     """Return the members about logs and episodes after the last NORMAL; earlier ones were about another trouble."""
     if state in {None, NORMAL}:
         return {}
     normal = _reports(row).get(NORMAL, "")
     of_log = {name: what for name, (what, log) in TROUBLE.items() if row.get(log, "") > normal}
-    return cast("Trouble", {name: row[what] for name, what in of_log.items() if what in row})
+    return members_of(Trouble, {name: row[what] for name, what in of_log.items() if what in row})
 
 
 def _silent_since(row: BoardRow, last: str | None) -> str | None:

@@ -1,14 +1,12 @@
 """The version of a row of the board: a number that grows with every event that changes the row. Pure."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from andon.dynamodb.attribute_values import Attributes
 from andon.views.inverse_oplock import milliseconds_of
 from andon.views.oplock_family import OPLOCK
 from views.board.view import REPORTS
 
 
-def version_of(row: Mapping[str, Any]) -> int:
+def version_of(row: Attributes) -> int:
     """Return the sum of the milliseconds of the row's oplocks.
 
     Each oplock only grows, in whatever order events arrive, and so does the sum: of two images of a row the one with

@@ -1,7 +1,7 @@
 """Updates of board by event: location and state of equipment, and the response to its trouble. Pure."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Index, Keys
@@ -13,7 +13,7 @@ from andon.views.oplocked_fields import Anchor
 from andon.views.view_update import On, ViewUpdate
 from contract import logs, names, old_shapes
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
-from contract.locations import FIELDS, board_sort_key, levels_in, location_of, part
+from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
 from views.board.row import SEEN, BoardFields, LastAnomaly, LastAudit
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
@@ -185,15 +185,12 @@ def _place_of_equipment(equipment: Entity) -> LocationEntity:
     location = equipment.get("location")
     if not isinstance(location, dict):
         raise TypeError("equipment.location must be an object")
-    return _place(location)
+    return location_by(lambda field: part(location[field]))
 
 
 def _place_of_machine(machine: Entity) -> LocationEntity:
-    return _place(cast("Mapping[str, Any]", location_of(levels_in(machine))))
-
-
-def _place(location: Mapping[str, Any]) -> LocationEntity:
-    return cast("LocationEntity", {level: part(location[level]) for level in FIELDS})
+    names = {level["level"]: level["name"] for level in levels_in(machine)}
+    return location_by(lambda field: part(names.get(field, NOT_SAID)))
 
 
 def _time(event: DomainEvent, entity: Entity, field_name: str = "timestamp") -> str:
@@ -203,7 +200,7 @@ def _time(event: DomainEvent, entity: Entity, field_name: str = "timestamp") -> 
 def _update(
     equipment_id: str,
     oplock: str,
-    fields: Mapping[str, Any],
+    fields: Mapping[str, object],
     *,
     about_ms: int | None = None,
     family: OplockFamily | None = None,

@@ -22,7 +22,7 @@ from andon.cdk.canary import rollback_alarm
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.package_stack import tell
-from andon.cdk.sign_in import SignIn
+from andon.cdk.sign_in import SignIn, hours_of_device
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import role_of
@@ -59,6 +59,7 @@ class Api(Construct):
         self._target = Target.of(self)
         self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
         self._throttles: dict[str, dict[str, float]] = {}
+        self._routes = 0
         self._stage = self._deployed()
         self._failing = self._failing_alarm() if self._target.deployment else None
         self.page_url = f"{self._target.origin or self.http.api_endpoint}/"
@@ -90,28 +91,25 @@ class Api(Construct):
         """
         integrations: dict[str, HttpLambdaIntegration] = {}
         for route, callers in routes.items():
-            method, path = route.split(" ")
             role = role_of(route)
             if role not in functions:
                 raise ValueError(f"{route} needs a handler file {role}.py")
             if role not in integrations:
                 self._roll_back(functions[role])
                 integrations[role] = self._integration(functions[role])
-            made = self.http.add_routes(
-                path=path,
-                methods=[gateway.HttpMethod(method)],
-                integration=integrations[role],
-                authorizer=gateway.HttpNoneAuthorizer() if public else self._authorizer,
-                authorization_scopes=None if public else self._scopes(method),
-            )
+            made = self._add_route(route, integrations[role], public=public)
             throttle = (throttles or {}).get(route)
             if project().groups.reporting & callers:
                 throttle = throttle or self._target.reports
             if throttle:
                 self._throttle(route, made, throttle)
-            if public:
-                for one in made:
-                    nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
+            self._routes += 1
+
+    @property
+    def per_second(self) -> float:
+        """The requests a second that all routes take together."""
+        own = [one["ThrottlingRateLimit"] for one in self._throttles.values()]
+        return sum(own) + (self._routes - len(own)) * self._target.requests.per_second
 
     def admit(self, function: Function) -> None:
         """Let the API call a function, by a permission that stands beside it.
@@ -123,6 +121,20 @@ class Api(Construct):
         # For the whole API: with one for each route, the function's policy would get too long.
         any_route = self.http.arn_for_execute_api()
         function.called.add_permission("FromApi", principal=principal, source_arn=any_route)
+
+    def _add_route(self, route: str, integration: HttpLambdaIntegration, *, public: bool) -> list[gateway.HttpRoute]:
+        method, path = route.split(" ")
+        made = self.http.add_routes(
+            path=path,
+            methods=[gateway.HttpMethod(method)],
+            integration=integration,
+            authorizer=gateway.HttpNoneAuthorizer() if public else self._authorizer,
+            authorization_scopes=None if public else self._scopes(method),
+        )
+        if public:
+            for one in made:
+                nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
+        return made
 
     def _integration(self, function: Function) -> HttpLambdaIntegration:
         """Name the function by its ARN: CDK would put the permission here, see `admit`."""
@@ -140,8 +152,10 @@ class Api(Construct):
             function.canary.group.add_alarm(self._failing)
 
     def _failing_alarm(self) -> cloudwatch.Alarm:
-        metric = self.http.metric_server_error(period=Duration.minutes(1), statistic="Sum")
-        return rollback_alarm(self, "Rollback", metric, of="Callers get 5xx")
+        minute = Duration.minutes(1)
+        failed = self.http.metric_server_error(period=minute, statistic="Sum")
+        among = self.http.metric_count(period=minute, statistic="Sum")
+        return rollback_alarm(self, "Rollback", failed, among=among, of="Callers get 5xx")
 
     def _throttle(self, route: str, made: Iterable[gateway.HttpRoute], throttle: Throttle) -> None:
         """Throttle a route apart from all others."""
@@ -189,7 +203,10 @@ class Api(Construct):
             "Users",
             self_sign_up_enabled=False,
             password_policy=PASSWORDS,
-            deletion_protection=target.keeps_data,
+            # Not required: devices are in the same pool, and cannot answer it.
+            mfa=cognito.Mfa.OPTIONAL if target.second_factor else None,
+            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False) if target.second_factor else None,
+            deletion_protection=target.refuses_deletion,
             removal_policy=target.removal_policy,
         )
         for name in project().groups.all:
@@ -206,7 +223,7 @@ class Api(Construct):
             auth_flows=flows,
             disable_o_auth=True,
             prevent_user_existence_errors=True,
-            access_token_validity=Duration.hours(1),
+            access_token_validity=Duration.hours(hours_of_device(self._target.reports.per_second)),
         )
         tell(self, "UserPoolClientId", client.user_pool_client_id, "the app client of scripts")
         return client

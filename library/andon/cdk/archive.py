@@ -15,7 +15,9 @@ from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.operations import dashboard
 from andon.cdk.package_stack import root_of, tell
+from andon.cdk.replica import ARCHIVE, ReplicaStack, old_versions, replicate
 from andon.cdk.store import Store
+from andon.cdk.target import Target
 from andon.packages.discovery import restorers_as_json
 from andon.recorded import lake as lake_contract
 from andon.stores.archive import store
@@ -39,7 +41,12 @@ class Archive(Store):
         stacks cannot refer to each other.
         """
         place = Construct(root_of(self.stack), "Archive")
-        self._bucket = tiered_bucket(place, "Bucket", unlogged=nag.ARCHIVE_READS, rules=self._rules())
+        is_copied = Target.of(place).replica_region is not None
+        rules = [*self._rules(), old_versions()] if is_copied else self._rules()
+        self._bucket = tiered_bucket(place, "Bucket", unlogged=nag.ARCHIVE_READS, rules=rules, versioned=is_copied)
+        replicate(self._bucket, ARCHIVE, in_time=False)
+        if is_copied:
+            ReplicaStack(root_of(self.stack), archive_rules=rules)
         self.hub.buckets[store.BUCKET] = self._bucket
         tell(self.stack, "ArchiveBucket", self._bucket.bucket_name, "the lake's days by actor")
         self._functions = self.open({store.BUCKET: self._bucket.bucket_name}, output="Archive")
@@ -89,8 +96,7 @@ class Archive(Store):
         """Let the listener send to the queues of packages that rehydrate, and to no bus."""
         listener, restorers = self._functions["listener"], sorted(self.hub.restorers.items())
         listener.handler.add_environment(RESTORERS, restorers_as_json())
-        for variable, queue in restorers:
-            listener.handler.add_environment(variable, queue.queue_url)
+        listener.handler.add_environment(QUEUE, self.reader.queue.queue_url)
         listener.grant(["sqs:SendMessage"], [queue.queue_arn for _, queue in restorers])
         listener.grant(["s3:GetObject"], [self._objects(store.SUBJECTS.name), self._objects(store.REHYDRATIONS)])
         listener.grant(["s3:PutObject"], [self._objects(store.REHYDRATIONS)])

@@ -36,13 +36,28 @@ def private_bucket(
     return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, versioned=versioned)
 
 
-def tiered_bucket(scope: Construct, name: str, *, unlogged: str, rules: list[s3.LifecycleRule]) -> s3.Bucket:
+def tiered_bucket(
+    scope: Construct,
+    name: str,
+    *,
+    unlogged: str,
+    rules: list[s3.LifecycleRule],
+    versioned: bool = False,
+    bucket_name: str | None = None,
+) -> s3.Bucket:
     """Create a bucket with lifecycle rules for its folders."""
-    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules)
+    kept = {"versioned": True} if versioned else {}
+    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, bucket_name=bucket_name, **kept)
 
 
 def append_only_bucket(
-    scope: Construct, name: str, *, unlogged: str, writer: iam.IRole, lock_days: int | None = None
+    scope: Construct,
+    name: str,
+    *,
+    unlogged: str,
+    writer: iam.IRole,
+    lock_days: int | None = None,
+    bucket_name: str | None = None,
 ) -> s3.Bucket:
     """Create a bucket to which one role adds objects, and from which nobody removes any.
 
@@ -52,6 +67,7 @@ def append_only_bucket(
         scope,
         name,
         unlogged=unlogged,
+        bucket_name=bucket_name,
         versioned=True,  # whatever is written over stays
         # Always: to turn it on later would replace the bucket. What it locks by default can change at any time.
         object_lock_enabled=True,

@@ -23,6 +23,12 @@ DEPLOYMENTS: Final = frozenset(
 )
 PAGE: Final = "rolled-back.md"
 
+# Of all calls, in two of five minutes: new code gets a tenth of them, so that a hundredth of its own fails. Where all
+# is well one in 100,000 fails, too: were that enough, half of the deployments would end so at 200 calls a second.
+FAILING: Final = 0.001
+MINUTES: Final = 5
+FAILING_MINUTES: Final = 2
+
 # The way of a report to a screen, and what people and screens wait for: within five minutes, a tenth of its calls says
 # something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
 CANARIES: Final = frozenset(
@@ -34,7 +40,7 @@ CANARIES: Final = frozenset(
 
 
 class Canary(Construct):
-    """The alias of a function, and its deployment group; it rolls back when a call of the alias fails."""
+    """The alias of a function, and its deployment group; it rolls back when too many calls of the alias fail."""
 
     def __init__(self, scope: Construct, handler: lambda_.Function, *, of: str, deployment: str) -> None:
         super().__init__(scope, "Canary")
@@ -55,11 +61,13 @@ class Canary(Construct):
         )
         self.group.node.add_dependency(deployer.policy)
         # Of the alias: not of what calls the function by its own name.
-        self.roll_back_on("Errors", self.alias.metric_errors(period=Duration.minutes(1)), of=of)
+        minute = Duration.minutes(1)
+        calls = self.alias.metric_invocations(period=minute)
+        self.roll_back_on("Errors", self.alias.metric_errors(period=minute), among=calls, of=of)
 
-    def roll_back_on(self, name: str, metric: cloudwatch.Metric, *, of: str) -> None:
-        """Roll back, too, when a metric is not zero for a minute; `of` says what fails then."""
-        self.group.add_alarm(rollback_alarm(self, name, metric, of=of))
+    def roll_back_on(self, name: str, failed: cloudwatch.Metric, *, among: cloudwatch.Metric, of: str) -> None:
+        """Roll back, too, when too many `among` some have failed; `of` says what fails then."""
+        self.group.add_alarm(rollback_alarm(self, name, failed, among=among, of=of))
 
 
 class Deployer(Construct):
@@ -94,17 +102,26 @@ class Deployer(Construct):
         self.policy.add_statements(iam.PolicyStatement(actions=actions, resources=resources))
 
 
-def rollback_alarm(scope: Construct, name: str, metric: cloudwatch.Metric, *, of: str) -> cloudwatch.Alarm:
-    """Create an alarm that rolls back a deployment, and wakes nobody: other alarms do."""
+def rollback_alarm(
+    scope: Construct, name: str, failed: cloudwatch.Metric, *, among: cloudwatch.Metric, of: str
+) -> cloudwatch.Alarm:
+    """Create an alarm that rolls back a deployment, and wakes nobody: other alarms do.
+
+    Lambda's own words for a rate of errors: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+    """
     page = f"{Target.of(scope).runbooks}/{PAGE}"
+    rate = cloudwatch.MathExpression(
+        expression="failed / among", using_metrics={"failed": failed, "among": among}, period=Duration.minutes(1)
+    )
     return cloudwatch.Alarm(
         scope,
         name,
-        metric=metric,
+        metric=rate,
         alarm_description=f"{of}: a deployment that goes on meanwhile is rolled back. Runbook: {page}",
-        threshold=0,
+        threshold=FAILING,
         comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluation_periods=1,
+        evaluation_periods=MINUTES,
+        datapoints_to_alarm=FAILING_MINUTES,
         treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
     )
 

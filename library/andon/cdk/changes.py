@@ -101,10 +101,12 @@ def follow(
     filters: Iterable[Pattern],
     *,
     within_seconds: int | None = None,
+    resumes: bool = False,
 ) -> None:
     """Bring the changes of a table to a function; `failures` keeps the batches that it cannot take in time.
 
-    within_seconds: at most what the target says, which is also the default.
+    within_seconds: at most what the target says, which is also the default. resumes: the function may say from which
+    record of a batch the stream must come again.
     """
     target = Target.of(table)
     mapping = StreamMapping
@@ -121,6 +123,9 @@ def follow(
         maximum_retry_attempts=-1,
         maximum_record_age_in_seconds=min(within_seconds or longest, longest),
         bisect_batch_on_function_error=True,
+        # With both, what is behind that record comes again, and no half of what is before it.
+        # https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+        function_response_types=["ReportBatchItemFailures"] if resumes else None,
         destination_config=mapping.DestinationConfigProperty(
             on_failure=mapping.OnFailureProperty(destination=failures.bucket_arn)
         ),

@@ -22,6 +22,7 @@ from andon.project import project
 from andon.recorded import archive as archive_contract
 from andon.recorded import lake as lake_contract
 from andon.stores.drift import store
+from andon.wire import queue
 
 EVERY: Final = Duration.hours(1)
 
@@ -49,6 +50,9 @@ class Drift(Store):
 
     def connect(self) -> None:
         """Let each view be compared with lake and archive."""
+        views = ",".join(recompute.package.name for recompute in self.hub.recomputed)
+        self._command.handler.add_environment(store.QUEUE, self.reader.queue.queue_url)
+        self._command.handler.add_environment(store.RECOMPUTED, views)
         for recompute in self.hub.recomputed:
             self._grant_past(recompute)
             self._ask(recompute)
@@ -74,10 +78,11 @@ class Drift(Store):
         """
         name = recompute.package.name
         asking = Construct(Stack.of(recompute), "Recomputing")
-        queue = queues.feed(asking, recompute, output=f"{pascal(name)}Recompute", batch=ONE_BY_ONE).queue
+        output = f"{pascal(name)}Recompute"
+        asked = queues.feed(asking, recompute, output=output, batch=ONE_BY_ONE, purpose=queue.RECOMPUTE).queue
+        recompute.handler.add_environment(queue_variable(name), asked.queue_url)
         for sender in (recompute, self._command):
-            sender.handler.add_environment(queue_variable(name), queue.queue_url)
-            sender.grant(["sqs:SendMessage"], [queue.queue_arn])
+            sender.grant(["sqs:SendMessage"], [asked.queue_arn])
         tell(asking, f"{pascal(name)}Recompute", recompute.handler.function_name, "a comparison with past events")
         # No run is retried: the next one draws other rows.
         recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)

@@ -15,6 +15,7 @@ from constructs import Construct, IValidation
 
 from andon.cdk import queues
 from andon.cdk.checks.loops import Participant, refuse_loops
+from andon.cdk.checks.quotas import warn_of_quotas
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.operations.alarms import watch
@@ -24,6 +25,7 @@ from andon.cdk.operations.signals import Signal
 from andon.cdk.package_stack import tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
+from andon.cdk.trail import trail_of
 from andon.events import fault
 from andon.events.topic import Topic
 
@@ -47,7 +49,8 @@ class EventHub(Construct):
     """Hub between services: triggers publish to it, views and control services subscribe.
 
     While it is being closed, parts find here what others created: `readers` of domain events; `restorers`, the queues
-    for what comes back from the archive, by variable; `recomputed`, the functions that compare a view with its events.
+    for what comes back from the archive, by name; `recomputed`, the functions that compare a view with its events;
+    `buckets`, with what is recorded, by variable.
     """
 
     def __init__(self, scope: Construct) -> None:
@@ -98,7 +101,10 @@ class EventHub(Construct):
         for part in parts:
             part.connect()
         root = Stack.of(self)
+        if Target.of(root).trailed:
+            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
         found = [one for one in root.node.find_all() if isinstance(one, Construct)]
+        warn_of_quotas(root, found)
         follow_load(found)
         watch(root, found, {part.stack: [*part.signals()] for part in parts})
         draw(root, found, [row for part in parts for row in part.widgets()])

@@ -26,6 +26,7 @@ class FaultStore(Store):
     def build(self) -> None:
         """Create bucket, functions and queue."""
         bucket = private_bucket(self.stack, "Bucket", unlogged=nag.FEW_FAULTS, keeps_days=store.KEEPS_DAYS)
+        self.hub.buckets[store.BUCKET] = bucket
         tell(self.stack, "FaultsBucket", bucket.bucket_name, "the faults")
         functions = self.open({store.BUCKET: bucket.bucket_name}, output="Fault")
         self._command = functions["command"]
@@ -34,8 +35,8 @@ class FaultStore(Store):
 
     def connect(self) -> None:
         """Allow putting messages back on the readers' queues."""
-        for reader in self.hub.readers:
-            self._command.handler.add_environment(store.queue_variable(reader.name), reader.queue.queue_url)
+        self._command.handler.add_environment(store.QUEUE, self.reader.queue.queue_url)
+        self._command.handler.add_environment(store.READERS, ",".join(reader.name for reader in self.hub.readers))
         self._command.grant(["sqs:SendMessage"], [reader.queue.queue_arn for reader in self.hub.readers])
 
     def signals(self) -> Iterator[Signal]:

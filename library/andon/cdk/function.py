@@ -22,6 +22,13 @@ from andon.runtime import log
 from andon.runtime.metrics import STAGE
 from andon.views.outcome import Outcome
 
+# Those that send to their own queue, to go on later or to look a second time: by path, and by the role. Lambda would
+# stop them after some 16 rounds. Any other function that feeds itself is a mistake, and is stopped.
+# https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+FEEDS_ITSELF: Final = frozenset({"stores/replays/listener"})
+RECEIVED: Final = "received"  # the metric of all messages that came to a listener
+RECOMPUTE: Final = "recompute"
+
 RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # bytecode.py compiles for the same PYTHON
 
 
@@ -42,8 +49,6 @@ class Function(Construct):
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
             inline_policies={"Calls": self._calls},
         )
-        log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
-        self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
         size = (OF_STORES | {**target.project.sizes}).get(package.path(role), SIZES[role])
         self.timeout = Duration.seconds(size.timeout_seconds)
         self.handler = lambda_.Function(
@@ -58,10 +63,13 @@ class Function(Construct):
             memory_size=size.memory_mb,
             timeout=self.timeout,
             role=self.iam_role.without_policy_updates(),
-            log_group=log_group,
+            log_group=self._log_group(target),
             logging_format=lambda_.LoggingFormat.JSON,
             # Not Lambda's lines about each invocation: its metrics count the same, and our own line says more.
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if self._feeds_itself else None,
+            # `make deploy` deletes those that are too old; CloudFormation would delete the one before.
+            current_version_options=lambda_.VersionOptions(removal_policy=RemovalPolicy.RETAIN),
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
             environment={
                 PACKAGE: package.folder,
@@ -81,24 +89,38 @@ class Function(Construct):
             self.grant(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
             nag.acknowledge_wildcard(self, "*", nag.TRACES)
 
+    @property
+    def _feeds_itself(self) -> bool:
+        return self.package.path(self.role) in FEEDS_ITSELF or self.role == RECOMPUTE
+
+    def _log_group(self, target: Target) -> logs.LogGroup:
+        """Return its log group, into which it may write."""
+        log_group = logs.LogGroup(self, "Logs", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
+        self.grant(["logs:CreateLogStream", "logs:PutLogEvents"], [log_group.log_group_arn])
+        return log_group
+
     def _canary(self, target: Target) -> Canary | None:
-        side, name = self.package.side, self.package.name
-        if not target.deployment or (side, self.role) not in CANARIES:
+        if not target.deployment or (self.package.side, self.role) not in CANARIES:
             return None
         file = self.package.path(self.role)
         canary = Canary(self, self.handler, of=f"{file} raises or times out", deployment=target.deployment)
         if self.role == "listener":  # it raises for no single message
-            by = {"view": name, STAGE: target.stage}
+            received = self._counted(RECEIVED)
             for outcome in (Outcome.FAILED, Outcome.FAULT):
-                counted = cloudwatch.Metric(
-                    namespace=target.project.name,
-                    metric_name=outcome,
-                    dimensions_map=by,
-                    statistic="Sum",
-                    period=Duration.minutes(1),
-                )
-                canary.roll_back_on(outcome.capitalize(), counted, of=f"{file} counts messages as {outcome}")
+                of = f"{file} counts messages as {outcome}"
+                canary.roll_back_on(outcome.capitalize(), self._counted(outcome), among=received, of=of)
         return canary
+
+    def _counted(self, outcome: str) -> cloudwatch.Metric:
+        """Return a metric that a listener writes."""
+        target = Target.of(self)
+        return cloudwatch.Metric(
+            namespace=target.project.name,
+            metric_name=outcome,
+            dimensions_map={"view": self.package.name, STAGE: target.stage},
+            statistic="Sum",
+            period=Duration.minutes(1),
+        )
 
     def grant(
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None

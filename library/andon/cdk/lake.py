@@ -10,10 +10,11 @@ from andon.cdk.bucket import append_only_bucket
 from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_lake
+from andon.cdk.operations.signals import Signal, of_copy, of_lake
 from andon.cdk.package_stack import tell
 from andon.cdk.questions import Questions
 from andon.cdk.queues import Batch
+from andon.cdk.replica import LAKE, replicate
 from andon.cdk.store import Store
 from andon.cdk.target import Target
 from andon.recorded import lake as lake_contract
@@ -37,7 +38,8 @@ class Lake(Store):
         bucket = append_only_bucket(
             self.stack, "Bucket", unlogged=nag.LAKE_READS, writer=listener.iam_role, lock_days=target.lake_lock_days
         )
-        self.hub.buckets[store.BUCKET] = bucket
+        replicate(bucket, LAKE, in_time=True)
+        self._bucket = self.hub.buckets[store.BUCKET] = bucket
         listener.handler.add_environment(store.BUCKET, bucket.bucket_name)
         tell(self.stack, "LakeBucket", bucket.bucket_name, "everything that went over the bus")
         self.hub.route_all_but_replayed(self.stack, to=self.reader)
@@ -49,7 +51,8 @@ class Lake(Store):
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms of the lake."""
-        return of_lake(self.reader)
+        yield from of_lake(self.reader)
+        yield from of_copy(self._bucket)
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield the dashboard row of the lake."""

@@ -16,6 +16,11 @@ from andon.live import connection
 # Every screen reads all of it again within this time, so that what is older is of no use any more.
 PUSHED_WITHIN_SECONDS: Final = 300
 
+# The SDKs' variable, and this wire's. Without it messages go to the region's common host, which is for trying out.
+# https://docs.aws.amazon.com/sdkref/latest/guide/ss-endpoints-table.html
+# https://docs.aws.amazon.com/general/latest/gr/iot-core.html#iot-core-data-plane-endpoints
+BROKER: Final = "AWS_ENDPOINT_URL_IOT_DATA_PLANE"
+
 
 def live_origin(scope: Construct) -> str:
     """Return the origin of the broker's WebSocket, as a page's Content-Security-Policy names it.
@@ -62,6 +67,8 @@ class Live(Construct):
     def _publishing(self, push: Function) -> None:
         topics = self._arn(f"topic/{self._root}/*")
         push.grant(["iot:Publish"], [topics])
+        if (origin := Target.of(self).live_origin) and origin.startswith("wss://"):
+            push.handler.add_environment(BROKER, origin.replace("wss://", "https://", 1))
         _acknowledge(push, topics, nag.LIVE_TOPICS)
 
     def _connecting(self, query: Function) -> None:

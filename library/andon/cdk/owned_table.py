@@ -41,9 +41,8 @@ class OwnedTable(dynamodb.Table):
         refuse_hot_partitions(variable, schema)
         target = Target.of(scope)
         partition_key, sort_key = _attributes(schema.keys)
-        encryption = dynamodb.TableEncryption
+        encryption, billing = dynamodb.TableEncryption, dynamodb.BillingMode
         capacity = target.capacity if schema.steady else None
-        billing = dynamodb.BillingMode
         super().__init__(
             scope,
             pascal(variable),
@@ -60,7 +59,7 @@ class OwnedTable(dynamodb.Table):
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=target.keeps_data and not is_rebuilt
             ),
-            deletion_protection=target.keeps_data,
+            deletion_protection=target.refuses_deletion,
             removal_policy=target.removal_policy,
         )
         if capacity:  # the default, which CDK leaves out: an update from the other mode is to say so

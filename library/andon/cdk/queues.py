@@ -12,6 +12,7 @@ from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
+from andon.wire import queue
 
 LONGEST: Final = Duration.days(14)  # the most that SQS allows
 
@@ -62,10 +63,11 @@ SOON: Final = Batch()
 def work(
     scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue, window_seconds: int = 0
 ) -> sqs.Queue:
-    """Create a queue whose messages are tried five times."""
+    """Create a queue whose messages are tried five times; functions find it by its name, see `queue.beside`."""
     return sqs.Queue(
         scope,
-        name,
+        "Queue",
+        queue_name=f"{Target.of(scope).stack_name}-{name}",
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         retention_period=Duration.days(4),
@@ -76,23 +78,26 @@ def work(
     )
 
 
-def feed(scope: Construct, listener: Function, *, output: str, batch: Batch = SOON) -> Reader:
+def feed(
+    scope: Construct, listener: Function, *, output: str, batch: Batch = SOON, purpose: str = queue.WORK
+) -> Reader:
     """Create a listener's queue and dead-letter queue; the names of their outputs begin with `output`."""
     dead_letters = LastResort(scope, "DeadLetters")
     window = batch.window_seconds
-    queue = work(scope, "Queue", consumer_timeout=listener.timeout, dead_letters=dead_letters, window_seconds=window)
-    listener.grant(POLL, [queue.queue_arn])  # the L2 event source cannot add to the role of ours
+    name, timeout = queue.name_of(listener.package.name, purpose), listener.timeout
+    waiting = work(scope, name, consumer_timeout=timeout, dead_letters=dead_letters, window_seconds=window)
+    listener.grant(POLL, [waiting.queue_arn])  # the L2 event source cannot add to the role of ours
     # Not reserved concurrency: each throttled poll would count as a receive.
     concurrency = batch.at_a_time or Target.of(scope).listeners
     listener.called.add_event_source(
         SqsEventSource(
-            queue,
+            waiting,
             batch_size=batch.size,
             max_batching_window=Duration.seconds(window) if window else None,
             max_concurrency=concurrency,
             report_batch_item_failures=True,
         )
     )
-    tell(scope, f"{output}QueueUrl", queue.queue_url, "a queue")
+    tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
     tell(scope, f"{output}DeadLetterQueueUrl", dead_letters.queue_url, "its dead-letter queue")
-    return Reader(listener.package.name, listener, queue, dead_letters)
+    return Reader(listener.package.name, listener, waiting, dead_letters)

@@ -43,7 +43,6 @@ class Replays(Store):
         listener.grant(["s3:GetObject"], [lake.arn_for_objects(f"{lake_contract.EVENTS}/*")])
         nag.acknowledge_keys(self.stack, lake, lake_contract.EVENTS, nag.LAKE_KEYS)
         for reader in readers:  # of no service, and no bus
-            listener.handler.add_environment(settings.queue_variable(reader.name), reader.queue.queue_url)
             listener.grant(["sqs:SendMessage"], [reader.queue.queue_arn])
 
     def signals(self) -> Iterator[Signal]:

@@ -24,12 +24,13 @@ from andon.cdk.part import Part
 from andon.cdk.queues import Reader
 from andon.cdk.target import Target
 from andon.cdk.throttles import throttles_of
-from andon.events import fault
+from andon.events import fault, publish_changes
 from andon.http import shares
 from andon.packages.discovery import role_of
 from andon.packages.package import Package
 from andon.rules import due, hold_back
 from andon.rules.sweep import ALL_SHARDS, SHARDS
+from andon.wire import queue
 
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
 # retry and to find an earlier revision.
@@ -79,7 +80,7 @@ class Service(Part):
             if role in self.functions:
                 wire(self.functions[role])
         for variable in package.buckets:
-            Models(stack, variable, readers=self._readers_of_models)
+            Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms about its listener and its model."""
@@ -122,11 +123,13 @@ class Service(Part):
         tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
         # No event comes from rows of due times.
         due_times = [due.partition_of(shard) for shard in range(due.READ_SHARDS)] if "sweep" in self.functions else []
-        crossed = self._decides and bool(self.package.latched) and Target.of(self.stack).filters_absent
-        for variable, schema in self.package.tables.items():
-            if schema.stream:
-                table = self._tables[variable]
-                follow(table, trigger, failures, published(due_times, table, crossed=crossed))
+        target = Target.of(self.stack)
+        crossed = self._decides and bool(self.package.latched) and target.filters_absent
+        if target.resumes_batches:
+            trigger.handler.add_environment(publish_changes.VARIABLE, "1")
+        for table in (self._tables[variable] for variable, schema in self.package.tables.items() if schema.stream):
+            filters = published(due_times, table, crossed=crossed)
+            follow(table, trigger, failures, filters, resumes=target.resumes_batches)
 
     def _wire_listener(self, listener: Function) -> None:
         self.reader = self.hub.subscribe(self.stack, listener, self.package.subscriptions)
@@ -142,12 +145,8 @@ class Service(Part):
     def _wire_restore(self, restore: Function) -> None:
         self._grant(restore, RESTORE_ACTIONS)
         output = f"{pascal(self.package.name)}Restore"
-        restoring = queues.feed(Construct(self.stack, "Restoring"), restore, output=output)
+        restoring = queues.feed(Construct(self.stack, "Restoring"), restore, output=output, purpose=queue.RESTORE)
         self.hub.restorers[self.package.restore_queue] = restoring.queue
-
-    @property
-    def _readers_of_models(self) -> list[Function]:
-        return [self.functions[role] for role in READERS]
 
     @property
     def _decides(self) -> bool:

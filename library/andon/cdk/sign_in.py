@@ -1,5 +1,6 @@
 """People's sign-in to the page: on Cognito's page, by code and PKCE (RFC 7636)."""
 
+from math import ceil
 from typing import Final
 
 from aws_cdk import Aws, Duration, Fn
@@ -16,7 +17,20 @@ PERSON: Final = Duration.hours(12)
 # A screen on the wall restarts at night and nobody is there to sign in. It may only read, so a quarter of a year.
 WALL: Final = Duration.days(90)
 ACCESS: Final = Duration.hours(1)  # a withdrawn right is gone after this, at the latest
+
+# Requests for tokens a second, of all user pools of an account in a region; half of them is for who signs in.
+# https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html
+TOKENS_PER_SECOND: Final = 120
+SHARE_OF_DEVICES: Final = 0.5
+LONGEST_HOURS: Final = 24  # that Cognito allows
+REPORTS_EACH_SECONDS: Final = 300  # of a device; a stage is planned for twice as many
 GRACE: Final = Duration.seconds(60)  # the most: a refresh whose response was lost can be tried again
+
+# Who signs in through Cognito's API gets the scope of people, whatever the client's scopes are; only its page heeds
+# them. So this API is left to whoever has AWS credentials. Not empty: that would be SRP and others, by default.
+# https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
+# https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateUserPoolClient.html
+FLOWS: Final = cognito.AuthFlow(admin_user_password=True)
 
 
 class SignIn(Construct):
@@ -42,7 +56,7 @@ class SignIn(Construct):
         return self._pool.add_client(
             name,
             generate_secret=False,
-            auth_flows=cognito.AuthFlow(user_srp=True),
+            auth_flows=FLOWS,
             o_auth=cognito.OAuthSettings(
                 flows=cognito.OAuthFlows(authorization_code_grant=True),
                 scopes=[cognito.OAuthScope.OPENID, scope],
@@ -57,6 +71,15 @@ class SignIn(Construct):
             refresh_token_validity=lasts,
             refresh_token_rotation_grace_period=GRACE,
         )
+
+
+def hours_of_device(planned_reports: float) -> int:
+    """Return the life of a device's token: an hour, or more if Cognito could not renew those of all devices so often.
+
+    planned_reports: a second, of the stage.
+    """
+    devices = planned_reports / 2 * REPORTS_EACH_SECONDS
+    return min(LONGEST_HOURS, max(1, ceil(devices / (TOKENS_PER_SECOND * SHARE_OF_DEVICES * 3600))))
 
 
 def _prefix(project: str) -> str:

@@ -13,22 +13,27 @@ from constructs import Node
 from andon.cdk.capacity import ON_DEMAND
 from andon.cdk.names import FIRST_STAGE
 
-# The one setting that may be a flag, too: without it there is no synth, so that nobody forgets it. An ARN has the
-# number of an account in it, which does not belong into a repository.
-FLAG: Final = "alarmTopic"
+# The settings that may be flags, too: where one is needed there is no synth without it, so that nobody forgets it.
+# An ARN has the number of an account in it, and the broker's host its name: neither belongs into a repository.
+FLAGS: Final = ("alarmTopic", "liveOrigin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """The settings of a stage; those without a default stand in cdk.json, in every stage.
 
-    account, region: where it is deployed; None: wherever the credentials are.
+    account, region: where it is deployed; None: wherever the credentials are. qualifier: of the roles and the bucket
+    of `cdk bootstrap`; None: CDK's own, which all stages of an account share.
+    live_origin: the account's own broker; a protected stage has to name it.
     log_retention: a name of CDK's RetentionDays. deployment: one of CDK's LambdaDeploymentConfig.
     alarm_topic: the SNS topic for alarms, by its ARN, or by its name if it is in the same account and region.
     runbooks: where the pages that alarms name can be read, if not in this repository.
     reports_per_second: of all callers together; reports_per_second_of_one: of each, from one worker of the command.
     capacity: of the tables that reports fill, ON_DEMAND or PROVISIONED. traced: Lambda samples traces for X-Ray.
-    put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them.
+    replica_region: lake and archive are copied there; None: nothing is left if the stage's region is lost.
+    put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them;
+    api_requests_per_second: that of API Gateway. data_trail: CloudTrail writes down who reads what is recorded.
+    second_factor: users may have a second factor, who has one is asked for it.
     """
 
     name: str
@@ -45,12 +50,17 @@ class Stage:
     runbooks: str | None = None
     account: str | None = None
     region: str | None = None
+    qualifier: str | None = None
     origin: str | None = None
     live_origin: str | None = None
+    replica_region: str | None = None
     hold_back_seconds: int | None = None
     lake_lock_days: int | None = None
     put_events_per_second: int | None = None
     invocations_per_second: int | None = None
+    api_requests_per_second: int | None = None
+    data_trail: bool = False
+    second_factor: bool = False
 
     @property
     def deployed_account(self) -> str | None:
@@ -76,10 +86,10 @@ def chosen(node: Node) -> Stage:
     if name not in stages:
         raise ValueError(f"-c stage={name}: cdk.json has {' and '.join(stages) or 'no stages'}")
     for setting in _SETTINGS:
-        if setting != FLAG and node.try_get_context(setting) is not None:
+        if setting not in FLAGS and node.try_get_context(setting) is not None:
             raise ValueError(f"{setting} is no flag but a setting: put it into stages.{name} of cdk.json")
-    flag = node.try_get_context(FLAG)
-    return read(name, stages[name] | ({FLAG: flag} if flag else {}))
+    flags = {flag: node.try_get_context(flag) for flag in FLAGS}
+    return read(name, stages[name] | {flag: value for flag, value in flags.items() if value})
 
 
 def read(name: str, settings: Mapping[str, object]) -> Stage:

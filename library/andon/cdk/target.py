@@ -4,13 +4,15 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
 
-from aws_cdk import Environment, RemovalPolicy
+from aws_cdk import DefaultStackSynthesizer, Environment, RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
 from constructs import IConstruct
 
 from andon.cdk import stage as stages
 from andon.cdk.capacity import Capacity
+from andon.cdk.checks.partition import refuse_foreign
 from andon.cdk.names import FIRST_STAGE, stack_of
+from andon.cdk.replica_time import rpo_seconds
 from andon.cdk.stage import Stage
 from andon.cdk.throttles import LEAST, OF_ONE, REPORTS, REQUESTS, Quotas, Throttle
 from andon.project import Project, project
@@ -26,9 +28,20 @@ BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 REPORTS_OF_SWEEP: Final = 400
 FEWEST_SWEEPS: Final = 5  # one rule's
 
+# The flag of a first deployment, which `make deploy` sets: what CloudFormation could not delete, were it to fail, is
+# protected by the deployment after it. Who forgets it has the protections.
+UNPROTECTED: Final = "unprotected"
+
 NO_TOPIC: Final = (
     "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
     "alarmTopic in stages.{stage} of cdk.json, or -c alarmTopic=<name or ARN>."
+)
+
+# https://docs.aws.amazon.com/general/latest/gr/iot-core.html#iot-core-data-plane-endpoints
+NO_BROKER: Final = (
+    "stage {stage}: name the account's own broker, for the region's common one is for trying out: liveOrigin in "
+    "stages.{stage} of cdk.json, or -c liveOrigin=wss://<host>, with the host that `aws iot describe-endpoint "
+    "--endpoint-type iot:Data-ATS` answers."
 )
 
 
@@ -41,29 +54,33 @@ class Target:
     """
 
     name: str
-    keeps_data: bool  # tables, users and failures survive the stack; deletion protection, point-in-time recovery
+    keeps_data: bool  # tables, users and failures survive the stack; point-in-time recovery
+    refuses_deletion: bool  # tables and users: nobody deletes them, neither does the end of a failed deployment
     audited: bool  # cdk-nag checks it
     traced: bool  # X-Ray has a sample of invocations
     takes_passwords: bool  # sign-in may send a password, as a script does
     archive_days: int | None  # the bus keeps its events so long, for replays
     record_age_seconds: int  # a trigger retries a batch so long, then it is a failure
     filters_absent: bool  # a stream mapping's `exists: false` passes what lacks the parent, too
+    resumes_batches: bool  # a stream goes on within a batch, behind what its function says
     listeners: int  # of one queue, at a time
     logged_share: float  # of requests that went well; the API's own log has them all
     queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
     stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
     sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
-    hold_back_seconds: int  # a decision waits so long for late events
+    hold_back_seconds: int  # a decision waits so long for events on their way
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
     asks_by_athena: bool  # there is a table of the lake, and a work group in which to ask it
+    learns_usual: bool  # an alarm may compare a metric with what CloudWatch has learnt of it
     live_origin: str | None  # where browsers connect to the broker; None: AWS says it at run time
     log_retention: RetentionDays
     serves_sign_in: bool = False  # Cognito's page is at the API's own origin
     origin: str | None = None  # where people see the page; without one it is at API Gateway's own address
     stage: str = FIRST_STAGE
     environment: Environment | None = None  # account and region; None: whichever the template is deployed to
+    qualifier: str | None = None  # of what `cdk bootstrap` made; None: CDK's own
     protected: bool = False  # the stack refuses to be deleted
     deployment: str | None = None  # how traffic moves to new code, see canary.py; None: at once, without aliases
     reports: Throttle = REPORTS  # of each route on which devices report: what is planned
@@ -74,7 +91,10 @@ class Target:
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
+    second_factor: bool = False  # a user may have one, by an app; a device has none
+    trailed: bool = False  # CloudTrail writes down who reads what is recorded
     lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
+    replica_region: str | None = None  # lake and archive are copied there, for when this one is lost
 
     @classmethod
     def of(cls, scope: IConstruct) -> "Target":
@@ -93,30 +113,38 @@ class Target:
         if name == LOCAL.name:
             origin, live_origin = context("origin"), context("liveOrigin")
             return replace(LOCAL, origin=origin or LOCAL.origin, live_origin=live_origin or LOCAL.live_origin)
-        return replace(AWS.of_stage(stages.chosen(scope.node)), bytecode=bytecode)
+        chosen = replace(AWS.of_stage(stages.chosen(scope.node)), bytecode=bytecode)
+        return chosen.unprotected() if context(UNPROTECTED) else chosen
+
+    def unprotected(self) -> "Target":
+        """Return this target without what would keep CloudFormation from deleting all of it; a trail fills a bucket."""
+        return replace(self, refuses_deletion=False, protected=False, trailed=False)
 
     def of_stage(self, stage: Stage) -> "Target":
         """Return this target with the settings of a stage.
 
         Raises:
-            ValueError: alarms would wake nobody, CDK does not know a name, or one caller's share is none.
+            ValueError: alarms would wake nobody, a protected stage has no broker of its own, CDK does not know a name,
+                one caller's share is none, or the region cannot be deployed to or takes less than is planned.
 
         """
         if stage.alarm_topic is None:
             raise ValueError(NO_TOPIC.format(stage=stage.name))
-        hold_back_seconds, quotas = stage.hold_back_seconds, Quotas.of(stage.deployed_region)
+        if stage.termination_protection and stage.live_origin is None:
+            raise ValueError(NO_BROKER.format(stage=stage.name))
+        refuse_foreign(stage.deployed_region)
+        hold_back_seconds, quotas = stage.hold_back_seconds, _quotas(stage)
         return replace(
             self,
             stage=stage.name,
             environment=Environment(account=stage.deployed_account, region=stage.deployed_region),
+            qualifier=stage.qualifier,
             protected=stage.termination_protection,
             deployment=stage.deployment,
             reports=Throttle.of(stage.reports_per_second),
             reports_of_one=_share(stage),
             requests=Throttle.of(stage.requests_per_second),
-            quotas=Quotas(
-                stage.put_events_per_second or quotas.put_events, stage.invocations_per_second or quotas.invocations
-            ),
+            quotas=quotas,
             origin=stage.origin,
             live_origin=stage.live_origin,
             capacity=Capacity.of(stage.capacity, stage.reports_per_second),
@@ -124,7 +152,10 @@ class Target:
             customer_key=stage.customer_key,
             alarm_topic=stage.alarm_topic,
             runbooks=stage.runbooks or self.runbooks,
+            second_factor=stage.second_factor,
+            trailed=stage.data_trail,
             lake_lock_days=stage.lake_lock_days,
+            replica_region=_replica_region(stage),
             hold_back_seconds=self.hold_back_seconds if hold_back_seconds is None else hold_back_seconds,
             log_retention=_retention(stage.log_retention),
         )
@@ -133,6 +164,11 @@ class Target:
     def project(self) -> Project:
         """The project that is deployed."""
         return project()
+
+    @property
+    def synthesizer(self) -> DefaultStackSynthesizer:
+        """The names of what `cdk bootstrap` made, by which the stack is deployed."""
+        return DefaultStackSynthesizer(qualifier=self.qualifier)
 
     @property
     def stack_name(self) -> str:
@@ -153,20 +189,30 @@ class Target:
         return 2 * window_seconds + 5
 
     @property
+    def rpo_seconds(self) -> int:
+        """The age from which on no acknowledged write is missing in the replica region."""
+        return rpo_seconds(self.lake_settles_seconds)
+
+    @property
     def removal_policy(self) -> RemovalPolicy:
-        """The fate of data whose stack is deleted or replaces them; a failed first deployment leaves none."""
+        """The fate of data whose stack is deleted or replaces them.
+
+        A failed first deployment leaves none, provided that they can be deleted: see `UNPROTECTED`.
+        """
         return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
 
 
 AWS: Final = Target(
     name="aws",
     keeps_data=True,
+    refuses_deletion=True,
     audited=True,
     traced=False,  # a stage says its own
     takes_passwords=False,
     archive_days=365,
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
     filters_absent=True,
+    resumes_batches=True,
     listeners=10,
     logged_share=0.1,
     # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
@@ -179,6 +225,7 @@ AWS: Final = Target(
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
     bytecode=REQUIRED,
     asks_by_athena=True,
+    learns_usual=True,
     live_origin=None,
     log_retention=RetentionDays.ONE_MONTH,  # a stage says its own
 )
@@ -186,12 +233,14 @@ AWS: Final = Target(
 LOCAL: Final = Target(
     name="local",
     keeps_data=False,
+    refuses_deletion=False,
     audited=False,
     traced=False,
     takes_passwords=True,
     archive_days=None,  # the emulator refuses a template with an archive in it
     record_age_seconds=60,  # the least possible: the emulator cannot bisect, so a bad record blocks all behind it
     filters_absent=False,  # triggers pass over latched rows themselves; TTL writes no records there
+    resumes_batches=False,  # the emulator takes the response of a stream's function for a success, whatever it says
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
     logged_share=1.0,
     queue_batch=(10, 0),
@@ -201,6 +250,7 @@ LOCAL: Final = Target(
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
+    learns_usual=False,
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
     reports_of_one=1_000,  # `make load` and others report for all machines by one token
     live_origin="ws://data-ats.iot.us-east-1.localhost:4566",  # of `make up`, unless `-c liveOrigin` says another port
@@ -212,11 +262,35 @@ LOCAL: Final = Target(
 TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}
 
 
+def _quotas(stage: Stage) -> Quotas:
+    usual, planned = Quotas.of(stage.deployed_region), stage.reports_per_second
+    quotas = Quotas(
+        stage.put_events_per_second or usual.put_events,
+        stage.invocations_per_second or usual.invocations,
+        stage.api_requests_per_second or usual.api,
+    )
+    if planned > quotas.api:
+        raise ValueError(
+            f"reportsPerSecond is {planned:,}, but API Gateway takes {quotas.api:,} requests a second of an account in "
+            f"{stage.deployed_region or 'a region'}. Ask AWS for more (quota L-8A5B8E43 of apigateway), and write it "
+            f"down: apiRequestsPerSecond in stages.{stage.name} of cdk.json"
+        )
+    return quotas
+
+
 def _share(stage: Stage) -> int:
     share, all_of_it = stage.reports_per_second_of_one, stage.reports_per_second
     if not 1 <= share <= all_of_it:
         raise ValueError(f"reportsPerSecondOfOne is {share}, but should be from 1 to reportsPerSecond, {all_of_it}")
     return share
+
+
+def _replica_region(stage: Stage) -> str | None:
+    """Return the region of the copies. The stage has to say its own: else nobody knows that it is another one."""
+    there, here = stage.replica_region, stage.region
+    if there is not None and (here is None or here == there):
+        raise ValueError(f"replicaRegion is {there}: stages.{stage.name} of cdk.json needs another one as its region")
+    return there
 
 
 def _retention(name: str) -> RetentionDays:

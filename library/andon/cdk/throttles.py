@@ -13,6 +13,14 @@ from andon.packages.package import Package
 # All APIs of an account in a region share this.
 # https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 ACCOUNT_PER_SECOND: Final = 10_000
+# In Cape Town, Calgary, Hyderabad, Jakarta, Malaysia, Melbourne, Mexico, Milan, Spain, Tel Aviv, Thailand, UAE, Zurich.
+FEWER_PER_SECOND: Final = dict.fromkeys(
+    (
+        *("af-south-1", "ca-west-1", "ap-south-2", "ap-southeast-3", "ap-southeast-5", "ap-southeast-4"),
+        *("mx-central-1", "eu-south-1", "eu-south-2", "il-central-1", "ap-southeast-7", "me-central-1", "eu-central-2"),
+    ),
+    2_500,
+)
 
 # EventBridge's default quotas of requests to PutEvents and of invocations (an event that a rule sends on), a second.
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
@@ -56,27 +64,29 @@ class Throttle(NamedTuple):
         """Return a rate with the burst that goes with it."""
         return cls(per_second, max(1, int(BURST_SECONDS * per_second)))
 
-    def with_headroom(self) -> "Throttle":
-        """Return the rate of a route that is shared out: at most half of the account's quota, unless more is planned.
+    def with_headroom(self, quota: int) -> "Throttle":
+        """Return the rate of a route that is shared out: at most half of API Gateway's quota, unless more is planned.
 
         Its burst is no larger: each request of a burst may need a worker of its own, and all functions of an account
         have 1,000 together. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
         """
-        most = max(self.per_second, ACCOUNT_PER_SECOND // 2)
+        most = max(self.per_second, quota // 2)
         return self._replace(per_second=min(HEADROOM * self.per_second, most))
 
 
 class Quotas(NamedTuple):
-    """EventBridge's quotas of an account: requests to PutEvents per second, and invocations per second."""
+    """Quotas of an account, per second: EventBridge's of requests to PutEvents and of invocations; API Gateway's."""
 
     put_events: int
     invocations: int
+    api: int
 
     @classmethod
     def of(cls, region: str | None) -> "Quotas":
         """Return the defaults of a region; of one that is unknown, the least."""
         name = region or ""
-        return cls(PUT_EVENTS.get(name, LEAST_PUT_EVENTS), INVOCATIONS.get(name, LEAST_INVOCATIONS))
+        api = FEWER_PER_SECOND.get(name, ACCOUNT_PER_SECOND)
+        return cls(PUT_EVENTS.get(name, LEAST_PUT_EVENTS), INVOCATIONS.get(name, LEAST_INVOCATIONS), api)
 
     def for_batches(self, *, events: int, rules: int) -> Throttle:
         """Return the throttle of a route whose requests publish `events` events, each to `rules` rules.
@@ -97,7 +107,7 @@ def throttles_of(package: Package, *, reports: Throttle, quotas: Quotas) -> dict
         route: quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
         for route, (event_type, most) in package.stream_first.items()
     }
-    return dict.fromkeys(package.shared, reports.with_headroom()) | batches
+    return dict.fromkeys(package.shared, reports.with_headroom(quotas.api)) | batches
 
 
 LEAST: Final = Quotas.of(None)

@@ -9,6 +9,7 @@ from constructs import Construct
 from andon.cdk.api import Api
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
+from andon.cdk.function import Function
 from andon.cdk.live import Live
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import Signal, of_reader
@@ -43,18 +44,25 @@ class View(Part):
         if push := functions.get("push"):
             hub.grant_publish(push, only={"detail-type": fault.TYPE})
             Live(self.stack, table, push=push, query=functions["query"], speaks=package.serves)
-        listener = functions["listener"]
+        self.reader = self._subscribe(table, functions["listener"])
+        if recompute := functions.get("recompute"):
+            self._let_repair(table, recompute)
+        _refuse_short_lived(package.view.TTL_DAYS, self.reader)
+
+    def _subscribe(self, table: OwnedTable, listener: Function) -> Reader:
+        package, hub = self.package, self.hub
         table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         published = frozenset((package.name, event_type) for event_type in (fault.TYPE, drift.TYPE))
         hub.join(Participant(package.name, subscribes=package.subscriptions, publishes=published))
-        self.reader = hub.subscribe(self.stack, listener, package.subscriptions)
+        reader = hub.subscribe(self.stack, listener, package.subscriptions)
         if package.restored:
-            hub.restorers[package.restore_queue] = self.reader.queue
-        if recompute := functions.get("recompute"):
-            table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
-            hub.grant_publish(recompute, only={"source": package.name, "detail-type": drift.TYPE})
-            hub.recomputed.append(recompute)
-        _refuse_short_lived(package.view.TTL_DAYS, self.reader)
+            hub.restorers[package.restore_queue] = reader.queue
+        return reader
+
+    def _let_repair(self, table: OwnedTable, recompute: Function) -> None:
+        table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
+        self.hub.grant_publish(recompute, only={"source": self.package.name, "detail-type": drift.TYPE})
+        self.hub.recomputed.append(recompute)
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms about its listener."""

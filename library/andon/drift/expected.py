@@ -88,11 +88,13 @@ class ExpectedRow:
             self.anchored_ms = min(one.taken_ms, self.anchored_ms or one.taken_ms)
 
 
-def expected_rows(lines: Iterable[str], *, on: Subscriptions, upcasters: Upcasters) -> dict[Key, ExpectedRow]:
+def expected_rows(
+    lines: Iterable[str], *, on: Subscriptions, upcasters: Upcasters, now_ms: int
+) -> dict[Key, ExpectedRow]:
     """Return the rows of some events, which are lines of envelopes; others than the view keeps do not count."""
     rows: dict[Key, ExpectedRow] = {}
     for line in lines:
-        one = tried(partial(_read, line, on, upcasters))
+        one = tried(partial(_read, line, on, upcasters, now_ms))
         if isinstance(one, Newest):  # else it became a fault, and is part of no row
             row = rows.setdefault(key_of(one.update.key), ExpectedRow(one.update.key))
             row.add(one)
@@ -104,7 +106,7 @@ def key_of(key: Attributes) -> Key:
     return tuple(sorted(key.items()))
 
 
-def _read(line: str, on: Subscriptions, upcasters: Upcasters) -> Newest | None:
+def _read(line: str, on: Subscriptions, upcasters: Upcasters, now_ms: int) -> Newest | None:
     """Return an event with its update of the view; None if the view keeps nothing of it.
 
     Raises:
@@ -119,7 +121,7 @@ def _read(line: str, on: Subscriptions, upcasters: Upcasters) -> Newest | None:
     update = keep(event)
     if not isinstance(update, ViewUpdate):
         return None
-    return Newest(Order.of(event, update), event, update, _taken_ms(delivery))
+    return Newest(Order.of(event, update), event, update, min(_taken_ms(delivery), now_ms))
 
 
 def _taken_ms(delivery: Delivery) -> int:

@@ -73,7 +73,7 @@ class PastEvents(Protocol):
 
 
 def queue_variable(view: str) -> str:
-    """Name of the environment variable with the address of the queue that asks a view to be recomputed."""
+    """Name of a view's environment variable with the address of its queue for what is to be recomputed."""
     return f"{view.upper()}_RECOMPUTE_QUEUE_URL"
 
 
@@ -135,7 +135,8 @@ class _Run:
                 partitions.setdefault(partition, {})
                 yield line
 
-        rows = expected_rows(lines(), on=self._listener.on, upcasters=self._listener.upcasters)
+        on, upcasters = self._listener.on, self._listener.upcasters
+        rows = expected_rows(lines(), on=on, upcasters=upcasters, now_ms=self._now_ms)
         for key, row in rows.items():
             partitions.setdefault(row.key[self._listener.table.keys.partition], {})[key] = row
         return partitions

@@ -20,6 +20,7 @@ TTL_SERVICE = "dynamodb.amazonaws.com"
 class StreamImages(TypedDict, total=False):
     """A row before and after its change, as typed attribute values; an image is missing where there was no row."""
 
+    SequenceNumber: str
     Keys: Typed
     OldImage: Typed
     NewImage: Typed
@@ -52,18 +53,18 @@ class Images(TypedDict):
     old: Item | None
 
 
-def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[str, str]) -> list[DomainEvent]:
-    """Return the domain events of a stream's records; a record that cannot be understood becomes a fault."""
-    events = []
-    for record in records:
-        event = tried(partial(event_of, record, facts=facts, tags=tags))  # pure: it would fail in the same way for ever
-        if isinstance(event, Failed):
-            events.append(
-                fault_of(event.error, strict_json.dumps(record), consumer=tags["pipeline"], now_ms=clock.now_ms())
-            )
-        elif event:
-            events.append(event)
-    return events
+def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[str, str]) -> dict[int, DomainEvent]:
+    """Return the domain events of a stream's records, by the record's number; an unreadable record is a fault."""
+    made = (_event_or_fault_of(record, facts=facts, tags=tags) for record in records)
+    return {number: event for number, event in enumerate(made) if event}
+
+
+def _event_or_fault_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
+    """Return the event of a record, a fault if it cannot be understood; None: nothing is to be published."""
+    event = tried(partial(event_of, record, facts=facts, tags=tags))  # pure: it would fail in the same way for ever
+    if isinstance(event, Failed):
+        return fault_of(event.error, strict_json.dumps(record), consumer=tags["pipeline"], now_ms=clock.now_ms())
+    return event
 
 
 def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:

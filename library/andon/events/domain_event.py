@@ -75,9 +75,9 @@ class Entity(NamedTuple):
 
         """
         value = self.fields.get(field_name)
-        if type(value) not in {int, float}:  # a bool is an int, too
+        if isinstance(value, bool) or not isinstance(value, int | float):  # a bool is an int, too
             raise Poison(f"{self.name}.{field_name} must be a number")
-        return cast("float", value)
+        return value
 
     def get(self, field_name: str) -> Any:  # noqa: ANN401  fields are any JSON
         """Return a field as it is, None if it is missing."""

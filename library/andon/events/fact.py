@@ -115,7 +115,7 @@ def fact_of_row(
     entity_name: str,
     *,
     partition: str,
-    entity_of: Callable[[Any], Mapping[str, Any]],
+    entity_of: Callable[[Any], JsonMapping],
     time_of: Callable[[Any], int] = _timestamp_in,
     once: bool = False,
 ) -> Meaning:

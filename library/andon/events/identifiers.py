@@ -90,16 +90,6 @@ def time_based(now_ms: int, *, tick: int = 0) -> str:
     return str(uuid.UUID(fields=(low, mid, high, clock >> 8, clock & 0xFF, node), version=UUID_OF_TIME))
 
 
-def created_ms(time_based_id: str) -> int:
-    """Return the epoch milliseconds in a UUIDv1.
-
-    Raises:
-        ValueError: it is not a UUIDv1.
-
-    """
-    return (_ticks(time_based_id) - EPOCH_TICKS) // TICKS_PER_MS
-
-
 def by_time(time_based_id: str) -> tuple[int, str]:
     """Return the sort key of a UUIDv1: its time, then its text, so that the order is total.
 

@@ -2,7 +2,7 @@
 
 import os
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -38,7 +38,14 @@ INVALID_REQUEST = "ValidationException"
 
 
 class NotPublished(Exception):
-    """Some entries still failed after all attempts. The batch must come again; deterministic ids make that harmless."""
+    """Some entries still failed after all attempts. The batch must come again; deterministic ids make that harmless.
+
+    left: the numbers of the events that were not published, if these are known; the others were.
+    """
+
+    def __init__(self, detail: str, left: Iterable[int] = ()) -> None:
+        super().__init__(detail)
+        self.left = frozenset(left)
 
 
 class Refused(Exception):
@@ -60,12 +67,12 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
 
     """
     put = _put_all(_entries(events, source))
-    put.require_none_failed()
+    put.require_none_failed({*put.failed, *put.refused})
     if any(events[number].type == fault.TYPE for number in put.refused):
         raise NotPublished("a fault was refused")  # a fault of a fault would never end
     faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
     faults_put = _put_all(_entries(faults, source))
-    faults_put.require_none_failed()
+    faults_put.require_none_failed(put.refused)
     if faults_put.refused:
         raise NotPublished("a fault was refused")
     return Published(len(events) - len(faults), len(faults))
@@ -83,9 +90,10 @@ class _PutResult(NamedTuple):
     refused: dict[int, str]
     failed: dict[int, str]
 
-    def require_none_failed(self) -> None:
+    def require_none_failed(self, left: Iterable[int]) -> None:
         if self.failed:
-            raise NotPublished(f"{len(self.failed)} entries failed: {', '.join(sorted(set(self.failed.values())))}")
+            codes = ", ".join(sorted(set(self.failed.values())))
+            raise NotPublished(f"{len(self.failed)} entries failed: {codes}", left)
 
 
 def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, BusEntry]:
@@ -101,16 +109,20 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
     for attempt in range(ATTEMPTS):
         if attempt:
             pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
-        waiting = _requests(failed, sizes)
-        puts = in_parallel([partial(_put, entries, numbers) for numbers in waiting])
-        failed = {number: code for codes in puts for number, code in codes.items()}
-        alone = {number for number, *others in waiting if not others}
-        for_good = {number: code for number, code in failed.items() if _is_for_good(code, alone=number in alone)}
-        refused |= for_good
-        failed = {number: code for number, code in failed.items() if number not in for_good}
+        put = _put_once(entries, _requests(failed, sizes))
+        refused |= put.refused
+        failed = put.failed
         if not failed:
             break
     return _PutResult(refused, failed)
+
+
+def _put_once(entries: dict[int, BusEntry], requests: list[list[int]]) -> _PutResult:
+    puts = in_parallel([partial(_put, entries, numbers) for numbers in requests])
+    failed = {number: code for codes in puts for number, code in codes.items()}
+    alone = {number for number, *others in requests if not others}
+    refused = {number: code for number, code in failed.items() if _is_for_good(code, alone=number in alone)}
+    return _PutResult(refused, {number: code for number, code in failed.items() if number not in refused})
 
 
 def _requests(failed: Mapping[int, str], sizes: Mapping[int, int]) -> list[list[int]]:

@@ -1,54 +1,84 @@
 """A batch of a table's stream -> bus: the whole of a trigger that has no rules."""
 
 import os
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from andon.events import fault
-from andon.events.change_data_capture import events_of
+from andon.events.change_data_capture import StreamRecord, events_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Facts
-from andon.events.publish import publish
+from andon.events.publish import NotPublished, publish
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
+from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.metrics import directive
 from andon.wire.deadline import in_time
 
+VARIABLE: Final = "RESUMES_BATCHES"
+"""The environment variable of a trigger whose stream goes on behind what it says; without it a batch comes whole."""
+
 
 class PublishedBatch(NamedTuple):
-    """The events of a batch that were published, faults among them, and the counts to be logged."""
+    """The records of a batch whose events were published, these events, faults among them, and the counts to be logged.
 
+    resumes_at: the sequence number of the record behind them, from which the stream must come again; None at the end.
+    """
+
+    records: Sequence[StreamRecord]
     events: list[DomainEvent]
     counts: Mapping[str, int]
+    resumes_at: str | None = None
+
+    def respond(self) -> BatchResponse:
+        """Return Lambda's response: it goes on at the first record that is named."""
+        return retry([] if self.resumes_at is None else [self.resumes_at])
 
 
 @in_time
-def publish_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts) -> None:
-    """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
-
-    It does not answer with partial-batch responses: they name the first failure, and all behind it comes again anyway.
+def publish_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts) -> BatchResponse:
+    """Handle a batch of a stream; return the record from which it must come again.
 
     Raises:
-        NotPublished: not all of it could be published.
+        NotPublished: not all of it could be published, and the stream cannot go on within a batch.
 
     """
-    log_published(publish_batch(event, context, facts=facts), context)
+    batch = publish_batch(event, context, facts=facts)
+    log_published(batch, context)
+    return batch.respond()
 
 
 def publish_batch(event: JsonMapping, context: LambdaContext, *, facts: Facts) -> PublishedBatch:
-    """Publish the facts of a batch of a stream.
+    """Publish the facts of a batch of a stream, or of its records before the first that cannot be published now.
+
+    While EventBridge throttles, the whole batch again, and then each half of it, would be more load than before.
 
     Raises:
-        NotPublished: not all of it could be published.
+        NotPublished: nothing could be published, which is no matter of load, or the stream cannot go on within a batch.
 
     """
-    events = events_of(event["Records"], facts=facts, tags=tags_of(facts, context))
-    done = publish(events, source=facts.source)
+    records = event["Records"]
+    found = events_of(records, facts=facts, tags=tags_of(facts, context))
+    events = [*found.values()]
+    try:
+        done = publish(events, source=facts.source)
+    except NotPublished as error:
+        if VARIABLE not in os.environ or not 0 < len(error.left) < len(events):
+            raise
+        first_left = min(error.left)
+        resumes = [*found][first_left]
+        before, published = records[:resumes], events[:first_left]
+        counts = {**_counts(before, published), "left": len(records) - resumes}
+        return PublishedBatch(before, published, counts, records[resumes]["dynamodb"]["SequenceNumber"])
+    return PublishedBatch(records, events, _counts(records, events, faults=done.faults))
+
+
+def _counts(records: Sequence[StreamRecord], events: Sequence[DomainEvent], *, faults: int = 0) -> dict[str, int]:
+    """Return the counts of some records; faults: the events that became one, for the bus refused them for good."""
     poison = sum(event.type == fault.TYPE for event in events)
-    counts = {"records": len(event["Records"]), "published": done.published - poison, "fault": done.faults + poison}
-    return PublishedBatch(events, counts)
+    return {"records": len(records), "published": len(events) - faults - poison, "fault": faults + poison}
 
 
 def tags_of(facts: Facts, context: LambdaContext) -> dict[str, str]:

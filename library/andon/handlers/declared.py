@@ -9,12 +9,15 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
+from andon.runtime.json_types import JsonObject
+from andon.runtime.lambda_context import LambdaContext
+
 PACKAGE: Final = "ANDON_PACKAGE"
 """Environment variable with the package of a function."""
 
 ROOM: Final = __name__.rpartition(".")[0]
 
-Handler = Callable[[dict[str, Any], Any], Any]
+Handler = Callable[[JsonObject, LambdaContext], Any]
 
 
 def of_environment(handler_of: Callable[[str], Handler]) -> Handler:

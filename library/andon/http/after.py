@@ -5,13 +5,13 @@ body: never something older.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 from aws_lambda_powertools.event_handler import Response
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Rows, Table
 from andon.dynamodb.key_query import KeyQuery, is_within
 from andon.dynamodb.ttl import is_alive
@@ -63,7 +63,7 @@ def awaited(token: str | None, writes: Writes, *, about: str | None = None) -> A
     return found
 
 
-def read_row(table: Table, key: Mapping[str, Any], after: Awaited | None, *, now_ms: int) -> Item | None:
+def read_row(table: Table, key: Attributes, after: Awaited | None, *, now_ms: int) -> Item | None:
     """Return a row that is not older than a write of it.
 
     Raises:

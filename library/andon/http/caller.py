@@ -1,9 +1,9 @@
 """Caller of a request, by the claims of the JWT authorizer."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from andon.runtime.errors import Forbidden
+from andon.runtime.json_types import JsonMapping
 
 # https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
 GROUPS_CLAIM = "cognito:groups"
@@ -20,7 +20,7 @@ class Caller(NamedTuple):
     name: str
 
 
-def caller_of(event: Mapping[str, Any]) -> Caller:
+def caller_of(event: JsonMapping) -> Caller:
     """Return the caller that the authorizer's claims name.
 
     Raises:
@@ -36,7 +36,7 @@ def caller_of(event: Mapping[str, Any]) -> Caller:
     return Caller(claims["sub"], _groups_in(str(claims.get(GROUPS_CLAIM, ""))), str(claims.get(NAME_CLAIM, "")))
 
 
-def authorize(event: Mapping[str, Any], groups: frozenset[str]) -> Caller:
+def authorize(event: JsonMapping, groups: frozenset[str]) -> Caller:
     """Return the caller if it is in one of the groups that may call a route.
 
     Raises:

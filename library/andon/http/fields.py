@@ -20,6 +20,7 @@ def _lines(text: str) -> str:
 
 Part = Annotated[str, AfterValidator(texts.part), WithJsonSchema(schemas.PART)]
 Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
+Word = Annotated[str, AfterValidator(texts.word), WithJsonSchema(schemas.WORD)]
 Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_TEXT_CHARACTERS))]
 Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_TEXT_CHARACTERS))]
 Time = Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]

@@ -8,12 +8,14 @@ Each request that is refused or fails has a line; of those that go well some hav
 import re
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, TypedDict, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
+from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
@@ -27,14 +29,15 @@ from andon.http.response import headers_of_every_response, respond
 from andon.http.shares import require_share
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed, Rejected
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import is_sampled, logger
 from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
 from andon.views.seen import Awaited
-from andon.wire.deadline import TOO_LATE, in_time
-from andon.wire.retries import is_throttled
+from andon.wire.deadline import CLIENT_ATTEMPT_MS, TOO_LATE, in_time
+from andon.wire.retries import SILENT, is_throttled
 
-ToResponse = Callable[[Any], Mapping[str, Any]]
+ToResponse = Callable[[Any], JsonMapping]
 """A row of a table, typed by its package -> what a response says of it."""
 
 
@@ -55,12 +58,6 @@ class Route(NamedTuple):
 
 
 UNKNOWN: Final = Route(groups=frozenset())
-
-
-class RequestContext(TypedDict):
-    """Values that `_respond` keeps while a request is handled."""
-
-    caller: Caller
 
 
 class HttpApi(APIGatewayHttpResolver):
@@ -98,7 +95,8 @@ class HttpApi(APIGatewayHttpResolver):
     @property
     def caller(self) -> Caller:
         """Caller of the current request."""
-        return cast("RequestContext", self.context)["caller"]
+        caller: Caller = self.context["caller"]
+        return caller
 
     @property
     def scope(self) -> Scope:
@@ -108,7 +106,7 @@ class HttpApi(APIGatewayHttpResolver):
         query = {name: value for name, value in given.items() if name not in others}
         return {"route": event["routeKey"], "path": event.path_parameters, "query": query}
 
-    def command(self, if_match: int | None, body: Mapping[str, Any]) -> Command:
+    def command(self, if_match: int | None, body: JsonMapping) -> Command:
         """Return the command for the optimistic lock; `body` is the validated body of the request."""
         event, actor = self.current_event, self.caller.subject
         fingerprint = fingerprint_of(
@@ -122,9 +120,7 @@ class HttpApi(APIGatewayHttpResolver):
         headers = {"ETag": etag_of(saved.row["version"])} | ({} if after is None else {"x_after": after})
         return respond(status, to_response(saved.row), **headers)
 
-    def found(
-        self, row: Mapping[str, Any], *, to_response: ToResponse, if_none_match: str | None = None
-    ) -> Response[str]:
+    def found(self, row: Attributes, *, to_response: ToResponse, if_none_match: str | None = None) -> Response[str]:
         """Return a row that has a version, with its ETag; 304 if the client has that version."""
         etag = etag_of(row["version"])
         if matches(if_none_match, etag):
@@ -172,8 +168,8 @@ class HttpApi(APIGatewayHttpResolver):
             read=rows_not_older_than(after, now_ms=now_ms) if after else None,
         )
 
-    @in_time
-    def handler(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    @partial(in_time, attempt_ms=CLIENT_ATTEMPT_MS)
+    def handler(self, event: JsonObject, context: LambdaContext) -> JsonObject:
         """Lambda entry point."""
         started = time.perf_counter()
         self._error = None
@@ -189,7 +185,7 @@ class HttpApi(APIGatewayHttpResolver):
         )
         return response
 
-    def _respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    def _respond(self, event: JsonObject, context: LambdaContext) -> JsonObject:
         try:
             # Authorisation comes before validation: a caller without the right group must not learn what is valid.
             route = self.declared.get(event["routeKey"], UNKNOWN)
@@ -206,7 +202,7 @@ class HttpApi(APIGatewayHttpResolver):
 
     def _respond_failed(self, error: Exception) -> Response[str]:
         self._error = error  # for the log line of the request
-        is_busy = isinstance(error, CallFailed) and (is_throttled(error.code) or error.code == TOO_LATE)
+        is_busy = isinstance(error, CallFailed) and (is_throttled(error.code) or error.code in {TOO_LATE, SILENT})
         return respond_throttled() if is_busy else respond_failed()
 
     def _log(self, route: str, **members: Any) -> None:  # noqa: ANN401

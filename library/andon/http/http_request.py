@@ -3,12 +3,12 @@
 import base64
 import binascii
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from andon.runtime import strict_json
 from andon.runtime.errors import FieldError, Invalid
+from andon.runtime.json_types import JsonMapping, JsonObject
 
 # A hundred reports with details of 4 KB fit; API Gateway itself takes up to 10 MB.
 MAX_BODY_BYTES = 512 * 1024
@@ -16,7 +16,7 @@ MAX_BODY_BYTES = 512 * 1024
 JSON: Final = "application/json"
 
 
-def routable(event: Mapping[str, Any]) -> dict[str, Any]:
+def routable(event: JsonMapping) -> JsonObject:
     """Return the event with the path of `routeKey` as `rawPath`, and with its body decoded.
 
     The gateway has matched the route already. The path itself arrives decoded: an id with `#` in it would match no
@@ -55,7 +55,7 @@ def _require_single(raw_query: str) -> None:
         raise Invalid("The request is invalid.", fields=fields)
 
 
-def _body(event: Mapping[str, Any]) -> str | None:
+def _body(event: JsonMapping) -> str | None:
     body = event.get("body")
     if not body:
         return None

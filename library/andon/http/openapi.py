@@ -8,6 +8,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from andon.http.problem import PROBLEM_JSON, RETRY_AFTER, Problem
 from andon.http.response import AFTER, JSON
+from andon.runtime.json_types import JsonObject
 
 Absent = SkipJsonSchema[None]
 """For a member that is left out where it does not apply: it is never null."""
@@ -38,7 +39,7 @@ def responses_of_write(model: type[BaseModel] | None, *statuses: int) -> dict[in
     }
 
 
-def _response(status: HTTPStatus, model: type[BaseModel] | None) -> dict[str, Any]:
+def _response(status: HTTPStatus, model: type[BaseModel] | None) -> JsonObject:
     if status >= HTTPStatus.BAD_REQUEST:
         refused = {"description": status.phrase, "content": {PROBLEM_JSON: {"model": Problem}}}
         return refused | ({"headers": LATER} if status in TO_BE_REPEATED else {})

@@ -6,17 +6,22 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol, TypedDict
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Rows, Table
 from andon.dynamodb.errors import StartKeyRefused
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.ttl import is_alive
 from andon.runtime import strict_json
 from andon.runtime.errors import Invalid
+from andon.runtime.json_types import JsonMapping
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
 MAX_CURSOR_CHARACTERS = 4096
+
+# A key of S3 has 1,024 bytes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
+MAX_TEXT_CHARACTERS: Final = 256
+KEY: Final = "key"
 
 # Lambda sends at most 6 MB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 MAX_PAGE_BYTES: Final = 4 * 1024 * 1024
@@ -42,7 +47,7 @@ class NextPage(TypedDict, total=False):
 class PageResponse(NextPage):
     """A page. It is the last one if it has no cursor, not if it is empty."""
 
-    items: list[Mapping[str, Any]]
+    items: list[JsonMapping]
 
 
 class ReadRows(Protocol):
@@ -56,7 +61,7 @@ def read_page(
     table: Table,
     query: KeyQuery,
     *,
-    to_response: Callable[[Any], Mapping[str, Any]],
+    to_response: Callable[[Any], JsonMapping],
     scope: Scope,
     limit: int,
     cursor: str | None,
@@ -79,7 +84,7 @@ def read_page(
     return {"items": items[:count], **next_page(last_key, query, scope=scope)}
 
 
-def count_that_fit(items: Iterable[Mapping[str, Any]]) -> int:
+def count_that_fit(items: Iterable[JsonMapping]) -> int:
     """Return the number of leading items that a response can hold; the first always counts."""
     count = size = 0
     for item in items:
@@ -106,7 +111,7 @@ def read_rows(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor
     try:
         return table.query(query, limit=limit, start=start)
     except StartKeyRefused:
-        raise Invalid.field("query.cursor", "is not a cursor of this list") from None
+        raise wrong_cursor() from None
 
 
 def start_of(table: Table, query: KeyQuery, *, scope: Scope, cursor: str | None) -> Item | None:
@@ -130,7 +135,7 @@ def next_page(last_key: Item | None, query: KeyQuery, *, scope: Scope) -> NextPa
     return {"cursor": encode_cursor(last_key, partition=query.keys.partition, scope=scope)}
 
 
-def encode_cursor(last_key: Mapping[str, Any], *, partition: str, scope: Scope) -> str:
+def encode_cursor(last_key: Attributes, *, partition: str, scope: Scope) -> str:
     """Return the cursor of a `LastEvaluatedKey`: all of it but the attribute `partition`, which the request repeats."""
     position = {name: value for name, value in last_key.items() if name != partition}
     text = json.dumps([position, _checksum(position, scope)], separators=(",", ":"))
@@ -146,17 +151,49 @@ def decode_cursor(cursor: str, *, names: frozenset[str], scope: Scope) -> Positi
         Invalid: it is not a cursor, or one of another list.
 
     """
-    refused = Invalid.field("query.cursor", "is not a cursor of this list")
     try:
         padded = cursor[:MAX_CURSOR_CHARACTERS] + "=" * (-len(cursor) % 4)
         position, checksum = strict_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True).decode())
     except (ValueError, TypeError):
-        raise refused from None
+        raise wrong_cursor() from None
     if not isinstance(position, dict) or position.keys() != names or checksum != _checksum(position, scope):
-        raise refused
+        raise wrong_cursor()
     if not all(isinstance(value, str) or type(value) is int for value in position.values()):
-        raise refused
+        raise wrong_cursor()
     return position
+
+
+def decode_texts(cursor: str, *, names: frozenset[str], scope: Scope) -> Mapping[str, str]:
+    """Return the texts `names` that are in a cursor which is not one of a table.
+
+    Raises:
+        Invalid: it is not a cursor, or one of another list.
+
+    """
+    texts = {name: text for name, text in decode_cursor(cursor, names=names, scope=scope).items() if type(text) is str}
+    if texts.keys() != names or not all(map(_is_listable, texts.values())):
+        raise wrong_cursor()
+    return texts
+
+
+def decode_key(cursor: str | None, *, folder: str, scope: Scope) -> str | None:
+    """Return the key of an object in `folder` that a page begins behind, None for the first one.
+
+    Raises:
+        Invalid: it is not a cursor, or one of another list.
+
+    """
+    if cursor is None:
+        return None
+    key = decode_texts(cursor, names=frozenset({KEY}), scope=scope)[KEY]
+    if not key.startswith(f"{folder}/"):
+        raise wrong_cursor()
+    return key
+
+
+def next_objects(key: str | None, *, scope: Scope) -> NextPage:
+    """Return the cursor that leads on behind an object, if there is more."""
+    return {"cursor": encode_cursor({KEY: key}, partition="", scope=scope)} if key else {}
 
 
 def bytes_sent(text: str) -> int:
@@ -164,6 +201,16 @@ def bytes_sent(text: str) -> int:
     return len(text.encode()) + text.count('"') + text.count("\\")
 
 
-def _checksum(position: Mapping[str, Any], scope: Scope) -> str:
+def wrong_cursor() -> Invalid:
+    """Return the error of a cursor that is none, or one of another list."""
+    return Invalid.field("query.cursor", "is not a cursor of this list")
+
+
+def _is_listable(text: str) -> bool:
+    """Return True if S3 lists behind a text: it repeats it in XML, which has no control characters."""
+    return text.isprintable() and len(text) <= MAX_TEXT_CHARACTERS
+
+
+def _checksum(position: JsonMapping, scope: Scope) -> str:
     text = json.dumps([position, scope], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

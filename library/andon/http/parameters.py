@@ -117,8 +117,4 @@ After = Annotated[
     described(schemas.TEXT),
     Query(alias="after", description="The `x-after` of a write: the response is not older than that, or 202."),
 ]
-Cursor = Annotated[
-    str | None,
-    described(schemas.TEXT),
-    Query(description="The `cursor` of the page before."),
-]
+Cursor = Annotated[str | None, described(schemas.TEXT), Query(description="The `cursor` of the page before.")]

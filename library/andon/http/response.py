@@ -1,13 +1,13 @@
 """Responses: their bodies, and the headers that all of them have."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.etag import etag_of_content, matches
 from andon.runtime import strict_json
+from andon.runtime.json_types import JsonMapping
 
 JSON: Final = "application/json"
 
@@ -22,7 +22,7 @@ def headers_of_every_response(*, request_id: str) -> dict[str, str]:
 
 
 def respond(
-    status: HTTPStatus, body: Mapping[str, Any] | None = None, *, content_type: str = JSON, **headers: str
+    status: HTTPStatus, body: JsonMapping | None = None, *, content_type: str = JSON, **headers: str
 ) -> Response[str]:
     """Return a response, without content if `body` is None; names of headers are given with `_` for `-`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -31,7 +31,7 @@ def respond(
     return Response(int(status), content_type=content_type, body=strict_json.dumps(body), headers=named)
 
 
-def respond_unless_known(body: Mapping[str, Any], *, if_none_match: str | None) -> Response[str]:
+def respond_unless_known(body: JsonMapping, *, if_none_match: str | None) -> Response[str]:
     """Return a response with the tag of its content; 304 if the client has that content."""
     etag = etag_of_content(strict_json.dumps(body))
     if matches(if_none_match, etag):

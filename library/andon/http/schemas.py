@@ -37,6 +37,7 @@ def lines(longest: int) -> Schema:
 
 
 IDENTIFIER: Final = _name(_INK)
+WORD: Final[Schema] = {**IDENTIFIER, "pattern": f"^{_INK}{{1,{MAX_ID_CHARACTERS}}}$"}
 PART: Final = _name(PART_INK)
 TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 DATE: Final[Schema] = {"type": "string", "format": "date"}

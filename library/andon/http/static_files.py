@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from andon.http.etag import matches
+from andon.runtime.json_types import JsonObject
 
 CONTENT_TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -46,7 +47,7 @@ class StaticFile:
         content_type, digest = CONTENT_TYPES[Path(name).suffix], hashlib.sha256(content).hexdigest()[:32]
         return cls(content_type, content, gzip.compress(content, mtime=0), digest)
 
-    def respond(self, request_headers: Mapping[str, str]) -> dict[str, Any]:
+    def respond(self, request_headers: Mapping[str, str]) -> JsonObject:
         """Return the response of a Lambda function to a request with these headers, names in lower case."""
         compressed = _accepts_gzip(request_headers.get("accept-encoding", ""))
         etag = f'"{self.digest}-gzip"' if compressed else f'"{self.digest}"'  # of the bytes that are sent

@@ -4,9 +4,10 @@ import json
 import os
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from andon.live.topics import EVERYTHING_BELOW
+from andon.runtime.json_types import JsonObject
 from andon.wire import aws
 from andon.wire.credentials import Credentials, region
 from andon.wire.presign import presigned
@@ -59,7 +60,7 @@ def connect(topic_filter: str, *, now_ms: int) -> Connection:
     return Connection(url, topic_filter, client_id)
 
 
-def policy_of(role_arn: str, *, region: str, client_id: str, topic_filter: str) -> dict[str, Any]:
+def policy_of(role_arn: str, *, region: str, client_id: str, topic_filter: str) -> JsonObject:
     """Return a subscriber's policy: connect by its client id, subscribe to one filter, receive what matches it."""
     _, partition, _, _, account, _ = role_arn.split(":", 5)
     iot = f"arn:{partition}:iot:{region}:{account}"

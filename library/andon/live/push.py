@@ -1,10 +1,10 @@
 """A batch of a table's stream -> the screens that show its rows, by topics of AWS IoT."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.change_data_capture import StreamRecord
@@ -14,6 +14,7 @@ from andon.events.publish import publish
 from andon.live.topics import topic_of
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed, Poison
+from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
@@ -34,7 +35,7 @@ class ScreenMessage:
     """Message to the screens that subscribed to a path, or to a prefix of it."""
 
     path: tuple[str, ...]
-    body: Mapping[str, Any]
+    body: JsonMapping
 
 
 MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
@@ -60,7 +61,7 @@ class Pushed:
 
 @in_time
 def push_changes(
-    event: Mapping[str, Any], context: LambdaContext, *, source: str, root: str, messages_of: MessagesOf
+    event: JsonMapping, context: LambdaContext, *, source: str, root: str, messages_of: MessagesOf
 ) -> None:
     """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
 

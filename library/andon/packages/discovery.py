@@ -1,9 +1,9 @@
 """The packages under `functions/`, found by folder: none is listed anywhere. A process looks for them once."""
 
-import json
 from collections.abc import Iterable
 from functools import cache
 
+from andon.events import topic_table
 from andon.packages.package import SIDES, Package, Side, folder_of
 
 
@@ -54,14 +54,13 @@ def restorers() -> list[Package]:
 
 
 def restorers_as_json() -> str:
-    """Return the topics of the restore queues, as JSON: queue, by its environment variable -> `[[source, type], …]`."""
-    return json.dumps({package.restore_queue: sorted(package.restored) for package in restorers()})
+    """Return the topics of the restore queues, by name, as a topic table."""
+    return topic_table.to_json({package.restore_queue: package.restored for package in restorers()})
 
 
 def views_as_json(listening: Iterable[Package]) -> str:
-    """Return the topics of the views among some packages, as JSON: name -> `[[source, type], …]`."""
-    topics = {package.name: sorted(package.subscriptions) for package in listening if package.side == "views"}
-    return json.dumps(topics)
+    """Return the topics of the views among some packages, by name, as a topic table."""
+    return topic_table.to_json({view.name: view.subscriptions for view in listening if view.side == "views"})
 
 
 def recomputed() -> list[Package]:

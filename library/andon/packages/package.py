@@ -16,16 +16,17 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `view.py` | see ViewDeclaration; a view has a listener, and is recomputed | views |
 | `changes.py` | `messages_of`: a changed row -> what screens show of it; hence it has a push | views |
 | `store.py` | see StoreDeclaration | stores |
+| `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from andon.dynamodb.schema import TableSchema
 from andon.events.fact import Facts
@@ -35,6 +36,7 @@ from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.project import LIBRARY, project
 from andon.sync.crossing import Crossing
+from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
     from andon.http.http_api import Route
@@ -92,7 +94,8 @@ class Package:
     def tables(self) -> Mapping[str, TableSchema]:
         """The tables that it owns, by environment variable; a page has none, and few stores have."""
         if self.side != "views":
-            return cast("Mapping[str, TableSchema]", self.load("tables").TABLES) if self._owns_tables else {}
+            owned: Mapping[str, TableSchema] = self.load("tables").TABLES if self._owns_tables else {}
+            return owned
         indexes = getattr(self.view, "INDEXES", {})
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
         # Else DynamoDB would delete a row that is being rebuilt before its later facts come.
@@ -123,12 +126,14 @@ class Package:
     def grants(self) -> Grants:
         """The exact actions of some of its roles on its tables; the infrastructure decides for the others."""
         declared = self.load("view" if self.side == "views" else "tables") if self._owns_tables else None
-        return cast("Grants", getattr(declared, "GRANTS", {}))
+        grants: Grants = getattr(declared, "GRANTS", {})
+        return grants
 
     @property
     def facts(self) -> Facts:
         """The facts that a service publishes of its rows."""
-        return cast("Facts", self.load("facts").FACTS)
+        facts: Facts = self.load("facts").FACTS
+        return facts
 
     @property
     def types(self) -> frozenset[str]:
@@ -165,18 +170,20 @@ class Package:
 
     @property
     def restore_queue(self) -> str:
-        """The environment variable with the address of the queue for those: of a view its own, else one beside."""
-        return f"{self.name.upper()}_{'' if self.side == 'views' else 'RESTORE_'}QUEUE_URL"
+        """The name of the queue for those: of a view its own, else one beside."""
+        return queue.name_of(self.name, queue.WORK if self.side == "views" else queue.RESTORE)
 
     @property
     def view(self) -> ViewDeclaration:
         """Declarations of a view."""
-        return cast("ViewDeclaration", self.load("view"))
+        view: ViewDeclaration = self.load("view")
+        return view
 
     @property
     def store(self) -> StoreDeclaration:
         """Declarations of a store."""
-        return cast("StoreDeclaration", self.load("store"))
+        store: StoreDeclaration = self.load("store")
+        return store
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -205,9 +212,10 @@ class Package:
     def handler(self, role: str) -> Handler:
         """Return a handler: its own, or one that the library makes for it."""
         if self.has(role):
-            return cast("Handler", self.load(role).handler)
-        handler_of: Callable[[str], Handler] = importlib.import_module(self._shared(role)).handler_of
-        return handler_of(self.folder)
+            handler: Handler = self.load(role).handler
+        else:
+            handler = importlib.import_module(self._shared(role)).handler_of(self.folder)
+        return handler
 
     def load(self, file: str) -> Any:  # noqa: ANN401  a module
         """Import one of its files."""

@@ -4,7 +4,12 @@ An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is
 """
 
 import gzip
-from typing import Any, Final, TypedDict
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import Final, TypedDict
+
+from andon.runtime.json_types import JsonObject
 
 BUCKET: Final = "LAKE_BUCKET"
 
@@ -12,7 +17,11 @@ EVENTS: Final = "events"
 DAY: Final = "day="
 HOUR: Final = "hour="
 
-Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": dict[str, Any]})
+# A queue's message has 1 MiB, and what Lambda gets of it may escape each of its characters.
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+MOST_LINE_BYTES: Final = 8 * 1024 * 1024
+
+Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": JsonObject})
 """EventBridge's envelope, without what nobody reads.
 
 `id` is the bus's own, another one whenever an event is published; `time` is when it took the event, in whole seconds.
@@ -35,6 +44,18 @@ def hour_in(key: str) -> str:
     return f"{day.removeprefix(DAY)}T{hour.removeprefix(HOUR)}"
 
 
-def lines_of(body: bytes) -> list[str]:
-    """Return the lines of an object. `str.splitlines` would also split at U+2028, which may stand in a text."""
-    return [line for line in gzip.decompress(body).decode().split("\n") if line]
+def lines_of(body: bytes) -> Iterator[str]:
+    """Yield the lines of an object, unpacked as they are asked for: a few kilobytes may hold gigabytes.
+
+    `str.splitlines` would also split at U+2028, which may stand in a text.
+
+    Raises:
+        ValueError: a line is longer than any event.
+
+    """
+    with gzip.GzipFile(fileobj=io.BytesIO(body)) as file:
+        for line in iter(partial(file.readline, MOST_LINE_BYTES + 1), b""):
+            if len(line) > MOST_LINE_BYTES:
+                raise ValueError("a line is longer than any event")
+            if line != b"\n":
+                yield line.removesuffix(b"\n").decode()

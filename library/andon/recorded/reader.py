@@ -5,8 +5,9 @@ A day that is being written again has events twice, which changes nothing for wh
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Final
 
 import orjson
@@ -24,7 +25,7 @@ from andon.recorded.archive import (
     manifest_key,
     shard_of,
 )
-from andon.runtime import times
+from andon.runtime import clock, times
 from andon.runtime.errors import CallFailed
 from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
@@ -81,9 +82,10 @@ class Recorded:
         yield from (line for line in self._not_archived(days[:-NEWEST], from_ms) if shard_of(line[0]) == shard)
 
     def _archived(self, from_ms: int) -> list[str]:
-        """List the days that were archived, in order."""
+        """List the days that were archived, in order, up to tomorrow."""
         first = manifest_key(SUBJECTS, _day_of(from_ms)).removesuffix(".json")  # sorts right before that manifest
-        return [day_in(key) for key in self._archive.keys(manifest_folder(SUBJECTS), after=first)]
+        days = map(day_in, self._archive.keys(manifest_folder(SUBJECTS), after=first))
+        return [*takewhile(_is_not_ahead, days)]
 
     def _index(self, day: str, shard: int) -> ArchiveIndex:
         index: ArchiveIndex = self._archive.require(index_key(SUBJECTS, day, shard))
@@ -108,7 +110,7 @@ class Recorded:
         """Yield the lake's lines that are not archived, one object after another, except those of settled days."""
         first, left_out = _day_of(from_ms), frozenset(settled)
         in_lake = (lake.day_in(folder) for folder in self._lake.folders(f"{lake.EVENTS}/"))
-        days = [day for day in in_lake if day >= first and day not in left_out]
+        days = [day for day in in_lake if first <= day and _is_not_ahead(day) and day not in left_out]
         for keys in at_once(partial(self._keys_not_archived, day) for day in days):
             for key in keys:
                 yield from _with_actors(lake.lines_of(self._lake.require_bytes(key)))
@@ -119,7 +121,7 @@ class Recorded:
         return [key for key in self._lake.keys(lake.folder_of(day)) if key not in in_archive]
 
 
-def _with_actors(lines: Sequence[str]) -> list[Line]:
+def _with_actors(lines: Iterable[str]) -> list[Line]:
     found = ((orjson.loads(line)["detail"].get("partitionKey"), line) for line in lines)
     return [(actor, line) for actor, line in found if isinstance(actor, str)]
 
@@ -132,6 +134,11 @@ def _retried(read: Callable[[], list[Line]]) -> list[Line]:
         if error.code != GONE:
             raise
         return read()
+
+
+def _is_not_ahead(day: str) -> bool:
+    """Return True if a clock that is a little ahead may have begun a day."""
+    return day <= _day_of(clock.now_ms() + clock.DAY_MS)
 
 
 def _chunks(days: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -35,6 +35,7 @@ from andon.rules.write import (
 from andon.runtime import clock, strict_json
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.message_batch import BatchResponse
 from andon.runtime.tried import Failed, tried
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
@@ -43,17 +44,17 @@ TRIGGER: Final = "trigger"
 
 
 @in_time
-def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts, control: Control) -> None:
+def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts, control: Control) -> BatchResponse:
     """Handle a batch of the table's stream: publish, remember, then correlate, schedule and evaluate.
 
     Every step is idempotent: it puts rows under keys that are the same each time. If one fails, the others are done,
-    its error is raised, and the batch comes again.
+    its error is raised, and the batch comes again. Of a batch that could be published in part, that part is handled.
     """
     published = publish_batch(event, context, facts=facts)
     now_ms = clock.now_ms()
-    crossed = _crossed(event["Records"], facts, tags_of(facts, context), control)
+    crossed = _crossed(published.records, facts, tags_of(facts, context), control)
     own = [fact for fact in (*published.events, *crossed) if fact.type in control.remembers]
-    arrivals = [*_arrivals(event["Records"], control)]
+    arrivals = [*_arrivals(published.records, control)]
     tasks = [
         *(partial(_remember, fact, control) for fact in own),
         *(partial(_react, key, stored, control, now_ms) for key, stored in _by_key(arrivals).items()),
@@ -62,6 +63,7 @@ def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts,
     for done in in_parallel(tasks):
         counts.update(done)
     log_published(published, context, more={"arrived": len(arrivals), **counts})
+    return published.respond()
 
 
 def brings_events(records: Iterable[StreamRecord]) -> bool:

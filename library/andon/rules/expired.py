@@ -18,7 +18,8 @@ def expired(row: Item, of: Meanings) -> Fact | None:
     wanted = row.get(EXPIRE)
     if not wanted:
         return None  # most expiry is housekeeping, not a fact
-    last = _fact_in(row) if row["discriminator"] == EVENT else of[row["discriminator"]](_insert_of(row))
+    inserted = Change("INSERT", old=None, new=row)
+    last = _fact_in(row) if row["discriminator"] == EVENT else of[row["discriminator"]](inserted)
     if last is None:
         return None
     fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
@@ -39,7 +40,3 @@ def _fact_in(row: Item) -> Fact:
         actor=actor_of(event),
         hops=hops_after(event),
     )
-
-
-def _insert_of(row: Item) -> Change:
-    return Change(kind="INSERT", old=None, new=row)

@@ -6,6 +6,7 @@ from typing import Final
 
 from andon.runtime.json_types import JsonObject
 
+NAMESPACE: Final = "POWERTOOLS_METRICS_NAMESPACE"  # the variable with the namespace of all metrics
 STAGE: Final = "stage"  # the member with the name of the deployment
 
 
@@ -17,6 +18,6 @@ def directive(*, dimension: str, counts: Iterable[str], milliseconds: Iterable[s
     """
     metrics = [{"Name": name, "Unit": "Count"} for name in counts]
     metrics += [{"Name": name, "Unit": "Milliseconds"} for name in milliseconds]
-    namespace = os.environ["POWERTOOLS_METRICS_NAMESPACE"]
+    namespace = os.environ[NAMESPACE]
     directives = [{"Namespace": namespace, "Dimensions": [[dimension, STAGE]], "Metrics": metrics}]
     return {"Timestamp": now_ms, "CloudWatchMetrics": directives}

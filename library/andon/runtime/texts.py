@@ -6,6 +6,7 @@ message with U+FFFE or U+FFFF in it.
 Lengths are checked as sent, before any work is done upon a text, and again after normalisation, which can lengthen it.
 """
 
+import re
 import unicodedata
 from typing import Final
 
@@ -15,18 +16,25 @@ MAX_ID_CHARACTERS: Final = 128
 SEPARATORS: Final = "/?%"
 RELATIVE: Final = frozenset({".", ".."})  # clients and proxies take them out of a path
 
+# Default_Ignorable_Code_Point, of those that `str.isprintable` takes for printable, and Braille's blank: they show
+# nothing, so that an id with one of them looks like another id, or like none.
+# https://www.unicode.org/Public/UCD/latest/ucd/DerivedCoreProperties.txt
+_INVISIBLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
 LINES: Final = "\t\n\r"
 
 
 def identifier(text: str) -> str:
-    """Return `text` as an identifier: 1 to 128 printable characters, normalised, no space at its ends, no `/?%`.
+    """Return `text` as an identifier: 1 to 128 visible characters, normalised, no space at its ends, no `/?%`.
 
     Raises:
         ValueError: it can be none.
 
     """
     normalised = _normalised(text, longest=MAX_ID_CHARACTERS)
-    if not normalised or not normalised.isprintable():
+    if not normalised or not normalised.isprintable() or _INVISIBLE.search(normalised):
         raise ValueError(f"must be 1 to {MAX_ID_CHARACTERS} printable characters")
     if any(character in SEPARATORS for character in normalised):
         raise ValueError("must not have one of / ? % in it")
@@ -37,6 +45,18 @@ def identifier(text: str) -> str:
     return normalised
 
 
+def word(text: str) -> str:
+    """Return `text` as an identifier that a user of Cognito may be called by: one without a space.
+
+    https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html
+
+    Raises:
+        ValueError: it can be none.
+
+    """
+    return _identifier_without(" ", "a space", text)
+
+
 def part(text: str) -> str:
     """Return `text` as a part of a key: an identifier without `#`, which separates the parts.
 
@@ -44,10 +64,7 @@ def part(text: str) -> str:
         ValueError: it can be none.
 
     """
-    normalised = identifier(text)
-    if "#" in normalised:
-        raise ValueError("must not have a # in it")
-    return normalised
+    return _identifier_without("#", "a #", text)
 
 
 def line(text: str, *, longest: int) -> str:
@@ -71,7 +88,7 @@ def lines(text: str, *, longest: int) -> str:
 
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if not _INVISIBLE.sub("", text).strip():
         raise ValueError("must not be blank")
     return text
 
@@ -89,3 +106,10 @@ def _normalised(text: str, *, longest: int) -> str:
         if len(normalised) <= longest:
             return normalised
     raise ValueError(f"must be at most {longest} printable characters")
+
+
+def _identifier_without(sign: str, named: str, text: str) -> str:
+    normalised = identifier(text)
+    if sign in normalised:
+        raise ValueError(f"must not have {named} in it")
+    return normalised

@@ -36,6 +36,11 @@ def _ms_of(text: str) -> int:
         raise ValueError("must be a time that exists") from error
 
 
+def known_by(ms: int, *, now_ms: int) -> int:
+    """Return a time that somebody says; if that lies further ahead than a clock may be, now."""
+    return ms if ms <= now_ms + MAX_AHEAD_MS else now_ms
+
+
 def to_utc(ms: int) -> str:
     """Return epoch milliseconds as fixed-width UTC, so that byte order is time order."""
     return (_EPOCH + ms * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations_with_replacement, count
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.ttl import is_expired, ttl_at
@@ -38,7 +38,7 @@ from andon.project import project
 from andon.runtime import log
 from andon.runtime.errors import Poison
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.tables import Partitions
@@ -184,8 +184,7 @@ class _Lab:
         self._start_ms = max(event.timestamp_ms for event in story)
         self._updates = [_update(view, event) for event in story]
         self._rows = [_row(view, event) for event in story]
-        anchors = {update.anchor.oplock: update.anchor for update in self._updates if update.anchor is not None}
-        self._anchor = next(iter(anchors.values()), None)
+        self._anchor = next((update.anchor for update in self._updates if update.anchor is not None), None)
         self._expiry = [self._expiry_of(event) for event in story]
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
         self._numbers = {event.id: number for number, event in enumerate(story)}
@@ -347,7 +346,7 @@ class _Lab:
     def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Outcomes]:
         """Call the listener; give the events that it wants again, and how many messages had which outcome."""
         batch = sqs_event(self._bodies[event.id] for event in events)
-        answer = materialize(batch, LambdaContext("listener"), listener=self._view)
+        answer = materialize(batch, LocalContext("listener"), listener=self._view)
         by_message = {record["messageId"]: event for record, event in zip(batch["Records"], events, strict=True)}
         again = [by_message[failure["itemIdentifier"]] for failure in answer["batchItemFailures"]]
         return again, Counter({outcome: self._line.told[outcome.value] for outcome in Outcome})
@@ -403,7 +402,7 @@ def _told(outcomes: Outcomes) -> str:
     return ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items() if number) or "nothing"
 
 
-def _is_reaped(row: dict[str, Any], now_ms: int) -> bool:
+def _is_reaped(row: Item, now_ms: int) -> bool:
     return "ttl" in row and is_expired(int(row["ttl"]["N"]), now_ms)
 
 

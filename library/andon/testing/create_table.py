@@ -1,18 +1,17 @@
 """The declared schema of a table as DynamoDB's CreateTable wants it."""
 
-from typing import Any
-
 from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.runtime.json_types import JsonObject
 
 
-def create_table_request(name: str, schema: TableSchema) -> dict[str, Any]:
+def create_table_request(name: str, schema: TableSchema) -> JsonObject:
     """Return the parameters of CreateTable."""
     indexes = schema.indexes.items()
     all_keys = [schema.keys, *(index.keys for _, index in indexes)]
     types = {key.partition: "S" for key in all_keys} | {
         key.sort: key.sort_type for key in all_keys if key.sort is not None
     }
-    request: dict[str, Any] = {
+    request: JsonObject = {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
         "KeySchema": _key_schema(schema.keys),
@@ -25,8 +24,8 @@ def create_table_request(name: str, schema: TableSchema) -> dict[str, Any]:
     return request
 
 
-def _index(name: str, index: Index) -> dict[str, Any]:
-    projection: dict[str, Any] = {"ProjectionType": "ALL" if index.projects is None else "KEYS_ONLY"}
+def _index(name: str, index: Index) -> JsonObject:
+    projection: JsonObject = {"ProjectionType": "ALL" if index.projects is None else "KEYS_ONLY"}
     if index.projects:
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projects)}
     key_schema = _key_schema(index.keys)

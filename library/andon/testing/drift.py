@@ -3,19 +3,19 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.drift import TYPE
 from andon.packages.package import Package
 from andon.recorded.archive import SHARDS
+from andon.runtime.json_types import JsonObject
 from andon.stores.archive.store import LAKE
 from andon.stores.lake import objects
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.wire.bucket import Bucket
 
-Findings = list[dict[str, Any]]
+Findings = list[JsonObject]
 
 
 def keep_in_lake(lines: Iterable[str]) -> str:
@@ -52,7 +52,7 @@ def look(loop: Loop, view: Package) -> Findings:
     return reported(loop)
 
 
-def _recompute(loop: Loop, view: Package, batch: dict[str, Any]) -> None:
+def _recompute(loop: Loop, view: Package, batch: JsonObject) -> None:
     if loop.invoke(view, "recompute", batch)["batchItemFailures"]:
         raise AssertionError("messages were given back")
 

@@ -1,19 +1,20 @@
 """A project's AWS at an endpoint: an empty emulator, on which its tables, buckets, queues and bus are made."""
 
 import os
-from typing import Any, Self
+from typing import Self
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Item, Typed
+from andon.runtime.json_types import JsonObject
 from andon.testing.create_table import create_table_request
 from andon.testing.environment import ACCOUNT, BUS, REGION, environment
 from andon.testing.loop import Loop
-from andon.testing.world import World, declared_queues, to_bytes, to_text
+from andon.testing.world import World, addresses_of_queues, declared_queues, to_bytes, to_text
 from andon.wire import aws
 
 EVERYTHING = "everything"
 
 
-class Emulated(World):
+class EmulatedWorld(World):
     """A world at an endpoint; what another world declares is so, too, if this one is its first base."""
 
     def __init__(self, endpoint: str) -> None:
@@ -41,16 +42,17 @@ class Emulated(World):
             aws.client("dynamodb").create_table(**create_table_request(name, schema))
         for bucket in self.buckets.values():
             aws.client("s3").create_bucket(Bucket=bucket)
-        for variable in declared_queues():
-            os.environ[variable] = aws.client("sqs").create_queue(QueueName=variable)["QueueUrl"]
+        sqs = aws.client("sqs")
+        self._urls = {name: sqs.create_queue(QueueName=self.address(name))["QueueUrl"] for name in declared_queues()}
+        os.environ.update(addresses_of_queues(self._urls.__getitem__))
         self._queue = _open_bus()
 
-    def typed_rows(self, table: str) -> list[dict[str, Any]]:
+    def typed_rows(self, table: str) -> list[Typed]:
         """Return all rows of a table with DynamoDB's type descriptors."""
         pages = aws.client("dynamodb").get_paginator("scan").paginate(TableName=table)
         return [item for page in pages for item in page["Items"]]
 
-    def restore(self, table: str, typed: list[dict[str, Any]]) -> None:
+    def restore(self, table: str, typed: list[Typed]) -> None:
         """Put rows into a table, but not into its stream."""
         for item in typed:
             aws.client("dynamodb").put_item(TableName=table, Item=item)
@@ -71,7 +73,7 @@ class Emulated(World):
             body = to_bytes(one["Body"])
             aws.client("s3").put_object(Bucket=self.buckets[variable], Key=one["Key"], Body=body)
 
-    def new_records(self, table: str) -> list[dict[str, Any]]:
+    def new_records(self, table: str) -> list[JsonObject]:
         """Return the records of a stream since the last call, as Lambda gets them."""
         streams = aws.client("dynamodbstreams")
         arn = aws.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
@@ -91,8 +93,8 @@ class Emulated(World):
         return _received(self._queue)
 
     def new_in(self, queue: str) -> list[str]:
-        """Return the messages of a queue, by its environment variable, since the last call."""
-        return _received(os.environ[queue])
+        """Return the messages of a queue, by its name, since the last call."""
+        return _received(self._urls[queue])
 
 
 def _received(queue: str) -> list[str]:
@@ -115,12 +117,12 @@ def _open_bus() -> str:
     return queue
 
 
-def _as_lambda_gets_it(record: dict[str, Any], table: str) -> dict[str, Any]:
+def _as_lambda_gets_it(record: JsonObject, table: str) -> JsonObject:
     created = record["dynamodb"]["ApproximateCreationDateTime"].timestamp()
     change = record["dynamodb"] | {"ApproximateCreationDateTime": int(created)}
     arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{table}/stream/2020-01-01T00:00:00.000"
     return {**record, "dynamodb": change, "eventSourceARN": arn}
 
 
-class EmulatedLoop(Emulated, Loop):
+class EmulatedLoop(EmulatedWorld, Loop):
     """All packages, connected at an endpoint."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class LambdaContext:
+class LocalContext:
     """The part of Lambda's context that the handlers use."""
 
     function_name: str

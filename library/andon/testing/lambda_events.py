@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid5
 
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
+from andon.runtime.json_types import JsonObject
 
 BUS_IDS = UUID("f17e9a34-1c14-4b5c-8f0d-6f9e5f7d9a10")
 """Ids of envelopes follow from those of their events within this namespace, so that a replay has the same ones."""
@@ -24,7 +24,7 @@ def http_event(
     groups: Iterable[str] = ("admin",),
     subject: str = "somebody",
     name: str | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return an HTTP API event (payload 2.0) of `route` (`PUT /things/{id}`); a `body` that is no text becomes JSON.
 
     The claims are those of an access token; `name` is the one that its user signs in with, by default the subject.
@@ -39,7 +39,7 @@ def http_event(
     raw_path = template
     for part, value in (path or {}).items():
         raw_path = raw_path.replace(f"{{{part}}}", value)
-    event: dict[str, Any] = {
+    event: JsonObject = {
         "version": "2.0",
         "routeKey": route,
         "rawPath": raw_path,
@@ -67,12 +67,12 @@ def bus_message(event: DomainEvent, *, source: str) -> str:
     return to_message(event, source=source, bus_event=bus_members(f"{source}/{event.id}", event.timestamp_ms))
 
 
-def bus_members(name: str, at_ms: int) -> dict[str, Any]:
+def bus_members(name: str, at_ms: int) -> JsonObject:
     """Return the members that the bus adds; its time has whole seconds. `name` tells the entry from others."""
     time = f"{times.to_utc(at_ms)[:19]}Z"
     return {"id": str(uuid5(BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
 
 
-def sqs_event(bodies: Iterable[str]) -> dict[str, Any]:
+def sqs_event(bodies: Iterable[str]) -> JsonObject:
     """Return a batch of a queue's messages."""
     return {"Records": [{"messageId": f"message-{number}", "body": body} for number, body in enumerate(bodies)]}

@@ -18,7 +18,8 @@ from andon.packages.discovery import (
     subscribers_of,
 )
 from andon.packages.package import Package
-from andon.testing.lambda_context import LambdaContext
+from andon.runtime.json_types import JsonObject
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.world import World
 
@@ -39,11 +40,13 @@ class Answer:
 class Loop(World):
     """All packages of `functions/`, connected."""
 
+    batch = BATCH  # messages at most
+
     def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route by its key, with the arguments of `http_event`."""
         return self.call(http_event(route, **parts))
 
-    def call(self, event: dict[str, Any]) -> Answer:
+    def call(self, event: JsonObject) -> Answer:
         """Send an HTTP event to the handler of its route."""
         package, role = owner_of_route(event["routeKey"])
         answer = self.invoke(package, role, event)
@@ -51,20 +54,10 @@ class Loop(World):
         headers = {name.lower(): value for name, value in answer["headers"].items()}
         return Answer(answer["statusCode"], headers, json.loads(body) if body else None)
 
-    def run(self) -> list[dict[str, Any]]:
+    def run(self) -> list[JsonObject]:
         """Publish changes and deliver messages until there are none; return the events that were published."""
-        published = []
-        self._deliver_all(ARCHIVE, self.asked_of_archive())
-        while asked := self.asked_of_replays():
-            self._deliver_all(REPLAYS, asked)
-        for package in readers():
-            self._deliver_all(package, self.resubmitted(package))
-        for package in restorers():
-            if package.plays("restore"):
-                self._deliver_all(package, self.restoring(package), role="restore")
-        for package in recomputed():
-            self._deliver_all(package, self.to_recompute(package), role="recompute")
-        moved = True
+        self._deliver_asked()
+        published, moved = [], True
         while moved:
             changed, bodies = self._trigger(), self.new_messages()
             published += [json.loads(body) for body in bodies]
@@ -72,7 +65,20 @@ class Loop(World):
             moved = changed or bool(bodies)
         return published
 
-    def sweep(self) -> list[dict[str, Any]]:
+    def _deliver_asked(self) -> None:
+        """Deliver what handlers and operators asked for: rehydrations, replays, resubmissions, recomputations."""
+        self.deliver_all(ARCHIVE, self.asked_of_archive())
+        while asked := self.asked_of_replays():
+            self.deliver_all(REPLAYS, asked)
+        for package in readers():
+            self.deliver_all(package, self.resubmitted(package))
+        for package in restorers():
+            if package.plays("restore"):
+                self.deliver_all(package, self.restoring(package), role="restore")
+        for package in recomputed():
+            self.deliver_all(package, self.to_recompute(package), role="recompute")
+
+    def sweep(self) -> list[JsonObject]:
         """Run every sweep once, then the loop; return the events that were published."""
         for package in services():
             if package.plays("sweep"):
@@ -87,20 +93,21 @@ class Loop(World):
             for package in subscribers_of(envelope["source"], envelope["detail-type"]):
                 batches.setdefault(package, []).append(body)
         for package, batch in batches.items():
-            self._deliver_all(package, batch)
+            self.deliver_all(package, batch)
 
     def deliver(self, package: Package, bodies: list[str]) -> list[str]:
         """Deliver one batch to a listener; return the ids of the messages to be delivered again."""
         answer = self.invoke(package, "listener", sqs_event(bodies))
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
-    def invoke(self, package: Package, role: str, event: dict[str, Any]) -> Any:  # noqa: ANN401  a handler's response
+    def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
         """Call a handler; all calls come through here."""
-        return package.handler(role)(event, LambdaContext(f"{package.name}-{role}"))
+        return package.handler(role)(event, LocalContext(f"{package.name}-{role}"))
 
-    def _deliver_all(self, package: Package, bodies: list[str], *, role: str = "listener") -> None:
-        for start in range(0, len(bodies), BATCH):
-            self.invoke(package, role, sqs_event(bodies[start : start + BATCH]))
+    def deliver_all(self, package: Package, bodies: list[str], *, role: str = "listener") -> None:
+        """Deliver messages to a package, a batch after another."""
+        for start in range(0, len(bodies), self.batch):
+            self.invoke(package, role, sqs_event(bodies[start : start + self.batch]))
 
     def _trigger(self) -> bool:
         """Hand every change to its trigger, or its push; return True if there was any."""

@@ -1,4 +1,4 @@
-"""Ways for things to happen: in every order; or more than once, in batches, by a seeded `chance`, the same each run."""
+"""Ways for things to happen: in every order; or in batches, by a seeded `chance`, the same each run."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 
 
-class Step(NamedTuple):
+class OrderedStep(NamedTuple):
     """Something that happens, and its name in a report. What happens twice is the same step, twice in the list."""
 
     name: str
@@ -16,7 +16,7 @@ class Step(NamedTuple):
 
 
 def ends_of_every_order(
-    steps: Sequence[Step], *, begin: Callable[[], object], end: Callable[[], str]
+    steps: Sequence[OrderedStep], *, begin: Callable[[], object], end: Callable[[], str]
 ) -> dict[str, str]:
     """Let steps happen in every order; return each end that they come to, and the first order that came to it."""
     ends: dict[str, str] = {}
@@ -26,14 +26,6 @@ def ends_of_every_order(
             step.do()
         ends.setdefault(end(), " > ".join(step.name for step in order))
     return ends
-
-
-def with_duplicates(chance: random.Random, messages: Sequence[T]) -> list[T]:
-    """Return messages in their order, with a copy of each anywhere behind it."""
-    doubled = list(messages)
-    for message in messages:
-        doubled.insert(chance.randint(doubled.index(message) + 1, len(doubled)), message)
-    return doubled
 
 
 def cut_into_batches(chance: random.Random, messages: Sequence[T], most: int) -> Iterator[tuple[T, ...]]:

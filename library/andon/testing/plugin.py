@@ -10,6 +10,8 @@ from typing import Final
 
 import pytest
 
+from andon.testing.synthesised import Synthesised, synthesised
+
 LAWS: Final = Path(__file__).parent / "laws"
 
 
@@ -24,3 +26,9 @@ def pytest_configure(config: pytest.Config) -> None:
     all_tests = {config.rootpath / path for path in config.getini("testpaths")} | {config.rootpath}
     if config.getoption("laws") or all_tests & set(asked):
         config.args.append(str(LAWS))
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    """Return the synthesised stack; a project that synthesises it for tests of its own may return that instead."""
+    return synthesised(tmp_path_factory.mktemp("synthesised"))

@@ -1,12 +1,12 @@
 """Messages as they lie under `events/` -> the handlers that take them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import ANY
 from andon.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, subscribers_of
 from andon.packages.package import Package
+from andon.runtime.json_types import JsonObject
 from andon.testing.lambda_events import bus_message, sqs_event
 
 
@@ -16,14 +16,14 @@ class Invocation:
 
     package: Package
     role: str
-    event: dict[str, Any]
+    event: JsonObject
 
 
 class NotReplayable(Exception):
     """No handler takes this message."""
 
 
-def invocations_of(message: dict[str, Any]) -> list[Invocation]:
+def invocations_of(message: JsonObject) -> list[Invocation]:
     """Return the handlers of a message, found by its `routeKey`, its `eventSourceARN` or by subscription.
 
     Whoever subscribes to everything gets what somebody else subscribes to: else a typing error would be kept for ever.
@@ -36,10 +36,7 @@ def invocations_of(message: dict[str, Any]) -> list[Invocation]:
         if "routeKey" in message:
             return [Invocation(*owner_of_route(message["routeKey"]), message)]
         if "Records" in message:
-            arn = message["Records"][0]["eventSourceARN"]
-            if ":sqs:" in arn:
-                return [Invocation(owner_of_queue(arn.rpartition(":")[2]), "listener", message)]
-            return [Invocation(*follower_of_table(arn.split("/")[1]), message)]
+            return [Invocation(*_reader_of(message["Records"][0]["eventSourceARN"]), message)]
         event = DomainEvent.from_wire(message)
     except Exception as error:
         raise NotReplayable(f"no HTTP event, batch of a stream or a queue, or domain event: {error}") from error
@@ -51,7 +48,22 @@ def invocations_of(message: dict[str, Any]) -> list[Invocation]:
     return [Invocation(package, "listener", batch) for package in found]
 
 
-def time_of(message: dict[str, Any]) -> int:
+def readers_of(sample: JsonObject) -> list[Invocation]:
+    """Return the handlers of a sample; none of an event that nobody but the lake reads."""
+    try:
+        return invocations_of(sample)
+    except NotReplayable:
+        return []
+
+
+def _reader_of(arn: str) -> tuple[Package, str]:
+    """Return the package and role that read a queue or a stream."""
+    if ":sqs:" in arn:
+        return owner_of_queue(arn.rpartition(":")[2]), "listener"
+    return follower_of_table(arn.split("/")[1])
+
+
+def time_of(message: JsonObject) -> int:
     """Return the time of a message, in epoch milliseconds."""
     if "routeKey" in message:
         return int(message["requestContext"]["timeEpoch"])

@@ -3,12 +3,13 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
 from andon.project import project
+from andon.runtime.json_types import JsonObject
 
 EVENTS: Final = project().events
 
@@ -18,14 +19,14 @@ def paths(kind: str) -> list[Path]:
     return sorted((EVENTS / kind).glob("*.json"))
 
 
-def sample(kind: str, name: str) -> dict[str, Any]:
+def sample(kind: str, name: str) -> JsonObject:
     """Read `events/<kind>/<name>.json`."""
     return read(EVENTS / kind / f"{name}.json")
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> JsonObject:
     """Read a sample."""
-    message: dict[str, Any] = json.loads(path.read_text())
+    message: JsonObject = json.loads(path.read_text())
     return message
 
 

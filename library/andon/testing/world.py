@@ -1,8 +1,9 @@
 """A project's AWS in memory: the tables, buckets and queues that its packages declare, and a bus."""
 
 import json
+from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Final
 
 from andon.drift import recompute
 from andon.dynamodb.attribute_values import Item, Typed, to_plain
@@ -11,11 +12,13 @@ from andon.packages.discovery import packages, readers, recomputed, restorers, r
 from andon.packages.package import Package
 from andon.runtime import clock
 from andon.stores.archive.jobs import QUEUE, RESTORERS
-from andon.stores.faults.store import queue_variable
+from andon.stores.drift import store as drift
+from andon.stores.faults import store as faults
 from andon.stores.replays import settings as replays
 from andon.testing.lambda_events import bus_members
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.tables import Observer, Record
+from andon.wire.queue import RECOMPUTE, name_of
 
 
 def declared_schemas() -> dict[str, TableSchema]:
@@ -28,16 +31,36 @@ def declared_buckets() -> list[str]:
     return [variable for package in packages() for variable in package.buckets]
 
 
+DEPLOYMENT: Final = "World"
+"""The beginning of the names of all queues."""
+
+OWN_QUEUES: Final = {QUEUE: "archive", replays.QUEUE: "replays", faults.QUEUE: "faults", drift.QUEUE: "drift"}
+"""Stores, by the environment variable with the address of their queue."""
+
+
 def declared_queues() -> set[str]:
-    """Return the variables of the queues that packages have beside the bus."""
-    queues = {QUEUE, replays.QUEUE, *(queue_variable(package.name) for package in readers())}
+    """Return the names of the queues that packages have beside the bus."""
+    queues = {name_of(package) for package in (*OWN_QUEUES.values(), *(one.name for one in readers()))}
     queues |= {package.restore_queue for package in restorers() if package.plays("restore")}
-    return queues | {recompute.queue_variable(package.name) for package in recomputed()}
+    return queues | {name_of(package.name, RECOMPUTE) for package in recomputed()}
+
+
+def addresses_of_queues(address: Callable[[str], str]) -> dict[str, str]:
+    """Return the environment variables with addresses of queues, by the address of a name."""
+    own = {variable: address(name_of(store)) for variable, store in OWN_QUEUES.items()}
+    views = {recompute.queue_variable(one.name): address(name_of(one.name, RECOMPUTE)) for one in recomputed()}
+    return own | views
 
 
 def settings() -> dict[str, str]:
     """Return the environment variables about the packages."""
-    return {RESTORERS: restorers_as_json(), replays.VIEWS: views_as_json(readers()), replays.SETTLES: "0"}
+    return {
+        RESTORERS: restorers_as_json(),
+        replays.VIEWS: views_as_json(readers()),
+        replays.SETTLES: "0",
+        faults.READERS: ",".join(package.name for package in readers()),
+        drift.RECOMPUTED: ",".join(package.name for package in recomputed()),
+    }
 
 
 class World(AwsInMemory):
@@ -51,7 +74,11 @@ class World(AwsInMemory):
 
     def variables(self) -> dict[str, str]:
         """Return the environment of handlers."""
-        return super().variables() | self.buckets | {queue: queue for queue in declared_queues()} | settings()
+        return super().variables() | self.buckets | addresses_of_queues(self.address) | settings()
+
+    def address(self, queue: str) -> str:
+        """Return the address of a queue, by its name."""
+        return f"{DEPLOYMENT}-{queue}"
 
     def rows(self, table: str) -> list[Item]:
         """Return all rows of a table, in the order of their keys."""
@@ -88,13 +115,13 @@ class World(AwsInMemory):
         return [self._envelope(entry) for entry in entries]
 
     def _envelope(self, entry: dict[str, str]) -> str:
-        envelope: dict[str, Any] = {"version": "0", "source": entry["Source"], "detail-type": entry["DetailType"]}
-        envelope |= bus_members(f"entry {next(self._taken)}", clock.now_ms())
-        return json.dumps({**envelope, "detail": json.loads(entry["Detail"])}, ensure_ascii=False)
+        named = {"version": "0", "source": entry["Source"], "detail-type": entry["DetailType"]}
+        given = bus_members(f"entry {next(self._taken)}", clock.now_ms())
+        return json.dumps({**named, **given, "detail": json.loads(entry["Detail"])}, ensure_ascii=False)
 
     def new_in(self, queue: str) -> list[str]:
-        """Return the messages of a queue, by its environment variable, since the last call; nothing is delayed."""
-        return self.queues.take(queue)
+        """Return the messages of a queue, by its name, since the last call; nothing is delayed."""
+        return self.queues.take(self.address(queue))
 
     def restoring(self, package: Package) -> list[str]:
         """Return the messages that rehydrate a package's rows; not for a view, whose queue has others, too."""
@@ -102,19 +129,19 @@ class World(AwsInMemory):
 
     def asked_of_archive(self) -> list[str]:
         """Return the days of rehydrations that wait."""
-        return self.new_in(QUEUE)
+        return self.new_in(name_of("archive"))
 
     def asked_of_replays(self) -> list[str]:
         """Return the days and objects of replays that wait."""
-        return self.new_in(replays.QUEUE)
+        return self.new_in(name_of("replays"))
 
     def to_recompute(self, package: Package) -> list[str]:
         """Return the messages that ask a view to recompute, since the last call."""
-        return self.new_in(recompute.queue_variable(package.name))
+        return self.new_in(name_of(package.name, RECOMPUTE))
 
     def resubmitted(self, package: Package) -> list[str]:
         """Return the messages that were put directly on a package's own queue."""
-        return self.new_in(queue_variable(package.name))
+        return self.new_in(name_of(package.name))
 
 
 def to_text(body: bytes) -> str:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon.tools.called import ANDON, BY, as_called
+
 
 class Verb(NamedTuple):
     """A verb: the module that does it, which `python -m` runs as well, and a line about it."""
@@ -31,8 +33,10 @@ VERBS: Final = {
     "cutover": Verb("views.cutover", "prove, then let the next version serve, in one deployment: VIEW"),
     "retire": Verb("views.retire", "remove the version of a view that does not serve from this clone: VIEW"),
     "in-step": Verb("sync.in_step", "compare all rows of two versions of a service"),
+    "deploy": Verb("ops.deploy", "deploy a stage to AWS: [--stage NAME] and arguments for `cdk deploy`"),
     "redrive": Verb("ops.redrive", "put dead letters back on their queue: QUEUE; alone lists them"),
     "replay-failures": Verb("ops.replay_failures", "bring what triggers gave up on through them again: [SERVICE]"),
+    "restore-region": Verb("region.restore", "write the rows of services again out of the lake: --stage STAGE"),
     "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
 }
 WITH_VARIABLES: Final = {"console", "query"}
@@ -42,6 +46,7 @@ VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
 ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
 MISUSED: Final = 2
+INTERRUPTED: Final = 130
 
 
 def usage() -> str:
@@ -57,6 +62,7 @@ def root_above(folder: Path) -> Path | None:
 
 def main() -> int:
     """Run a verb; 2 if there is none of that name, or no project."""
+    os.environ.setdefault(BY, ANDON)
     verb, *arguments = sys.argv[1:] or [""]
     if verb in ASKS_FOR_HELP:
         print(usage())
@@ -69,7 +75,22 @@ def main() -> int:
         print(f"andon: {why}", file=sys.stderr)
         return MISUSED
     sys.path[:0] = [str(root / PROJECT.parent), str(root)]
-    run(verb, arguments)
+    return _exit_code_of(verb, arguments)
+
+
+def _exit_code_of(verb: str, arguments: list[str]) -> int:
+    try:
+        run(verb, arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        from andon.tools.mishaps import words_of  # noqa: PLC0415  a list of the verbs needs no botocore
+
+        words = words_of(error)
+        if words is None:
+            raise
+        print(f"{as_called(verb)}: {words}", file=sys.stderr)
+        return 1
     return 0
 
 

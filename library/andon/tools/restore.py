@@ -13,7 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk.names import stack_of
 from andon.runtime import clock
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import deployed
 
 Item = Mapping[str, Mapping[str, Any]]
@@ -62,7 +62,7 @@ def restore(stage: str | None, output: str, copy: str, *, write: bool) -> str:
     """
     stack = deployed(stage and stack_of(stage))
     if output not in stack.outputs:
-        raise Failed(f"there is no output {output}")
+        raise ToolFailed(f"there is no output {output}")
     dynamodb, live = stack.client("dynamodb"), stack.outputs[output]
     keys = [one["AttributeName"] for one in dynamodb.describe_table(TableName=live)["Table"]["KeySchema"]]
     rows = [*lost(_rows(dynamodb, copy), _rows(dynamodb, live), keys=keys, now_ms=clock.now_ms())]
@@ -82,7 +82,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         print(restore(given.stage, given.output, given.copy, write=given.write))
-    except (Failed, BotoCoreError, ClientError) as reason:
+    except (ToolFailed, BotoCoreError, ClientError) as reason:
         print(f"restore: {reason}", file=sys.stderr)
         return 1
     return 0

@@ -20,9 +20,9 @@ Three ways to write:
 """
 
 from collections.abc import Mapping
-from typing import Any, Generic, NamedTuple
+from typing import Generic, NamedTuple
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery
@@ -121,12 +121,12 @@ def save_current(thing: Numbered[Row], draft: Draft) -> Saved[Row]:
     return save(versions, draft)
 
 
-def is_current(thing: Numbered[Row], row: Mapping[str, Any]) -> bool:
+def is_current(thing: Numbered[Row], row: Attributes) -> bool:
     """Return True if a row is the current one and not a revision: both are in the same stream."""
     return all(row.get(name) == value for name, value in thing.current_key().items())
 
 
-def keep(thing: Numbered[Row], current: Mapping[str, Any]) -> bool:
+def keep(thing: Numbered[Row], current: Attributes) -> bool:
     """Write the revision of a current row; return True if it was missing. Idempotent.
 
     Raises:
@@ -143,7 +143,7 @@ def keep(thing: Numbered[Row], current: Mapping[str, Any]) -> bool:
     return True
 
 
-def revision_of(thing: Numbered[Row], current: Mapping[str, Any]) -> Item:
+def revision_of(thing: Numbered[Row], current: Attributes) -> Item:
     """Return the row of the revision that a current row is. Pure."""
     content = {name: value for name, value in current.items() if name != LATEST}
     version = current[LATEST]

@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Table
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
-from andon.dynamodb.ttl import ttl_at
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, lifecycle
+from andon.events.hops import HOPS
+from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
@@ -25,10 +28,7 @@ BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entit
 # Sparse: only a revision that was recorded late has the attribute.
 CORRECTIONS: Final = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
 HISTORY_SCHEMA: Final = TableSchema(
-    HISTORY,
-    indexes={"ByTime": Index(BY_TIME), "Corrections": Index(CORRECTIONS)},
-    expires=False,
-    seldom_read=True,
+    HISTORY, indexes={"ByTime": Index(BY_TIME), "Corrections": Index(CORRECTIONS)}, expires=False, seldom_read=True
 )
 
 TOMBSTONE_DAYS: Final = 33
@@ -103,6 +103,13 @@ class Resource(Generic[Row, Entity]):
         )
         return Versions(table=self.table, key=self.key_of(id_), revisions=revisions)
 
+    def kept_revision(self, row: Item) -> tuple[Table, Item]:
+        """Return the table and the row of the revision that a current row is."""
+        own = {*self.table.keys.names, ttl.ATTRIBUTE, LATCHED, HOPS}
+        own |= {"since"} if row.get("since") != row["version"] else set()
+        kept = {name: value for name, value in row.items() if name not in own}
+        return self.history, {**kept, **self.history.keys.of(self.partition_of(row["id"]), row["version"])}
+
     def mark_of(self, id_: str) -> dict[str, object]:
         """Return the attributes of each row besides its revision."""
         return {"discriminator": self.kind, "id": id_}
@@ -126,7 +133,8 @@ class Resource(Generic[Row, Entity]):
 
     def get_many(self, ids: Sequence[str]) -> list[Row | None]:
         """Read up to 100 current rows, tombstones among them; None where there is none."""
-        return cast("list[Row | None]", self.table.get_many([self.key_of(id_) for id_ in ids]))
+        items = self.table.get_many([self.key_of(id_) for id_ in ids])
+        return [None if item is None else self.row_of(item) for item in items]
 
     def get_version(self, id_: str, version: int) -> Row:
         """Read a revision, maybe a tombstone.
@@ -180,7 +188,7 @@ class Resource(Generic[Row, Entity]):
 
     def tombstone_of(self, id_: str, made_ms: int) -> dict[str, object]:
         """Return the attributes of a tombstone besides its revision."""
-        return {**self.mark_of(id_), "ttl": ttl_at(made_ms, TOMBSTONE_DAYS)}
+        return {**self.mark_of(id_), "ttl": ttl.ttl_at(made_ms, TOMBSTONE_DAYS)}
 
     def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
         """Return the content of a request or of an entity; its `validFrom` is UTC."""
@@ -189,6 +197,10 @@ class Resource(Generic[Row, Entity]):
             **{name: said[name] for name in self.fields},
             VALID_FROM: None if valid_from is None else times.to_ms(str(valid_from)),
         }
+
+    def row_of(self, item: Item) -> Row:
+        """Return an item of its tables with the type of its row."""
+        return cast("Row", item)
 
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""
@@ -214,7 +226,7 @@ class Resource(Generic[Row, Entity]):
             timestamp_ms=change.new["timestamp"],
             partition_key=change.new["id"],
             entity_name=self.kind,
-            entity=self.entity_of(cast("Row", change.new)),
+            entity=self.entity_of(self.row_of(change.new)),
             actor=author_in(change.new),
         )
 

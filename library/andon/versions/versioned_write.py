@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, NamedTuple, cast
 
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import Condition
@@ -41,6 +42,10 @@ NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
 
 ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.01
+
+
+KeptRevisions = Mapping[str, Callable[[Item], tuple[Table, Item]]]
+"""Discriminator -> the table and the row of the revision that a current row is. Pure."""
 
 
 class Contended(Unavailable):

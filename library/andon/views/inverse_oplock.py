@@ -111,12 +111,7 @@ def rebuild(table: Table, update: OplockedFields, event: DomainEvent, *, ttl_day
         RowContended: the row kept changing between `ATTEMPTS` attempts.
 
     """
-    return _write(
-        table,
-        update,
-        event,
-        _rebuilt_life(update, event, ttl_days, now_ms),
-    )
+    return _write(table, update, event, _rebuilt_life(update, event, ttl_days, now_ms))
 
 
 def _rebuilt_life(update: OplockedFields, event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:
@@ -202,14 +197,9 @@ def _changes(
     update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None
 ) -> tuple[Attributes, tuple[str, ...]]:
     """Return the attributes to assign and to remove."""
-    assign: Item = {**update.key_fields}
-    remove = []
-    for name, value in update.fields.items():
-        if value is None:
-            remove.append(name)
-        else:
-            assign[name] = value
-    assign[oplock_attribute(update.oplock)] = order
+    said = {name: value for name, value in update.fields.items() if value is not None}
+    assign: Item = {**update.key_fields, **said, oplock_attribute(update.oplock): order}
+    remove = [name for name, value in update.fields.items() if value is None]
     if attempt.expires_at is not None:
         assign[ttl.ATTRIBUTE] = attempt.expires_at
     if attempt.is_permanent:

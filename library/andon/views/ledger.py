@@ -55,16 +55,13 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> Item:
     """
     counts = {"received": len(results), **NONE_YET}
     by_type, crossed = Counter[str](), Counter[str]()
-    lag: dict[str, list[int]] = defaultdict(list)
+    lag = _lag_of(results, now_ms)
     for result in results:
         counts[result.outcome] += 1
         if result.event:
             by_type[f"{result.event.type}.{result.outcome}"] += 1
         if result.origin and result.outcome in OVERTAKEN:
             crossed[f"{result.origin}.{OVERTAKEN[result.outcome]}"] += 1
-        if (lag_ms := result.lag_ms(now_ms)) is not None:
-            for name in ("lag", f"{result.origin}.lag") if result.origin else ("lag",):
-                lag[name].append(lag_ms)
     counts |= crossed
     if replayed := sum(not result.is_live for result in results):
         counts["replayed"] = replayed
@@ -76,3 +73,12 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> Item:
         "errors": sorted({result.error for result in results if result.error}),
         "_aws": directive(dimension="view", counts=counts, milliseconds=lag, now_ms=now_ms),
     }
+
+
+def _lag_of(results: Sequence[Result], now_ms: int) -> dict[str, list[int]]:
+    lag: dict[str, list[int]] = defaultdict(list)
+    for result in results:
+        if (lag_ms := result.lag_ms(now_ms)) is not None:
+            for name in ("lag", f"{result.origin}.lag") if result.origin else ("lag",):
+                lag[name].append(lag_ms)
+    return lag

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Attributes
+from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.runtime.errors import Poison
 from andon.views.oplock_family import OplockFamily
@@ -44,8 +45,8 @@ class OplockedFields:
 
     def __post_init__(self) -> None:
         for name, value in self.key.items():
-            if not isinstance(value, str) or not value:
-                raise Poison(f"key attribute {name} must be text")
+            if not isinstance(value, str) or not 1 <= len(value.encode()) <= MAX_PARTITION_KEY_BYTES:
+                raise Poison(f"key attribute {name} must be text of 1 to {MAX_PARTITION_KEY_BYTES} bytes")
         if self.about_ms is not None and not 0 <= self.about_ms <= MAX_TIMESTAMP_MS:
             raise Poison("what it is about has no time that sorts")
         if self.origin and not _ORIGIN.fullmatch(self.origin):

@@ -25,16 +25,18 @@ def until_done(request_of: Callable[[], Request], content_of: Callable[[Response
         try:
             content = content_of(response)
         except CallFailed as error:
-            again = retries.again_after(error.code, response.status)
-            if again is None:
+            if (again := retries.again_after(error.code, response.status)) is None:
                 retries.QUOTA.give_back(taken or 1)  # a refusal is as good a sign of life as a success
                 raise
             if attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
                 raise
-            seconds = again.seconds * 2 ** (attempt - 1) * random.random()  # noqa: S311  jitter is no secret
-            require_in_time(seconds)
-            pause(seconds)
+            _pause_in_time(again.seconds * 2 ** (attempt - 1) * random.random())  # noqa: S311  jitter is no secret
             attempt, taken = attempt + 1, again.quota
         else:
             retries.QUOTA.give_back(taken or 1)
             return content
+
+
+def _pause_in_time(seconds: float) -> None:
+    require_in_time(seconds)
+    pause(seconds)

@@ -14,11 +14,16 @@ from typing import Any, Final
 
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
+from andon.runtime.metrics import NAMESPACE, directive
 
 LIBCURL: Final = "libcurl"
 BOTOCORE: Final = "botocore"
 
 IOT_DATA: Final = "iot-data"
+
+# A metric of all functions together, by the wire that they fell back to.
+WIRE: Final = "wire"
+FELL_BACK: Final = "fell_back"
 
 Call = Callable[[str, str, JsonMapping], JsonObject]
 
@@ -45,9 +50,20 @@ def wire() -> str:
     if chosen not in {LIBCURL, BOTOCORE}:
         raise ValueError(f"AWS_WIRE must be {LIBCURL} or {BOTOCORE}, not {chosen}")
     if chosen == LIBCURL and (missing := _missing_of_libcurl()):
-        warnings.warn(f"{missing} cannot be imported: botocore is used, at ten times the CPU", stacklevel=2)
+        _tell_of_fall(missing)
         return BOTOCORE
     return chosen
+
+
+def _tell_of_fall(missing: str) -> None:
+    """Warn that libcurl's wire is missing, and count it where somebody is woken by it."""
+    warnings.warn(f"{missing} cannot be imported: botocore is used, at ten times the CPU", stacklevel=3)
+    if NAMESPACE in os.environ:
+        from andon.runtime import clock  # noqa: PLC0415  not where all is well
+        from andon.runtime.log import logger  # noqa: PLC0415
+
+        counted = directive(dimension=WIRE, counts=[FELL_BACK], now_ms=clock.now_ms())
+        logger().warning("wire fell back", extra={WIRE: BOTOCORE, FELL_BACK: 1, "missing": missing, "_aws": counted})
 
 
 def _missing_of_libcurl() -> str | None:

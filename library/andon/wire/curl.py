@@ -9,10 +9,13 @@ from typing import Final, NamedTuple, cast
 import pycurl
 
 from andon.wire.credentials import Credentials
-from andon.wire.deadline import ATTEMPT_MS, CONNECT_SECONDS
+from andon.wire.deadline import CONNECT_SECONDS, time_of_attempt_ms
 
 # Longest wait for a connection before timers of libcurl's own are looked at again.
 SELECT_SECONDS: Final = 1.0
+
+# A connection that was idle for longer is not used again.
+IDLE_SECONDS: Final = 30
 
 # botocore's names, so that a log says the same whichever wire is used.
 # https://curl.se/libcurl/c/libcurl-errors.html
@@ -137,6 +140,7 @@ def _prepare(handle: Handle, request: Request) -> _Received:
         handle.but_body = None  # until all of it is set, for libcurl may refuse an option
         _prepare_but_body(handle, request)
         handle.but_body = but_body
+    handle.setopt(pycurl.TIMEOUT_MS, time_of_attempt_ms())
     handle.setopt(pycurl.POSTFIELDS, request.body)
     handle.setopt(pycurl.HEADERFUNCTION, received.headers.append)
     handle.setopt(pycurl.WRITEFUNCTION, received.body.append)
@@ -166,11 +170,15 @@ def _new_handle() -> Handle:
     handle.setopt(pycurl.NOSIGNAL, 1)  # signals and threads do not go together
     handle.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
     handle.setopt(pycurl.CONNECTTIMEOUT, CONNECT_SECONDS)
-    handle.setopt(pycurl.TIMEOUT_MS, ATTEMPT_MS)
+    # AWS ends what is idle for longer, and a function that was frozen finds out only by waiting.
+    # https://curl.se/libcurl/c/CURLOPT_MAXAGE_CONN.html
+    handle.setopt(pycurl.MAXAGE_CONN, IDLE_SECONDS)
     handle.setopt(pycurl.TCP_KEEPALIVE, 1)
     handle.setopt(pycurl.USERAGENT, "libcurl")
     # certifi's authorities, as botocore has its own copy of them; another bundle by the SDKs' variable.
-    handle.setopt(pycurl.CAINFO, os.environ.get("AWS_CA_BUNDLE") or _authorities())
+    # Bytes, for pycurl takes no text but ASCII, and a folder may have any name.
+    # http://pycurl.io/docs/latest/unicode.html
+    handle.setopt(pycurl.CAINFO, os.fsencode(os.environ.get("AWS_CA_BUNDLE") or _authorities()))
     return handle
 
 

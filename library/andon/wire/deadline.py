@@ -17,6 +17,12 @@ CONNECT_SECONDS: Final = 2
 READ_SECONDS: Final = 6
 ATTEMPT_MS: Final = (CONNECT_SECONDS + READ_SECONDS) * 1000
 
+# The same while a client waits: four of them fit into the ten seconds of a function that responds.
+CLIENT_ATTEMPT_MS: Final = 2_000
+
+# Left of an invocation for what is done when the last attempt has been given up: a response, and a log line.
+RESPONSE_MS: Final = 500
+
 # Left of an invocation for an attempt that begins last, and for its log line.
 LAST_MS: Final = 1_000
 
@@ -26,6 +32,8 @@ TOO_LATE: Final = "BegunTooLate"
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
+_LONGEST_MS: Final[ContextVar[int | None]] = ContextVar("_LONGEST_MS", default=None)
+_ENDED_BY_MS: Final[ContextVar[int | None]] = ContextVar("_ENDED_BY_MS", default=None)
 _BEGUN_BY_MS: Final[ContextVar[int | None]] = ContextVar("_BEGUN_BY_MS", default=None)
 
 
@@ -43,16 +51,40 @@ def begun_by(at_ms: int) -> Iterator[None]:
         _BEGUN_BY_MS.reset(before)
 
 
-def in_time(handle: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Begin no attempt in the last second of an invocation; its context is the last argument without a name."""
+def in_time(handle: Callable[Parameters, Result], *, attempt_ms: int | None = None) -> Callable[Parameters, Result]:
+    """Begin no attempt in the last second of an invocation, and let none outlast it.
+
+    Its context is the last argument without a name. attempt_ms: instead of `ATTEMPT_MS`.
+    """
 
     @wraps(handle)
     def handle_in_time(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
         left_ms = cast("LambdaContext", arguments[-1]).get_remaining_time_in_millis()
-        with begun_by(clock.now_ms() + left_ms - LAST_MS):
+        ends_ms = clock.now_ms() + left_ms
+        with begun_by(ends_ms - LAST_MS), _given(_LONGEST_MS, attempt_ms), _given(_ENDED_BY_MS, ends_ms - RESPONSE_MS):
             return handle(*arguments, **named)
 
     return handle_in_time
+
+
+def longest_ms() -> int:
+    """Return the longest time that an attempt may take, whenever it begins."""
+    return _LONGEST_MS.get() or ATTEMPT_MS
+
+
+def time_of_attempt_ms() -> int:
+    """Return the longest time that an attempt may take which begins now: no longer than is left of the invocation."""
+    ended_by_ms = _ENDED_BY_MS.get()
+    return longest_ms() if ended_by_ms is None else max(1, min(longest_ms(), ended_by_ms - clock.now_ms()))
+
+
+@contextmanager
+def _given(variable: ContextVar[int | None], value: int | None) -> Iterator[None]:
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
 
 
 def require_in_time(in_seconds: float = 0) -> None:

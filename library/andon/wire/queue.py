@@ -1,4 +1,4 @@
-"""Messages -> a queue of SQS, as many in a request as it takes."""
+"""Messages -> a queue of SQS, as many in a request as it takes; addresses of queues."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -11,6 +11,26 @@ from andon.wire import aws
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
 MOST_MESSAGES = 10
 MOST_BYTES = 1024 * 1024
+
+
+# The purposes of a package's queues: events for its listener, shards to recompute, events that come back.
+WORK = "Queue"
+RECOMPUTE = "Recompute"
+RESTORE = "Restore"
+
+
+def name_of(package: str, purpose: str = WORK) -> str:
+    """Return the name of a queue within its deployment, as `things-Queue`; `<deployment>-` comes before it on AWS."""
+    return f"{package}-{purpose}"
+
+
+def beside(own_url: str, name: str) -> str:
+    """Return the address of another queue of a deployment, by one of its addresses and the other one's name.
+
+    So a function has to know one address, however many queues there are. Names of packages have no hyphen.
+    """
+    deployment, _, _ = own_url.rsplit("-", 2)
+    return f"{deployment}-{name}"
 
 
 class DelayedMessage(NamedTuple):

@@ -20,13 +20,16 @@ AFTER_THROTTLING: Final = Again(1.0, 5)
 FAILED_STATUSES: Final = frozenset({500, 502, 503, 504})
 THROTTLED_STATUS: Final = 429
 
+# AWS did not respond in time.
+SILENT: Final = "ReadTimeoutError"
+
 FAILED: Final = frozenset(
     {
         "ChecksumError",
         "ConnectionClosedError",
         "EndpointConnectionError",
         "InternalServerError",
-        "ReadTimeoutError",
+        SILENT,
         "RequestTimeout",
         "RequestTimeoutException",
         "ResponseParserError",

@@ -1,4 +1,4 @@
-"""Who did it: written into the tags of each event, and derived for those of before."""
+"""The actor of an event: written into its tags, and derived for events of before."""
 
 from typing import Any
 

@@ -2,8 +2,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from andon.events.fact import Change, lifecycle
 
@@ -15,30 +13,13 @@ LIVE, TOMBSTONE = {"name": "a thing"}, {"name": "a thing", "deleted": True}
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (None, LIVE, "thing-created"),
-        (LIVE, LIVE, "thing-updated"),
-        (LIVE, TOMBSTONE, "thing-deleted"),
-        (LIVE, None, "thing-deleted"),
-        (TOMBSTONE, LIVE, "thing-undeleted"),
-        (TOMBSTONE, None, "thing-deleted"),
-        (None, TOMBSTONE, "thing-deleted"),
-        ({"deleted": False}, {"deleted": False}, "thing-updated"),
-        (TOMBSTONE, {"deleted": False}, "thing-undeleted"),
-        (None, {"deleted": False}, "thing-created"),
+        *((None, LIVE, "thing-created"), (LIVE, LIVE, "thing-updated"), (LIVE, TOMBSTONE, "thing-deleted")),
+        *((LIVE, None, "thing-deleted"), (TOMBSTONE, LIVE, "thing-undeleted"), (TOMBSTONE, None, "thing-deleted")),
+        *((None, TOMBSTONE, "thing-deleted"), ({"deleted": False}, {"deleted": False}, "thing-updated")),
+        *((TOMBSTONE, {"deleted": False}, "thing-undeleted"), (None, {"deleted": False}, "thing-created")),
     ],
 )
 def test_a_life_is_created_updated_deleted_and_undeleted(old: Image, new: Image, expected: str) -> None:
     change = Change(kind="MODIFY", old=dict(old) if old else None, new=dict(new) if new else None)
 
     assert lifecycle(change, "thing") == expected
-
-
-images = st.none() | st.fixed_dictionaries({"name": st.text(max_size=3)}, optional={"deleted": st.booleans()})
-
-
-@given(images, images)
-def test_every_change_has_exactly_one_name(old: Image, new: Image) -> None:
-    change = Change(kind="MODIFY", old=dict(old) if old else None, new=dict(new) if new else None)
-
-    is_there = new is not None and not new.get("deleted")
-    assert (lifecycle(change, "thing") != "thing-deleted") == is_there

@@ -1,4 +1,4 @@
-"""How many events came before an event, each because of the one before."""
+"""The length of the chain of causes before an event."""
 
 import pytest
 

@@ -4,14 +4,15 @@ import pytest
 from events.test_change_data_capture import FACTS, record, thing
 
 from andon.events.publish import NotPublished
-from andon.events.publish_changes import publish_changes
-from andon.testing.lambda_context import LambdaContext
+from andon.events.publish_changes import VARIABLE, publish_changes
+from andon.runtime.message_batch import BatchResponse
+from andon.testing.lambda_context import LocalContext
 from tests.support.wire import Wire
 from toys.things import World
 
 
-def capture(*records: dict[str, Any]) -> None:
-    publish_changes({"Records": list(records)}, LambdaContext("workshop-trigger"), facts=FACTS)
+def capture(*records: dict[str, Any]) -> BatchResponse:
+    return publish_changes({"Records": list(records)}, LocalContext("workshop-trigger"), facts=FACTS)
 
 
 def test_a_batch_is_published_faults_among_it(world: World) -> None:
@@ -35,3 +36,37 @@ def test_a_batch_that_could_not_be_published_is_raised_and_comes_again_without_a
     ids = [envelope["detail"]["id"] for envelope in world.new_envelopes()]
     assert ids == ["r1", "r1", "r2"]
     assert pauses
+
+
+def test_a_throttled_batch_goes_on_behind_what_was_published_and_not_from_its_beginning(
+    world: World, wire: Wire, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "1")
+    throttled = {f"r{number}" for number in (30, 50, 70)}
+    wire.refuse_entries(
+        lambda entry: "ThrottlingException" if any(f'"{one}"' in entry["Detail"] for one in throttled) else None
+    )
+    records = [record(None, thing(colour="red"), event_id=f"r{number}") for number in range(100)]
+    for number, one in enumerate(records):
+        one["dynamodb"]["SequenceNumber"] = f"{number:021}"
+    begun = [0]
+
+    while response := capture(*records[begun[-1] :])["batchItemFailures"]:
+        begun.append(int(response[0]["itemIdentifier"]))
+        throttled.remove(f"r{begun[-1]}")
+
+    assert begun == [0, 30, 50, 70]
+    ids = {envelope["detail"]["id"] for envelope in world.new_envelopes()}
+    assert ids == {f"r{number}" for number in range(100)}
+    assert pauses
+
+
+@pytest.mark.usefixtures("world", "pauses")
+def test_a_batch_of_which_nothing_was_published_is_raised_so_that_it_counts_as_an_error(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "1")
+    wire.refuse_entries(lambda _: "AccessDeniedException")
+
+    with pytest.raises(NotPublished):
+        capture(*(record(None, thing(colour="red"), event_id=event_id) for event_id in ("r1", "r2")))

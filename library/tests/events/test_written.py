@@ -62,14 +62,8 @@ def test_a_garbled_token_is_refused(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[]",
-        "{}",
-        "null",
-        '"text"',
-        "[1]",
-        '[2,"s","state-reported","state","d#1",1,"",{},"00000000"]',
-        '[1,"state","d#1",1,"",{},"00000000"]',
-        '[2,"s","state-reported","state","d#1",1,"",{}]',
+        *("[]", "{}", "null", '"text"', "[1]", '[2,"s","state-reported","state","d#1",1,"",{},"00000000"]'),
+        *('[1,"state","d#1",1,"",{},"00000000"]', '[2,"s","state-reported","state","d#1",1,"",{}]'),
     ],
 )
 def test_what_was_never_a_token_is_refused(text: str) -> None:
@@ -80,14 +74,8 @@ def test_what_was_never_a_token_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"timestamp_ms": -1},
-        {"timestamp_ms": MAX_TIMESTAMP_MS + 1},
-        {"timestamp_ms": True},
-        {"partition_key": 7},
-        {"partition_key": "a\x00"},
-        {"partition_key": "a" * 257},
-        {"names": []},
-        {"names": {"state": 1.5}},
+        *({"timestamp_ms": -1}, {"timestamp_ms": MAX_TIMESTAMP_MS + 1}, {"timestamp_ms": True}, {"partition_key": 7}),
+        *({"partition_key": "a\x00"}, {"partition_key": "a" * 257}, {"names": []}, {"names": {"state": 1.5}}),
         {"names": {"state": None}},
     ],
 )

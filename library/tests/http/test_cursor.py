@@ -34,22 +34,16 @@ def unpacked(cursor: str) -> bytes:
     return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
 
 
+URL_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
 @given(TEXT, TEXT | st.integers(min_value=0, max_value=10**15))
-def test_a_cursor_leads_back_to_where_the_page_ended(pk: str, sk: str | int) -> None:
+def test_a_cursor_leads_back_to_where_the_page_ended_and_can_stand_in_a_url_as_it_is(pk: str, sk: str | int) -> None:
     cursor = cursor_of({"colour": "red", "pk": pk, "sk": sk})
 
     assert decode_cursor(cursor, names=NAMES, scope=SCOPE) == {"pk": pk, "sk": sk}
-
-
-@given(TEXT)
-def test_a_cursor_can_stand_in_a_url_as_it_is(pk: str) -> None:
-    cursor = cursor_of({"colour": "red", "pk": pk, "sk": "x"})
-
-    assert set(cursor) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-
-
-def test_a_cursor_does_not_tell_the_partition_which_the_request_repeats() -> None:
-    assert b"red" not in unpacked(cursor_of())
+    assert set(cursor) <= URL_SAFE
+    assert b'"colour"' not in unpacked(cursor)  # the request repeats its partition
 
 
 @pytest.mark.parametrize(
@@ -91,19 +85,8 @@ def test_anything_else_is_refused_as_a_bad_request(text: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"null",
-        b"1",
-        b'"ab"',
-        b"[]",
-        b"[1]",
-        b"[1,2]",
-        b"[{},1,2]",
-        b'{"a":1,"b":2}',
-        b"\xff\xfe",
-        b"[" * 3000,
-        b'[{"pk":NaN,"sk":"x"},"' + b"0" * 16 + b'"]',
-        b"[" + b"9" * 3000 + b',"x"]',
+        *(b"", b"null", b"1", b'"ab"', b"[]", b"[1]", b"[1,2]", b"[{},1,2]", b'{"a":1,"b":2}', b"\xff\xfe"),
+        *(b"[" * 3000, b'[{"pk":NaN,"sk":"x"},"' + b"0" * 16 + b'"]', b"[" + b"9" * 3000 + b',"x"]'),
     ],
     ids=lambda content: str(content[:20]),
 )
@@ -115,18 +98,9 @@ def test_a_cursor_with_something_else_inside_is_refused(content: bytes) -> None:
 @pytest.mark.parametrize(
     "position",
     [
-        {"pk": "x"},
-        {"pk": "x", "sk": "y", "colour": "blue"},
-        {"pk": "x", "sk": True},
-        {"pk": "x", "sk": None},
-        {"pk": "x", "sk": 1.5},
-        {"pk": "x", "sk": float("nan")},
-        {"pk": "x", "sk": ["y"]},
-        {"pk": "x", "sk": {"S": "y"}},
-        {"pk": "x", "sk": 10**50},
-        {"pk": "x", "sk": "\ud800"},
-        ["pk", "sk"],
-        "pk",
+        *({"pk": "x"}, {"pk": "x", "sk": "y", "colour": "blue"}, {"pk": "x", "sk": True}, {"pk": "x", "sk": None}),
+        *({"pk": "x", "sk": 1.5}, {"pk": "x", "sk": float("nan")}, {"pk": "x", "sk": ["y"]}),
+        *({"pk": "x", "sk": {"S": "y"}}, {"pk": "x", "sk": 10**50}, {"pk": "x", "sk": "\ud800"}, ["pk", "sk"], "pk"),
     ],
     ids=ascii,
 )

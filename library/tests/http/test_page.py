@@ -70,27 +70,6 @@ def test_rows_that_share_the_key_of_an_index_are_each_given_once(world: World, n
 
 
 @pytest.mark.usefixtures("world")
-def test_an_expired_row_is_hidden_and_an_empty_page_is_not_the_end(name: str) -> None:
-    for sort, ttl in [("a", ALIVE), ("b", EXPIRED), ("c", EXPIRED), ("d", ALIVE)]:
-        put(name, sort, ttl=ttl)
-
-    second = read(whole(name), limit=1, cursor=read(whole(name), limit=1)["cursor"])
-
-    assert second["items"] == []
-    assert "cursor" in second
-    assert read_all(whole(name), 1)[0] == ["d", "a"]
-
-
-@pytest.mark.usefixtures("world")
-def test_a_row_is_hidden_from_the_very_second_of_its_ttl(name: str) -> None:
-    put(name, "gone", ttl=EXPIRED)
-    put(name, "there", ttl=ALIVE)
-    put(name, "for ever")
-
-    assert [item["sk"] for item in read(whole(name))["items"]] == ["there", "for ever"]
-
-
-@pytest.mark.usefixtures("world")
 def test_a_page_is_one_request(name: str, wire: Wire) -> None:
     for number in range(4):
         put(name, str(number))
@@ -178,9 +157,7 @@ def test_an_error_that_is_not_the_cursors_fault_is_raised_as_it_is(name: str, wi
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.booleans()), unique_by=lambda row: row[0], max_size=8), st.integers(1, 9)
 )
-def test_every_row_that_lives_is_given_once_whatever_the_page(
-    world: World, rows: list[tuple[int, bool]], limit: int
-) -> None:
+def test_every_row_that_lives_is_given_once(world: World, rows: list[tuple[int, bool]], limit: int) -> None:
     name = f"{rows} {limit}"
     for sort, expired in rows:
         put(name, f"{sort:02d}", ttl=EXPIRED if expired else ALIVE)

@@ -1,4 +1,4 @@
-"""What somebody who subscribes gets: an address for a minute, and leave for one client id and one filter."""
+"""The response to a subscriber: an address for a minute, and leave for one client id and one filter."""
 
 import json
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def test_an_address_is_that_of_the_account_presigned_for_a_minute(asked: list[An
     assert [call[:2] for call in asked] == [("sts", "assume_role"), ("iot", "describe_endpoint")]
 
 
-def test_the_accounts_host_is_asked_for_once_and_not_at_all_where_it_is_configured(
+def test_the_accounts_host_is_asked_for_once_unless_configured(
     asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect(FILTER, now_ms=NOW)

@@ -15,9 +15,7 @@ paths = st.lists(parts, min_size=LEVELS, max_size=LEVELS)
 
 
 @given(paths, st.integers(1, LEVELS))
-def test_topics_and_filters_are_within_the_limits_and_have_no_character_of_mqtts_own(
-    path: list[str], depth: int
-) -> None:
+def test_topics_and_filters_are_within_the_limits_without_characters_of_mqtt(path: list[str], depth: int) -> None:
     topic, topic_filter = topic_of(ROOT, path), filter_of(ROOT, path[:depth], levels=LEVELS)
 
     for one in (topic, topic_filter):

@@ -13,33 +13,29 @@ def test_each_route_has_one_owner_and_it_has_the_handler(package: Package) -> No
         assert package.side == "pages" or route in owner.load(role).app.declared
 
 
-def test_a_route_of_nobody_is_refused() -> None:
+def test_routes_tables_and_queues_of_nobody_are_refused() -> None:
     with pytest.raises(LookupError, match="GET /nothing"):
         owner_of_route("GET /nothing")
+    for table in ("Andon-Nobody", "STATE_LOG_TABLE", "EQUIPMENT_HISTORY_TABLE", ""):
+        with pytest.raises(LookupError, match="nobody follows"):
+            follower_of_table(table)
+    for queue in ("Andon-EquipmentTable", "Andon-NobodyQueue", ""):
+        with pytest.raises(LookupError, match="feeds no listener"):
+            owner_of_queue(queue)
 
 
 @pytest.mark.parametrize(
-    ("table", "owner"),
+    ("table", "package", "role"),
     [
-        ("EQUIPMENT_TABLE", "equipment"),
-        ("Andon-EquipmentTable", "equipment"),
-        ("Andon-equipmentEquipmentTable1A2B3C4D-5E6F", "equipment"),
-        ("Andon-dispatchDispatchTable1A2B3C4D-5E6F", "dispatch"),
+        ("EQUIPMENT_TABLE", Package("services", "equipment"), "trigger"),
+        ("Andon-EquipmentTable", Package("services", "equipment"), "trigger"),
+        ("Andon-dispatchDispatchTable1A2B3C4D-5E6F", Package("services", "dispatch"), "trigger"),
+        ("BOARD_TABLE", Package("views", "board"), "push"),
+        ("Andon-boardBoardTable1A2B3C4D-5E6F", Package("views", "board"), "push"),
     ],
 )
-def test_a_table_is_found_by_its_variable_and_by_its_deployed_name(table: str, owner: str) -> None:
-    assert follower_of_table(table) == (Package("services", owner), "trigger")
-
-
-@pytest.mark.parametrize("table", ["BOARD_TABLE", "Andon-boardBoardTable1A2B3C4D-5E6F"])
-def test_the_table_of_a_view_is_followed_by_its_push(table: str) -> None:
-    assert follower_of_table(table) == (Package("views", "board"), "push")
-
-
-@pytest.mark.parametrize("table", ["Andon-Nobody", "STATE_LOG_TABLE", "EQUIPMENT_HISTORY_TABLE", ""])
-def test_a_table_whose_stream_nobody_follows_is_refused(table: str) -> None:
-    with pytest.raises(LookupError, match="nobody follows"):
-        follower_of_table(table)
+def test_a_table_is_found_by_its_variable_and_by_its_deployed_name(table: str, package: Package, role: str) -> None:
+    assert follower_of_table(table) == (package, role)
 
 
 def test_an_event_has_subscribers_of_every_side() -> None:
@@ -59,14 +55,8 @@ def test_an_event_has_subscribers_of_every_side() -> None:
     [
         ("Andon-lakeQueue1A2B3C4D-5E6F", Package("stores", "lake")),
         ("Andon-statelogQueue1A2B3C4D-5E6F", Package("views", "state_log")),
-        ("STATE_LOG_QUEUE_URL", Package("views", "state_log")),
+        ("World-state_log-Queue", Package("views", "state_log")),
     ],
 )
-def test_a_queue_is_found_by_its_variable_and_by_its_deployed_name(queue: str, owner: Package) -> None:
+def test_a_queue_is_found_by_its_name_here_and_on_aws(queue: str, owner: Package) -> None:
     assert owner_of_queue(queue) == owner
-
-
-@pytest.mark.parametrize("queue", ["Andon-EquipmentTable", "Andon-NobodyQueue", ""])
-def test_a_queue_that_feeds_nobody_is_refused(queue: str) -> None:
-    with pytest.raises(LookupError, match="feeds no listener"):
-        owner_of_queue(queue)

@@ -4,16 +4,16 @@ import json
 from typing import Any
 
 from andon.rules.stored_event import StoredEvent
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import happened
-from toys.toy_control import TTL_MS, Keeper, knocked, mended, thing_of
+from toys.toy_control import Keeper, knocked, thing_of
 
 OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 
 
 def outcomes(line: dict[str, Any]) -> dict[str, int]:
-    """The outcomes of a batch that came up."""
     return {outcome: line[outcome] for outcome in OUTCOMES if line[outcome]}
 
 
@@ -21,9 +21,7 @@ def events(keeper: Keeper, name: str) -> list[StoredEvent]:
     return keeper.events(thing_of(name))
 
 
-def test_each_event_is_counted_as_applied_duplicate_expired_or_fault(
-    keeper: Keeper, name: str, log_lines: list[dict[str, Any]]
-) -> None:
+def test_each_event_is_counted_once_by_what_became_of_it(keeper: Keeper, name: str, log_lines: LogLines) -> None:
     keeper.listen(knocked(name, at=NOW - 9))
     log_lines.clear()
 
@@ -36,24 +34,16 @@ def test_each_event_is_counted_as_applied_duplicate_expired_or_fault(
     assert line["received"] == 4
     assert line["thing-knocked.applied"] == line["thing-knocked.duplicate"] == line["thing-knocked.expired"] == 1
     assert line["lag"] == [5]
-    assert [one.event.timestamp_ms for one in events(keeper, name)] == [NOW - 9, NOW - 5]
+    assert [(one.event.timestamp_ms, one.arrived_ms) for one in events(keeper, name)] == [
+        (NOW - 9, NOW),
+        (NOW - 5, NOW),
+    ]
     (fault,) = keeper.published()
     assert fault["fault"]["consumer"] == "keeper.listener"
     assert "nameless" in fault["fault"]["message"]
 
 
-def test_different_events_of_one_thing_are_each_stored_although_they_come_together(
-    keeper: Keeper, name: str, log_lines: list[dict[str, Any]]
-) -> None:
-    keeper.listen(knocked(name, at=NOW - 2), mended(name, at=NOW - 1), knocked(name, at=NOW))
-
-    assert len(events(keeper, name)) == 3
-    assert outcomes(log_lines[-1]) == {"applied": 3}
-
-
-def test_an_event_twice_in_one_batch_is_one_write(
-    keeper: Keeper, name: str, wire: Wire, log_lines: list[dict[str, Any]]
-) -> None:
+def test_an_event_twice_in_one_batch_is_one_write(keeper: Keeper, name: str, wire: Wire, log_lines: LogLines) -> None:
     keeper.listen(knocked(name), knocked(name))
 
     assert wire.operations == ["Query", "PutItem"]
@@ -72,9 +62,3 @@ def test_an_event_that_can_never_be_stored_is_a_fault(keeper: Keeper, name: str)
     assert [fault["type"] for fault in faults] == ["fault"] * 3
     for told in ("unkeyed", "too large", "too deep"):
         assert sum(f'"{told}"' in fault["fault"]["message"] for fault in faults) == 1
-
-
-def test_an_event_is_stamped_with_its_own_arrival_whatever_it_says(keeper: Keeper, name: str) -> None:
-    keeper.listen(knocked(name, at=NOW - TTL_MS + 1_000), knocked(name, at=NOW + 60_000))
-
-    assert {one.arrived_ms for one in events(keeper, name)} == {NOW}

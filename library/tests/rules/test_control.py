@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from andon.dynamodb.ttl import ttl_at
+from andon.events import publish_changes
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import NotPublished
 from andon.rules.control_service import Control
@@ -14,6 +15,7 @@ from andon.rules.stored_event import sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from tests.support.wire import Parameters, Wire
 from toys.toy_control import (
@@ -59,22 +61,8 @@ def changed(record: dict[str, Any], kind: str) -> dict[str, Any]:
     return other
 
 
-def is_put_of(sort: str) -> Any:  # noqa: ANN401
-    def is_it(parameters: Parameters) -> bool:
-        return bool(parameters["Item"]["sk"]["S"].startswith(sort))
-
-    return is_it
-
-
 def told(events: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Return the type of each event and the row that it is about."""
     return sorted((event["type"], event["decision"]["what"]) for event in events)
-
-
-def everything(keeper: Keeper, name: str) -> list[dict[str, Any]]:
-    """Read all that is kept of a thing and of its room."""
-    places = [thing_of(name), room_of(name), f"{room_of(name)}#list", f"{room_of(name)}#noise"]
-    return [row for place in places for row in keeper.partition(place)] + keeper.dues()
 
 
 def test_an_arrival_is_decided_upon_at_once_by_the_rules_that_need_not_wait(keeper: Keeper, name: str) -> None:
@@ -112,17 +100,6 @@ def test_an_event_is_found_under_every_key_by_which_a_rule_correlates_it(keeper:
     assert keeper.events(room_of(name)) == []
 
 
-def test_rules_that_use_one_key_differently_are_kept_apart_by_their_suffixes(keeper: Keeper, name: str) -> None:
-    hard = NOISY._replace(when=lambda event: event.entity("thing").get("force") == 9)
-    control = control_of(hard, LISTING)
-
-    keeper.listen(knocked(name, at=NOW - 1), knocked(name, at=NOW, force=9))
-    keeper.react(control)
-
-    assert [one.event.timestamp_ms for one in keeper.events(f"{room_of(name)}#noise")] == [NOW]
-    assert [one.event.timestamp_ms for one in keeper.events(f"{room_of(name)}#list")] == [NOW - 1, NOW]
-
-
 def test_what_is_decided_under_another_key_is_decided_when_the_copy_arrives_there(keeper: Keeper, name: str) -> None:
     records = arrival(keeper, knocked(name), knocked(f"{name}!", room=f"room of {name}"))
 
@@ -132,7 +109,9 @@ def test_what_is_decided_under_another_key_is_decided_when_the_copy_arrives_ther
     published = keeper.react()
 
     assert keeper.decisions(room_of(name)) == [f"listing#{name}", f"listing#{name}!"]
-    assert {row["key"] for row in keeper.dues()} >= {f"{room_of(name)}#noise"}
+    by_key = {row["key"]: row["rules"] for row in keeper.dues() if row["at"] == NOW + HOLD_BACK_MS}
+    things = {thing_of(one): ["broken"] for one in (name, f"{name}!")}
+    assert by_key == {**things, f"{room_of(name)}#noise": ["noisy"]}
     assert sorted(kind for kind, _ in told(published)) == ["thing-listed"] * 2
 
 
@@ -149,55 +128,25 @@ def test_a_copy_is_not_copied_again(keeper: Keeper, name: str, wire: Wire) -> No
     assert len(puts) == 2  # one is due, one is decided
 
 
-def test_a_copy_under_a_key_of_another_rule_is_not_evaluated_by_the_rules_of_the_first(
-    keeper: Keeper, name: str
+@pytest.mark.parametrize("identity", [{}, {"userIdentity": TTL_SERVICE}], ids=["by somebody", "by the TTL service"])
+def test_only_a_new_event_that_a_rule_is_on_is_evaluated(
+    keeper: Keeper, name: str, wire: Wire, identity: dict[str, Any]
 ) -> None:
-    keeper.listen(knocked(name))
-    keeper.react()
-
-    by_key = {row["key"]: row["rules"] for row in keeper.dues() if row["at"] == NOW + HOLD_BACK_MS}
-    assert by_key == {thing_of(name): ["broken"], f"{room_of(name)}#noise": ["noisy"]}
-
-
-@pytest.mark.parametrize("kind", ["MODIFY", "REMOVE"])
-@pytest.mark.parametrize("identity", [None, TTL_SERVICE], ids=["by somebody", "by the TTL service"])
-def test_only_an_event_that_came_to_be_is_evaluated(
-    keeper: Keeper, name: str, wire: Wire, kind: str, identity: dict[str, str] | None
-) -> None:
-    keeper.give(name, "Liz")
-    (record,) = arrival(keeper, knocked(name))
+    (record,), unheard = arrival(keeper, knocked(name)), arrival(keeper, mended(name))
     wire.requests.clear()
 
-    keeper.trigger([{**changed(record, kind), **({"userIdentity": identity} if identity else {})}])
+    for kind in ("MODIFY", "REMOVE"):
+        keeper.trigger([{**changed(record, kind), **identity}])
+    keeper.trigger(unheard)
 
     assert wire.operations == []
-    assert keeper.dues() == []
-    keeper.trigger([record])
-    assert keeper.decisions(thing_of(name)) == [f"label#{NOW}"]
-
-
-def test_a_row_that_is_no_event_is_evaluated_by_nobody(keeper: Keeper, name: str, wire: Wire) -> None:
-    (record,) = arrival(keeper, knocked(name))
-    wire.requests.clear()
-
     others: list[dict[str, Any]] = [{"S": "label!"}, {"S": "due"}, {"N": "1"}, {"M": {}}]
     for discriminator in others:
-        other = deepcopy(record)
-        other["dynamodb"]["NewImage"]["discriminator"] = discriminator
-        keeper.trigger([other])
+        record["dynamodb"]["NewImage"]["discriminator"] = discriminator
+        keeper.trigger([record])
     del record["dynamodb"]["NewImage"]["discriminator"]
     keeper.trigger([record])
-
     assert "PutItem" not in wire.operations
-
-
-def test_an_event_of_a_type_that_no_rule_is_on_costs_nothing(keeper: Keeper, name: str, wire: Wire) -> None:
-    records = arrival(keeper, mended(name))
-    wire.requests.clear()
-
-    keeper.trigger(records)
-
-    assert wire.operations == []
 
 
 def test_the_past_of_a_key_is_read_once_for_a_batch(keeper: Keeper, name: str, wire: Wire) -> None:
@@ -209,34 +158,6 @@ def test_the_past_of_a_key_is_read_once_for_a_batch(keeper: Keeper, name: str, w
 
     assert wire.operations.count("Query") == 1
     assert wire.operations.count("GetItem") == 1
-
-
-@pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError"])
-@pytest.mark.parametrize("sort", ["decision#", "event#", "1"], ids=["decision", "copy", "due"])
-def test_what_could_not_be_done_is_raised_and_when_the_batch_comes_again_nothing_is_done_twice(
-    keeper: Keeper, name: str, wire: Wire, code: str, sort: str
-) -> None:
-    keeper.give(name, "Liz")
-    keeper.give(f"{name}!", "Sue")
-    records = arrival(keeper, knocked(name), knocked(f"{name}!"))
-    wire.fail("PutItem", code, when=is_put_of(sort), times=1)
-
-    with pytest.raises(CallFailed, match=code):
-        keeper.trigger(records)
-    once = keeper.react()
-    keeper.trigger(records)
-    again = keeper.react()
-
-    decided = {event["id"]: event for event in once + again}
-    assert told(decided.values()) == sorted(
-        [("thing-labelled", f"decision#label#{NOW}")] * 2
-        + [("thing-listed", f"decision#listing#{name}"), ("thing-listed", f"decision#listing#{name}!")]
-    )
-    assert len(keeper.dues()) == 6
-    state = everything(keeper, name)
-    keeper.trigger(records)
-    assert keeper.react() == []
-    assert everything(keeper, name) == state
 
 
 def test_one_key_that_cannot_be_dealt_with_does_not_keep_others_from_it(keeper: Keeper, name: str, wire: Wire) -> None:
@@ -277,26 +198,41 @@ def test_what_could_not_be_published_is_raised_and_nothing_is_evaluated_before_i
     assert pauses
 
 
-def test_an_own_fact_is_remembered_beside_the_events_of_others_once(keeper: Keeper, name: str) -> None:
+@pytest.mark.usefixtures("pauses")
+def test_of_a_batch_that_is_published_in_part_that_part_is_remembered_and_the_stream_goes_on_behind_it(
+    keeper: Keeper, name: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(publish_changes.VARIABLE, "1")
+    first, second = (decided(keeper, f"{name} {number}") for number in (1, 2))
+    wire.refuse_entries(lambda entry: "ThrottlingException" if f"{name} 2" in entry["Detail"] else None)
+
+    response = keeper.trigger([*first, *second])
+
+    assert response["batchItemFailures"] == [{"itemIdentifier": second[0]["dynamodb"]["SequenceNumber"]}]
+    own = [[one for one in keeper.events(thing_of(f"{name} {n}")) if one.source == "keeper"] for n in (1, 2)]
+    assert [len(events) for events in own] == [1, 0]
+
+
+def test_an_own_fact_is_remembered_once_beside_others(keeper: Keeper, name: str, log_lines: LogLines) -> None:
     decision = decided(keeper, name)
+    keeper.trigger(decision, CONTROL._replace(remembers={}))
+    (unremembered,) = keeper.published()
+    assert [one.source for one in keeper.events(thing_of(name))] == ["workshop"] * 3
+    log_lines.clear()
+
     with frozen_clock(NOW + 5):
         keeper.trigger(decision)
     (fact,) = keeper.published()
     keeper.trigger(decision)
     (again,) = keeper.published()
 
-    assert fact == again
+    assert fact == again == unremembered
     (own,) = (one for one in keeper.events(thing_of(name)) if one.source == "keeper")
     assert own.event.to_wire() == {member: value for member, value in fact.items() if member != "raw"}
     assert own.sort == sort_of(own.event.timestamp_ms, own.event.id)
     assert (own.arrived_ms, own.ttl, own.expire) == (NOW + 5, ttl_at(NOW, TTL_DAYS), None)
-
-
-def test_own_facts_that_nobody_wants_to_remember_are_only_published(keeper: Keeper, name: str) -> None:
-    keeper.trigger(decided(keeper, name), CONTROL._replace(remembers={}))
-
-    assert len(keeper.published()) == 1
-    assert [one.source for one in keeper.events(thing_of(name))] == ["workshop"] * 3
+    assert [line.get("remembered.applied") for line in log_lines] == [1, None]
+    assert [line.get("remembered.duplicate") for line in log_lines] == [None, 1]
 
 
 def test_a_rule_may_be_on_an_own_fact_that_is_remembered(keeper: Keeper, name: str) -> None:
@@ -325,9 +261,7 @@ def decided(keeper: Keeper, name: str) -> list[dict[str, Any]]:
     return records
 
 
-def test_a_line_is_logged_of_all_that_a_batch_came_to(
-    keeper: Keeper, name: str, log_lines: list[dict[str, Any]]
-) -> None:
+def test_a_line_is_logged_of_all_that_a_batch_came_to(keeper: Keeper, name: str, log_lines: LogLines) -> None:
     keeper.give(name, "a secret owner")
     arrivals = arrival(keeper, knocked(name, at=NOW - 1), knocked(name))
     log_lines.clear()
@@ -368,19 +302,8 @@ def _counts(line: dict[str, Any]) -> dict[str, int]:
     return {name: value for name, value in line.items() if name not in NO_COUNTS}
 
 
-def test_what_is_remembered_is_counted(keeper: Keeper, name: str, log_lines: list[dict[str, Any]]) -> None:
-    decision = decided(keeper, name)
-    log_lines.clear()
-
-    keeper.trigger(decision)
-    keeper.trigger(decision)
-
-    assert [line.get("remembered.applied") for line in log_lines] == [1, None]
-    assert [line.get("remembered.duplicate") for line in log_lines] == [None, 1]
-
-
 @pytest.mark.parametrize("part", ["when", "key"])
-def test_an_event_by_which_a_rule_cannot_even_be_asked_is_a_fault_and_its_neighbours_are_decided_upon(
+def test_an_event_that_no_rule_can_be_asked_about_is_a_fault_and_harms_no_other(
     keeper: Keeper, name: str, part: str
 ) -> None:
     def culprit(event: DomainEvent) -> Any:  # noqa: ANN401
@@ -397,9 +320,7 @@ def test_an_event_by_which_a_rule_cannot_even_be_asked_is_a_fault_and_its_neighb
     assert f"label#{NOW}" in keeper.decisions(thing_of(name))
 
 
-def test_a_row_in_the_store_that_is_no_event_is_a_fault_and_its_neighbours_are_decided_upon(
-    keeper: Keeper, name: str
-) -> None:
+def test_a_row_that_is_no_event_is_a_fault_and_its_neighbours_are_decided_upon(keeper: Keeper, name: str) -> None:
     keeper.give(name, "Liz")
     (record,) = arrival(keeper, knocked(name))
     for lost in ("event", "arrived", "source", "ttl"):
@@ -412,9 +333,7 @@ def test_a_row_in_the_store_that_is_no_event_is_a_fault_and_its_neighbours_are_d
     assert keeper.decisions(thing_of(name)) == [f"label#{NOW}"]
 
 
-def test_an_event_whose_key_is_too_long_to_be_due_is_a_fault_and_its_neighbours_are_decided_upon(
-    keeper: Keeper, name: str
-) -> None:
+def test_an_event_whose_key_is_too_long_to_be_due_is_a_fault_and_harms_no_other(keeper: Keeper, name: str) -> None:
     long = f"{'🏭' * 150}{name}"[:256]  # four bytes each: a key is measured in bytes, an event's names in characters
     keeper.give(name, "Liz")
     records = arrival(keeper, knocked(long, hand="y" * 600), knocked(name))

@@ -14,7 +14,7 @@ from andon.rules import due
 from andon.rules.due import partition_of
 from andon.rules.sweep import sweep
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.samples import NOW
 from toys.toy_control import CONTROL, LABEL, NOISY, SWEPT_MS, VARIABLE, Keeper, knocked, room_of, rules_of, thing_of
@@ -68,7 +68,7 @@ class Run:
         everything = self.records[:]
         with frozen_clock(LATER):
             self._invoke(partial(self.keeper.listen, *self.events))
-            self._invoke(partial(self.keeper.trigger, everything, RULES))
+            self._invoke(partial(self._trigger, everything))
             self._react()
         with frozen_clock(LATER + SWEPT_MS):
             self._tick()
@@ -88,15 +88,18 @@ class Run:
         return text.replace(self.name, "it")
 
     def _tick(self) -> None:
-        self._invoke(partial(sweep, LambdaContext("keeper-sweep"), control=RULES, shards=[0]))
+        self._invoke(partial(sweep, LocalContext("keeper-sweep"), control=RULES, shards=[0]))
         self._react()
 
     def _react(self) -> None:
         while records := self.keeper.new_records(VARIABLE):
             self.records += records
-            self._invoke(partial(self.keeper.trigger, records, RULES))
+            self._invoke(partial(self._trigger, records))
         for event in self.keeper.published():
             self.published[event["type"], event["decision"]["what"]].add(event["id"])
+
+    def _trigger(self, records: list[dict[str, Any]]) -> object:
+        return self.keeper.trigger(records, RULES)["batchItemFailures"]
 
     def _invoke(self, deliver: Callable[[], object]) -> None:
         """Deliver until nothing has to come again: what was written on the way stays written."""

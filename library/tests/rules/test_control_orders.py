@@ -1,4 +1,4 @@
-"""What a control service decides, whatever way its events take to it within the hold-back."""
+"""A control service decides the same in whatever order its events arrive within the hold-back."""
 
 import random
 from itertools import count
@@ -53,9 +53,7 @@ def events_of(name: str) -> list[DomainEvent]:
 
 @settings(ON_TABLES, max_examples=10)
 @given(st.randoms(use_true_random=False))
-def test_decisions_are_the_same_whatever_order_events_arrive_in_and_however_often(
-    keeper_of_module: Keeper, chance: random.Random
-) -> None:
+def test_decisions_are_the_same_in_any_order_and_however_often(keeper_of_module: Keeper, chance: random.Random) -> None:
     keeper, name = keeper_of_module, f"run {next(_runs)}"
     keeper.give(name, "Liz")
     events = [*events_of(name), *events_of(name)]

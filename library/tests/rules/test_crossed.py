@@ -1,9 +1,8 @@
-"""What crossed from another version of the service is remembered as if it had been decided here, and not published."""
-
-from typing import Any
+"""A row that crossed from another version of the service is remembered as decided here, and not published."""
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.latch import LATCHED, ORIGIN
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from toys.toy_control import TABLE, Keeper, decide, knocked, thing_of
 
@@ -16,7 +15,7 @@ def put(name: str, **mark: object) -> None:
 
 
 def remembered(keeper: Keeper, name: str) -> list[tuple[str, str, int]]:
-    """Return what the keeper remembers of a thing: source, type and time."""
+    """Return the keeper's events of a thing: source, type and time."""
     events = keeper.events(thing_of(name))
     return [(stored.source, stored.event.type, stored.event.timestamp_ms) for stored in events]
 
@@ -46,9 +45,7 @@ def test_what_was_decided_here_is_remembered_once(keeper: Keeper, name: str) -> 
     assert remembered(keeper, name) == [("keeper", "thing-broken", NOW)]
 
 
-def test_an_edit_that_crossed_and_says_nothing_to_others_is_a_fault(
-    keeper: Keeper, name: str, log_lines: list[dict[str, Any]]
-) -> None:
+def test_what_crossed_and_says_nothing_to_others_is_a_fault(keeper: Keeper, name: str, log_lines: LogLines) -> None:
     decision = decide("broken", thing_of(name), "1", knocked(name))
     row = {**decision.key, "discriminator": "broken", LATCHED: True, ORIGIN: "keeper2"}
     TABLE.put(row, condition=UNCONDITIONAL)

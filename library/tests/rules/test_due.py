@@ -38,21 +38,36 @@ def anchor(*, at: int = NOW, arrived: int = NOW) -> StoredEvent:
     )
 
 
-def times_of(one: StoredEvent, *rules: Rule) -> dict[int, tuple[str, ...]]:
-    return {due.at_ms: due.rules for due in dues_of(one, rules, hold_back_ms=HOLD_BACK_MS)}
+LATE_MS = FORGOTTEN_MS + 1
 
 
-@given(dues)
-def test_a_row_is_read_back_as_it_was_written(due: Due) -> None:
-    assert Due.of(to_plain(to_typed(due.row(KEYS))), KEYS) == due
+@pytest.mark.parametrize(
+    ("one", "rules", "expected"),
+    [
+        (anchor(), (), {}),
+        (anchor(), (BROKEN, FORGOTTEN, NOISY), {NOW: ("broken", "noisy"), NOW + FORGOTTEN_MS: ("forgotten",)}),
+        (anchor(arrived=NOW + 9), (BROKEN, FORGOTTEN), {NOW + 9: ("broken",), NOW + FORGOTTEN_MS: ("forgotten",)}),
+        (anchor(arrived=NOW + LATE_MS), (FORGOTTEN,), {NOW + LATE_MS: ("forgotten",)}),
+        (anchor(at=NOW + 9), (BROKEN,), {NOW + 9: ("broken",)}),  # from a clock that is ahead
+    ],
+)
+def test_rules_are_due_when_all_that_counts_has_had_the_time_to_arrive(
+    one: StoredEvent, rules: tuple[Rule, ...], expected: dict[int, tuple[str, ...]]
+) -> None:
+    found = {due.at_ms - HOLD_BACK_MS: due.rules for due in dues_of(one, rules, hold_back_ms=HOLD_BACK_MS)}
+
+    assert found == expected
 
 
-@given(dues)
-def test_a_row_lies_under_its_key_in_the_shard_of_its_correlation_key(due: Due) -> None:
-    row = due.row(KEYS)
+@given(dues, st.none() | st.integers(0, 99))
+def test_a_row_is_read_back_from_the_shard_in_which_it_was_put(due: Due, shard: int | None) -> None:
+    row = due._replace(shard=shard).row(KEYS)
+    assert row["pk"] == partition_of(shard_of(due.key) if shard is None else shard)
 
-    assert {name: row[name] for name in KEYS.names} == due.row_key(KEYS)
-    assert row["pk"] == partition_of(shard_of(due.key))
+    read = Due.of(to_plain(to_typed(row)), KEYS)
+
+    assert read._replace(shard=None) == due
+    assert read.row_key(KEYS) == {name: row[name] for name in KEYS.names}
 
 
 @given(dues, dues)
@@ -79,17 +94,6 @@ def test_a_key_is_in_the_same_shard_in_every_process() -> None:
     assert [shard_of(f"Thing#{number}") for number in range(8)] == [9, 15, 5, 3, 0, 6, 12, 10]
 
 
-@given(dues, st.integers(0, 99))
-def test_a_row_is_read_from_the_shard_in_which_it_was_put_however_many_there_are_today(due: Due, shard: int) -> None:
-    row = due._replace(shard=shard).row(KEYS)
-    assert row["pk"] == partition_of(shard)
-
-    read = Due.of(row, KEYS)
-
-    assert read._replace(shard=None) == due
-    assert read.row_key(KEYS) == {name: row[name] for name in KEYS.names}
-
-
 def test_no_shard_that_was_ever_written_to_is_left_unread() -> None:
     # With fewer shards, the old ones are read as long as their rows are kept: see docs/rules.md.
     assert max(SHARDS, 16) <= READ_SHARDS
@@ -100,43 +104,6 @@ def test_keys_are_spread_over_all_shards() -> None:
 
     assert set(spread) == set(range(SHARDS))
     assert max(spread.values()) < 2 * 1_000 / SHARDS
-
-
-def test_a_rule_is_due_when_all_that_counts_has_had_the_time_to_arrive() -> None:
-    assert times_of(anchor(), BROKEN) == {NOW + HOLD_BACK_MS: ("broken",)}
-    assert times_of(anchor(), FORGOTTEN) == {NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",)}
-
-
-def test_a_rule_about_what_follows_is_due_by_the_time_of_the_fact_and_not_of_its_arrival() -> None:
-    late = anchor(at=NOW, arrived=NOW + 90_000)
-
-    assert times_of(late, BROKEN) == {NOW + 90_000 + HOLD_BACK_MS: ("broken",)}
-    assert times_of(late, FORGOTTEN) == {NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",)}
-
-
-def test_an_event_that_arrives_when_all_is_over_is_held_back_all_the_same() -> None:
-    later = anchor(at=NOW, arrived=NOW + FORGOTTEN_MS + 1)
-
-    assert times_of(later, FORGOTTEN) == {NOW + FORGOTTEN_MS + 1 + HOLD_BACK_MS: ("forgotten",)}
-
-
-def test_an_event_from_a_clock_that_is_ahead_is_due_by_that_clock() -> None:
-    ahead = anchor(at=NOW + 60_000, arrived=NOW)
-
-    assert times_of(ahead, BROKEN) == {NOW + 60_000 + HOLD_BACK_MS: ("broken",)}
-
-
-def test_rules_that_are_due_at_one_time_share_a_row() -> None:
-    found = times_of(anchor(), BROKEN, FORGOTTEN, NOISY)
-
-    assert found == {
-        NOW + HOLD_BACK_MS: ("broken", "noisy"),
-        NOW + FORGOTTEN_MS + HOLD_BACK_MS: ("forgotten",),
-    }
-
-
-def test_no_rules_are_never_due() -> None:
-    assert times_of(anchor()) == {}
 
 
 def test_what_no_sweep_could_do_is_removed_in_the_end() -> None:

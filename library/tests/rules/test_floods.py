@@ -1,4 +1,4 @@
-"""What one key says, however much of it, costs neither its own evaluations nor the decisions about others."""
+"""A flood of events of one key costs neither its own evaluations nor the decisions about others."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -21,8 +21,8 @@ from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import MARGIN_MS, sweep
 from andon.rules.timing import PASSED_OVER
 from andon.testing.above_retries import Pass, between
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.environment import REGION, frozen_clock
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.calls import Call
@@ -87,12 +87,12 @@ def flood(name: str, number: int, *, since: int, **members: Any) -> list[StoredE
 
 
 def listen(*events: DomainEvent) -> None:
-    assert materialize(sqs_event(map(message, events)), LambdaContext("l"), listener=VIEW) == {"batchItemFailures": []}
+    assert materialize(sqs_event(map(message, events)), LocalContext("l"), listener=VIEW) == {"batchItemFailures": []}
 
 
 def react(table: OneTable, control: Control = RULES) -> None:
     while records := table.new_records():
-        control_changes({"Records": records}, LambdaContext("t"), facts=FACTS, control=control)
+        control_changes({"Records": records}, LocalContext("t"), facts=FACTS, control=control)
 
 
 def decisions(table: OneTable, name: str) -> list[str]:
@@ -110,7 +110,7 @@ def test_one_old_report_costs_the_same_however_much_is_newer(table: OneTable, ne
     assert heard == ["Query", "PutItem"]
     assert reacted == ["Query", "PutItem", "PutEvents"]  # labelled at once; it is late for all that waits
     with frozen_clock(NOW + HOUR_MS):
-        assert calls_of(lambda: sweep(LambdaContext("s"), control=RULES)) == ["Query"] * SHARDS
+        assert calls_of(lambda: sweep(LocalContext("s"), control=RULES)) == ["Query"] * SHARDS
 
 
 @pytest.mark.parametrize("newer", NEWER)
@@ -120,7 +120,7 @@ def test_an_evaluation_costs_the_same_however_much_has_followed_by_then(table: O
     put(table, (one.row(KEYS) for one in flood("press", newer, since=NOW + FORGOTTEN_MS + 1)))
 
     with frozen_clock(NOW + HOUR_MS):
-        swept = calls_of(lambda: sweep(LambdaContext("s"), control=RULES))
+        swept = calls_of(lambda: sweep(LocalContext("s"), control=RULES))
 
     assert swept.count("Query") == SHARDS + 2  # a look back and a look ahead
     assert decisions(table, "press") == [f"decision#{what}#{NOW}" for what in ("broken", "forgotten", "label")]
@@ -134,7 +134,7 @@ def test_an_evaluation_is_bounded_in_the_middle_of_a_flood(table: OneTable) -> N
     put(table, (one.row(KEYS) for one in flood("press", 5_000, since=NOW + 1)))
 
     with frozen_clock(NOW + HOUR_MS):
-        swept = calls_of(lambda: sweep(LambdaContext("s"), control=RULES))
+        swept = calls_of(lambda: sweep(LocalContext("s"), control=RULES))
 
     pages = 1 + (BROKEN.most + PASSED_OVER) // PAGE
     assert swept.count("Query") <= SHARDS + 3 * pages
@@ -156,29 +156,6 @@ def test_a_long_past_that_has_expired_and_is_still_there_is_not_read_to_its_end(
     listen(knocked("press"))
 
     assert calls_of(lambda: react(table)).count("Query") <= 10
-
-
-def test_a_late_event_decides_nothing_although_the_sweep_meets_it_before_the_trigger_does(
-    table: OneTable,
-) -> None:
-    """The stream may lag: what lies in the store has been settled all the same."""
-    three = CONTROL._replace(rules=rules_of(BROKEN), remembers={})
-    listen(knocked("press", at=NOW), knocked("press", at=NOW - 2))
-    react(table, three)
-    with frozen_clock(NOW + HOLD_BACK_MS + 1):
-        listen(knocked("press", at=NOW - 1))
-    unseen = table.new_records()
-
-    with frozen_clock(NOW + SWEPT_MS):
-        sweep(LambdaContext("s"), control=three)
-
-    assert decisions(table, "press") == []
-    control_changes({"Records": unseen}, LambdaContext("t"), facts=FACTS, control=three)
-    with frozen_clock(NOW + HOUR_MS):
-        react(table, three)
-        sweep(LambdaContext("s"), control=three)
-    assert decisions(table, "press") == []
-    assert not [row for row in table.rows() if row["pk"].startswith("due#")]
 
 
 @dataclass(slots=True)
@@ -227,9 +204,7 @@ def due_rows(events: Iterable[StoredEvent]) -> Iterator[dict[str, Any]]:
         yield from (due.row(KEYS) for due in dues_of(one, [EACH], hold_back_ms=HOLD_BACK_MS))
 
 
-def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_minute(
-    table: OneTable,
-) -> None:
+def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_minute(table: OneTable) -> None:
     machines = [f"press {number}" for number in range(200)]
     assert {shard_of(thing_of(machine)) for machine in machines} == set(range(SHARDS))
     flooded = flood("flooded", FLOOD, since=NOW - 30_000)
@@ -244,9 +219,7 @@ def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_min
     assert len(decisions(table, "flooded")) >= 1_000  # nor is it starved itself
 
 
-def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(
-    table: OneTable,
-) -> None:
+def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(table: OneTable) -> None:
     machines = [f"press {number}" for number in range(200)]
     others = [stored(knocked(machine)) for machine in machines]
     put(table, (one.row(KEYS) for one in others))
@@ -262,9 +235,7 @@ def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(
     assert len(table.published) == SHARDS + 1
 
 
-def test_rules_that_nobody_knows_delay_no_other_machines_decision(
-    table: OneTable,
-) -> None:
+def test_rules_that_nobody_knows_delay_no_other_machines_decision(table: OneTable) -> None:
     machines = [f"press {number}" for number in range(50)]
     others = [stored(knocked(machine)) for machine in machines]
     unknown = [stored(knocked(f"old {number}", at=NOW - 5_000)) for number in range(2_000)]
@@ -279,10 +250,11 @@ def test_rules_that_nobody_knows_delay_no_other_machines_decision(
     assert sum(row.get("rules") == ["gone"] for row in table.rows()) == len(unknown)
 
 
-def test_a_sweep_waits_as_long_as_an_event_may_take_to_be_stored() -> None:
+def test_a_sweep_waits_as_long_as_an_event_may_take_to_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
     from andon.rules.micro_event_store import BEGUN_WITHIN_MS  # noqa: PLC0415
-    from andon.wire.botocore_client import CONFIG  # noqa: PLC0415
+    from andon.wire.botocore_client import create  # noqa: PLC0415
 
-    connect_seconds, read_seconds = attrgetter("connect_timeout", "read_timeout")(CONFIG)
+    connect_seconds, read_seconds = attrgetter("connect_timeout", "read_timeout")(create("dynamodb").meta.config)
     assert BEGUN_WITHIN_MS + (connect_seconds + read_seconds) * 1000 < STORED_WITHIN_MS
     assert MARGIN_MS < 60_000

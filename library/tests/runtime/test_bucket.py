@@ -31,6 +31,8 @@ def bucket(request: pytest.FixtureRequest) -> Iterator[Bucket]:
 
 def test_an_object_is_written_once_whoever_comes_later(bucket: Bucket) -> None:
     assert bucket.get("a.json") is None
+    with pytest.raises(CallFailed, match="NoSuchKey"):
+        bucket.require("a.json")
     assert bucket.put_if_absent("a.json", {"colour": "工"})
     assert not bucket.put_if_absent("a.json", {"colour": "blue"})
 
@@ -90,11 +92,6 @@ def test_a_change_that_others_are_always_faster_than_is_an_error(bucket: Bucket)
     assert wire.operations.count("PutObject") == ATTEMPTS
 
 
-def test_what_is_required_and_absent_is_an_error(bucket: Bucket) -> None:
-    with pytest.raises(CallFailed, match="NoSuchKey"):
-        bucket.require("a.json")
-
-
 @pytest.mark.parametrize(("operation", "code"), [("GetObject", "AccessDenied"), ("PutObject", "SlowDown")])
 def test_any_other_error_is_raised(bucket: Bucket, operation: str, code: str) -> None:
     with Wire(("s3",)) as wire:
@@ -135,11 +132,3 @@ def test_a_write_upon_what_is_no_longer_there_is_refused(bucket: Bucket) -> None
 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 412
     assert bucket.require("a.json") == {"count": 2}
-
-
-def test_bytes_behind_the_end_are_an_error(bucket: Bucket) -> None:
-    bucket.replace("a", b"0123456789")
-
-    assert bucket.require_bytes("a", first=8, length=9) == b"89"
-    with pytest.raises(CallFailed, match="InvalidRange"):
-        bucket.require_bytes("a", first=10, length=1)

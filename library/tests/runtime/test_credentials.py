@@ -111,9 +111,7 @@ def test_without_credentials_or_a_region_a_call_fails_as_botocores_does(monkeypa
             aws.call("dynamodb", "get_item", TableName="things", Key={})
 
 
-def test_credentials_that_cannot_be_got_are_an_error_of_the_call(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_credentials_that_cannot_be_got_fail_the_call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "config").write_text("[default]\nregion = eu-central-1\ncredential_process = false\n")
     aws.forget()
     for wire in (aws.LIBCURL, aws.BOTOCORE):
@@ -140,7 +138,7 @@ def test_credentials_that_cannot_be_got_are_an_error_of_the_call(
         ),
     ],
 )
-def test_endpoints_are_those_that_botocore_finds(
+def test_endpoints_are_botocores(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], urls: tuple[str, str]
 ) -> None:
     defaults = {"AWS_DEFAULT_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
@@ -158,7 +156,9 @@ def test_a_wire_that_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         aws.wire()
 
 
-def test_without_pycurl_botocore_is_used_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pycurl_botocore_is_used_with_one_warning_and_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in [name for name in sys.modules if name in {"andon.wire.aws_json", "andon.wire.in_turns"}]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(sys.modules, "andon.wire.curl")
@@ -174,13 +174,16 @@ def test_without_pycurl_botocore_is_used_with_one_warning(monkeypatch: pytest.Mo
             "AWS_DEFAULT_REGION": "eu-west-1",
             "AWS_ACCESS_KEY_ID": "k",
             "AWS_SECRET_ACCESS_KEY": "s",
+            "POWERTOOLS_METRICS_NAMESPACE": "Andon",
+            "STAGE": "dev",
         }.items():
             monkeypatch.setenv(name, value)
         for _ in range(3):
             assert aws.call("dynamodb", "get_item", TableName="things", Key={})["Item"] == {}
         assert aws.wire() == aws.BOTOCORE
 
-    assert [str(one.message) for one in seen] == [
-        "pycurl cannot be imported: botocore is used, at ten times the CPU",
-    ]
+    assert [str(one.message) for one in seen] == ["pycurl cannot be imported: botocore is used, at ten times the CPU"]
     assert json.loads(server.requests[0].body)["TableName"] == "things"
+    [line] = map(json.loads, capsys.readouterr().out.splitlines())
+    [counted] = line["_aws"]["CloudWatchMetrics"]
+    assert (line[aws.FELL_BACK], line[aws.WIRE], counted["Dimensions"]) == (1, aws.BOTOCORE, [[aws.WIRE, "stage"]])

@@ -12,10 +12,19 @@ from andon.rules.sweep import MARGIN_MS
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Loop
-from andon.wire.deadline import LAST_MS, begun_by, in_time, require_in_time
+from andon.wire.deadline import (
+    ATTEMPT_MS,
+    LAST_MS,
+    RESPONSE_MS,
+    begun_by,
+    in_time,
+    require_in_time,
+    time_of_attempt_ms,
+)
+from andon.wire.retries import SILENT
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.wire import Wire
@@ -99,7 +108,7 @@ def test_no_handler_begins_a_request_when_time_is_short(loop: Loop, log_lines: L
     assert [request.answer for request in wire.requests if request.answer] == []
     assert loop.rows("STATE_LOG_TABLE") == []
     assert loop.new_messages() == []
-    assert Package("services", "equipment").handler("query")(event, LambdaContext("query"))["statusCode"] == 404
+    assert Package("services", "equipment").handler("query")(event, LocalContext("query"))["statusCode"] == 404
 
 
 class _Counting(Hurried):
@@ -111,3 +120,34 @@ class _Counting(Hurried):
 
     def get_remaining_time_in_millis(self) -> int:
         return next(self._left, 0)
+
+
+def test_an_attempt_takes_no_longer_than_is_left_of_its_invocation() -> None:
+    times = []
+
+    @in_time
+    def attempt(_: Hurried) -> None:
+        times.append(time_of_attempt_ms())
+
+    with frozen_clock(NOW):
+        for left_ms in (60_000, ATTEMPT_MS, 1_200):
+            attempt(Hurried(left_ms))
+
+    assert times == [ATTEMPT_MS, ATTEMPT_MS - RESPONSE_MS, 1_200 - RESPONSE_MS]
+    assert time_of_attempt_ms() == ATTEMPT_MS
+
+
+def test_a_client_waits_for_no_attempt_longer_than_two_seconds_and_gets_a_503_with_a_body(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = []
+
+    def silent(*_: object, **__: object) -> None:
+        times.append(time_of_attempt_ms())
+        raise CallFailed(SILENT)
+
+    monkeypatch.setattr("andon.dynamodb.client._call", silent)
+    answer = loop.request("GET /equipment/{id}", path={"id": "press-7"})
+
+    assert times == [2_000]
+    assert (answer.status, answer.body["status"], answer.headers["retry-after"]) == (503, 503, "5")

@@ -45,14 +45,12 @@ def get(number: int) -> int:
 
 @pytest.fixture(params=BOTH)
 def server(request: pytest.FixtureRequest) -> Iterator[ScriptedServer]:
-    """What either wire talks to."""
     with ScriptedServer(echo) as server, connected(request.param, server.url):
         yield server
 
 
 @pytest.fixture
 def libcurls() -> Iterator[ScriptedServer]:
-    """What libcurl talks to."""
     with ScriptedServer(echo) as server, connected(aws.LIBCURL, server.url):
         yield server
 
@@ -200,13 +198,13 @@ def test_whoever_does_not_pause_does_not_wait_for_those_who_do(libcurls: Scripte
 
 
 def _under_way() -> tuple[int, int]:
-    """Return how many requests this thread has under way, and how many handles wait for another one."""
+    """Return the number of requests this thread has under way, and of handles that wait for another one."""
     connections: Any = curl.CONNECTIONS
     return len(connections._under_way), len(connections._idle)  # noqa: SLF001  nothing shows them
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_what_ends_the_process_ends_all_tasks_and_leaves_nothing_open(
+def test_what_ends_the_process_ends_all_tasks_and_closes_all(
     error: type[BaseException], libcurls: ScriptedServer
 ) -> None:
     ended = []

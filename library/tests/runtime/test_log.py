@@ -21,9 +21,7 @@ def test_a_line_is_json_with_level_message_time_service_and_members(capsys: pyte
     )
 
 
-def test_a_line_with_metrics_says_its_stage(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_of_metrics_says_its_stage(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STAGE", "beta")
 
     LOGGER.warning("model unreadable", extra={"_aws": {}})

@@ -126,48 +126,14 @@ def test_canonical_json_does_not_depend_on_the_order_of_members(members: dict[st
     assert strict_json.canonical(dict(shuffled)) == strict_json.canonical(members)
 
 
-@given(st.text())
-def test_anything_at_all_is_either_read_or_refused_with_a_value_error(text: str) -> None:
-    try:
-        value = strict_json.loads(text)
-    except ValueError:
-        return
-    strict_json.dumps(value).encode()
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "{",
-        "{'a': 1}",
-        "[1,]",
-        "01",
-        "NaN",
-        "[Infinity]",
-        "-Infinity",
-        "1e400",
-        "-1e101",
-        "1e-101",
-        "9" * 39,
-        "9" * 5000,
-        "-" + "9" * 38,
-        "0." + "1" * 37,
-        "1." + "0" * 5000,
-        '"\ud800"',
-        r'"\ud800"',
-        r'"\udc00\ud800"',
-        r'{"\udfff": 1}',
-        r'["\u0041", {"a": ["\ud83d"]}]',
-        "[" * 3000,
-        "[" * 100_000 + "]" * 100_000,
-        '{"a":' * 3000 + "1" + "}" * 3000,
-        "[" * 33 + "]" * 33,
-        "[" * 33 + "1" + "]" * 33,
-        '{"a": [' * 16 + "[]" + "]}" * 16,
-        "[[], " + "[" * 250 + "]" * 250 + "]",
-        "\ufeff{}",
-        "{}\x00",
+        *("", "{", "{'a': 1}", "[1,]", "01", "NaN", "[Infinity]", "-Infinity", "1e400", "-1e101", "1e-101", "9" * 39),
+        *("9" * 5000, "-" + "9" * 38, "0." + "1" * 37, "1." + "0" * 5000, '"\ud800"', r'"\ud800"', r'"\udc00\ud800"'),
+        *(r'{"\udfff": 1}', r'["\u0041", {"a": ["\ud83d"]}]', "[" * 3000, "[" * 100_000 + "]" * 100_000),
+        *('{"a":' * 3000 + "1" + "}" * 3000, "[" * 33 + "]" * 33, "[" * 33 + "1" + "]" * 33),
+        *('{"a": [' * 16 + "[]" + "]}" * 16, "[[], " + "[" * 250 + "]" * 250 + "]", "\ufeff{}", "{}\x00"),
     ],
     ids=lambda text: ascii(text)[:24],
 )
@@ -179,13 +145,8 @@ def test_what_no_store_could_carry_on_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("9" * 38, int("9" * 38)),
-        ("1e99", 1e99),
-        ("1e-99", 1e-99),
-        ("0e5", 0.0),
-        ("-0", 0),
-        (r'"\ud83c\udfed"', "🏭"),
-        (r'"\u0000"', "\x00"),
+        *(("9" * 38, int("9" * 38)), ("1e99", 1e99), ("1e-99", 1e-99), ("0e5", 0.0), ("-0", 0)),
+        *((r'"\ud83c\udfed"', "🏭"), (r'"\u0000"', "\x00")),
         ("[" + "[]," * 50 + "{}]", [[] for _ in range(50)] + [{}]),
     ],
 )

@@ -97,9 +97,7 @@ def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("at", [OLDER, SAME, NEWER])
-def test_somebody_who_writes_between_two_calls_of_a_crossing_loses_nothing(
-    sides: TwoSides, number: int, at: int
-) -> None:
+def test_who_writes_between_two_calls_of_a_crossing_loses_nothing(sides: TwoSides, number: int, at: int) -> None:
     put(sides.new, "b", now_ms=1)
     sides.settle()
     put(sides.old, "a", now_ms=SAME, if_match=1)
@@ -158,10 +156,7 @@ def test_a_crossing_between_read_and_write_of_a_person_is_a_412_and_not_lost(sid
     put(sides.old, "a", now_ms=SAME, if_match=1)
     bodies = sides.trigger(sides.old, sides.records(sides.old))
 
-    with (
-        intruding(1, lambda: sides.listen(sides.new, bodies)),
-        pytest.raises(Exception, match="another version"),
-    ):
+    with intruding(1, lambda: sides.listen(sides.new, bodies)), pytest.raises(Exception, match="another version"):
         put(sides.new, "c", now_ms=9, if_match=1)
     sides.settle()
 

@@ -42,7 +42,6 @@ def gallery() -> Iterator[Gallery]:
 
 
 def cross(at: int = NOW, **said: Any) -> Outcome:  # noqa: ANN401
-    """Bring an edit of a print over."""
     event = DomainEvent("e", "print-updated", at, "sea", {"print": {"id": "sea", "caption": "waves", **said}})
     return CROSSING(event).write(TABLE, event, now_ms=NOW)
 
@@ -79,11 +78,7 @@ def test_a_deletion_is_a_tombstone_that_expires_behind_the_time_of_the_edit(gall
 @pytest.mark.parametrize(
     "said",
     [
-        {"id": None},
-        {"id": 7},
-        {"caption": ""},
-        {"caption": None},
-        {"validFrom": "2020-04-20T06:00Z"},
+        *({"id": None}, {"id": 7}, {"caption": ""}, {"caption": None}, {"validFrom": "2020-04-20T06:00Z"}),
         {"validFrom": None},
     ],
     ids=str,

@@ -40,10 +40,7 @@ SMALL: list[Plans] = [
     {"old": [PUT, DELETE], "new": [PUT, PUT]},
     {"old": [PUT, PUT], "new": [LATER, DELETE]},
 ]
-LARGER: list[Plans] = [
-    {"old": [PUT, PUT, PUT], "new": [PUT, PUT]},
-    {"old": [PUT, DELETE], "new": [PUT, DELETE, PUT]},
-]
+LARGER: list[Plans] = [{"old": [PUT, PUT, PUT], "new": [PUT, PUT]}, {"old": [PUT, DELETE], "new": [PUT, DELETE, PUT]}]
 
 
 def published_in(state: State) -> list[Edit]:
@@ -91,9 +88,7 @@ def by_time_alone(row: CrossedRow[Any], upon: Upon) -> Outcome | None:
     return Outcome.DUPLICATE if upon.row["timestamp"] == row.edit.timestamp_ms else Outcome.STALE
 
 
-def test_with_the_time_alone_the_sides_come_apart_at_one_millisecond(
-    rows: TwoSides, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_the_time_alone_the_sides_come_apart_at_times(rows: TwoSides, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CrossedRow, "dropped_upon", by_time_alone)
     apart = []
 
@@ -106,9 +101,7 @@ def test_with_the_time_alone_the_sides_come_apart_at_one_millisecond(
     assert apart == [[(Edit(1, "old"), False, ("old0",)), (Edit(1, "new"), False, ("new0",))]]
 
 
-def test_without_latches_the_sides_are_the_same_and_edits_cross_twice(
-    rows: TwoSides, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_latches_the_same_edits_cross_twice(rows: TwoSides, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(change_data_capture, "is_latched", lambda _: False)
     doubled = []
 
@@ -170,6 +163,5 @@ def test_without_latches_and_with_an_order_that_takes_equal_times_it_goes_round_
 
 
 def events_of(sides: TwoSides) -> list[DomainEvent]:
-    """Return the edits that were published, in order."""
     events = [DomainEvent.from_wire(envelope["detail"]) for envelope in sides.published]
     return [event for event in events if event.type != "fault"]

@@ -1,19 +1,18 @@
 import pytest
 
 from andon.tools.stack import deploy
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 
 @pytest.mark.parametrize(
-    "on_aws",
-    ["https://abc123.execute-api.eu-west-1.amazonaws.com/", "http://abc123.execute-api.localhost:4566"],
+    "on_aws", ["https://abc123.execute-api.eu-west-1.amazonaws.com/", "http://abc123.execute-api.localhost:4566"]
 )
 def test_the_api_is_served_under_its_id(on_aws: str) -> None:
     assert deploy.api_path(on_aws) == "/_aws/execute-api/abc123/"
 
 
 def test_an_address_that_is_not_api_gateways_is_refused() -> None:
-    with pytest.raises(Failed):
+    with pytest.raises(ToolFailed):
         deploy.api_path("https://example.com")
 
 

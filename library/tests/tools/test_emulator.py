@@ -21,16 +21,13 @@ def _note(home: Path, text: str) -> None:
     (home / "emulator.json").write_text(text)
 
 
-def test_nothing_runs_in_an_empty_home(tmp_path: Path) -> None:
-    assert emulator.running(tmp_path) is None
-
-
 NO_PROCESS = [json.dumps({"pid": pid, "port": 1, "endpointPort": 2}) for pid in ("x", 999999999)]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"pid": 999999999, "port": 1}', *NO_PROCESS])
-def test_a_note_that_names_no_process_is_no_emulator(tmp_path: Path, text: str) -> None:
-    _note(tmp_path, text)
+@pytest.mark.parametrize("text", [None, "", "{}", "[]", '{"pid": 999999999, "port": 1}', *NO_PROCESS])
+def test_a_note_that_names_no_process_is_no_emulator(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        _note(tmp_path, text)
 
     assert emulator.running(tmp_path) is None
 
@@ -45,7 +42,7 @@ def test_a_busy_port_is_named_with_what_to_do(tmp_path: Path) -> None:
     with socket.create_server((emulator.HOST, 0)) as busy:
         port = busy.getsockname()[1]
 
-        with pytest.raises(PortBusy, match=rf"port {port} is in use .* PORT={port + 1} make up"):
+        with pytest.raises(PortBusy, match=rf"port {port} is in use .* make up PORT={port + 1}"):
             emulator.start(tmp_path, port)
 
     assert not list(tmp_path.iterdir())
@@ -78,6 +75,19 @@ def test_the_emulator_is_found_again(home: Path, started: Emulator) -> None:
 
     assert emulator.running(home) == Emulator(started.pid, started.port, started.endpoint_port)
     assert outputs.of_running_stack(home) == {"ApiUrl": started.url}
+
+
+def test_an_emulator_that_is_stopped_is_not_waited_for(
+    home: Path, started: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emulator, "ANSWER_S", 1)
+    os.kill(started.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(NotRunning, match=rf"process {started.pid}, does not answer; end it: make down"):
+            outputs.of_running_stack(home)
+    finally:
+        os.kill(started.pid, signal.SIGCONT)
+    assert emulator.answers(started)
 
 
 def test_only_the_owner_can_read_where_unsigned_requests_are_taken(home: Path, started: Emulator) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from andon.tools.stack import emulator, live, private_file, sign_in_paths
+from andon.tools.stack import emulator, front, live, private_file, sign_in_paths
 from andon.tools.stack.foreign import refusal
 from andon.tools.stack.front import RoutesFile
 from tests.support.front import Fronted, fronted
@@ -30,25 +30,8 @@ SIGN_IN = [
     ("POST", "/oauth2/token", "grant_type=refresh_token&client_id=c&refresh_token=a.b.c"),
 ]
 TARGET = "X-Amz-Target: DynamoDB_20120810.ListTables"
-HOSTILE = [
-    "Action=CreateStack&TemplateBody=%7B%7D",
-    "Action",
-    "action=CreateStack",
-    "%41ction=CreateStack",
-    "client_id=a;Action=CreateStack",
-    "client_id=a#&Action=CreateStack",
-    "client_id=a&client_id=b",
-    "username=a&username=b",
-    "code=a&code=b",
-    "X-Amz-Credential=test%2F20261122%2Fus-east-1%2Fcloudformation%2Faws4_request",
-    "x-amz-algorithm=AWS4-HMAC-SHA256",
-    "AWSAccessKeyId=test",
-    "identity_provider=any",
-    "state=%zz",
-    "state=\x01",
-    "state==",
-    "&",
-]
+# Of all there are; `test_sign_in_paths.py` has the law.
+HOSTILE = ["Action=CreateStack&TemplateBody=%7B%7D", "client_id=a&client_id=b", "X-Amz-Credential=test%2F20261122"]
 
 
 @pytest.fixture
@@ -62,6 +45,27 @@ def signing_in(running: Fronted) -> Fronted:
     """A front that lets the paths of a sign-in through, too."""
     running.routes.update(sign_in_paths.routes("pool_1"))
     return running
+
+
+def test_trailers_are_dropped_for_the_emulator_would_take_them_for_headers(running: Fronted) -> None:
+    head = b"POST /equipment HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\ntrailer: x-a\r\n\r\n"
+
+    answers = running.send(head + b"2\r\n{}\r\n0\r\nx-a: 1\r\nx-b: 2\r\n\r\n" + GET + b"\r\n")
+
+    assert answers.count(b"HTTP/1.1 201") == 2
+    assert b"trailer" not in answers
+    assert running.seen == ["POST /_aws/execute-api/abc/equipment", "GET /_aws/execute-api/abc/equipment/press-7"]
+
+
+@pytest.mark.parametrize("path", ["/equipment", "/login"])
+def test_a_body_that_does_not_come_is_not_waited_for(
+    signing_in: Fronted, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(front, "BODY_S", 0.2)
+    form = f"content-type: {FORM}\r\n" if path == "/login" else ""
+    head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{form}content-length: 9\r\n\r\nusern"
+
+    assert signing_in.send(head.encode()).startswith(b"HTTP/1.1 408 ")
 
 
 @pytest.mark.parametrize(
@@ -82,12 +86,8 @@ def test_tools_and_pages_of_the_same_origin_are_not_foreign(headers: dict[str, s
 @pytest.mark.parametrize(
     "headers",
     [
-        {},
-        {"host": ""},
-        {"host": "rebound.example:4566"},
-        {"host": "127.0.0.1.example"},
-        {"host": "localhost@example.com"},
-        {"host": "127.0.0.1:4566", "origin": "https://example.com"},
+        *({}, {"host": ""}, {"host": "rebound.example:4566"}, {"host": "127.0.0.1.example"}),
+        *({"host": "localhost@example.com"}, {"host": "127.0.0.1:4566", "origin": "https://example.com"}),
         {"host": "127.0.0.1:4566", "origin": "null"},
         {"host": "127.0.0.1:4566", "origin": "http://127.0.0.1:3000"},
         {"host": "127.0.0.1:4566", "origin": "http://localhost:4566"},
@@ -164,7 +164,7 @@ def requested(
 
 
 @pytest.mark.parametrize(("method", "target", "form"), SIGN_IN, ids=str)
-def test_each_request_of_a_sign_in_reaches_the_emulator_as_it_is(
+def test_a_sign_in_reaches_the_emulator_as_it_is(
     signing_in: Fronted, method: str, target: str, form: str | None
 ) -> None:
     answer = signing_in.send(requested(method, target, form, ["expect: 100-continue"] if form else []))
@@ -190,15 +190,10 @@ def test_a_path_of_a_sign_in_has_one_method(signing_in: Fronted, wanted: str, ta
 @pytest.mark.parametrize(
     "header",
     [
-        TARGET,
-        "x-amz-target: AWSCognitoIdentityProviderService.AdminCreateUser",
-        "X-AMZ-Content-SHA256: STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-        "x-amzn-anything: x",
-        f"Authorization: {SIGNED}",
-        "authorization: Basic YTpi",
-        "content-encoding: gzip",
-        "content-encoding: aws-chunked",
-        "transfer-encoding: chunked",
+        *(TARGET, "x-amz-target: AWSCognitoIdentityProviderService.AdminCreateUser"),
+        *("X-AMZ-Content-SHA256: STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amzn-anything: x"),
+        *(f"Authorization: {SIGNED}", "authorization: Basic YTpi", "content-encoding: gzip"),
+        *("content-encoding: aws-chunked", "transfer-encoding: chunked"),
     ],
 )
 @pytest.mark.parametrize(("method", "target", "form"), SIGN_IN, ids=str)
@@ -250,8 +245,10 @@ def test_a_tunnel_through_which_another_request_could_follow_is_refused(running:
 
 def test_before_anything_is_deployed_nothing_is_let_through(running: Fronted) -> None:
     running.routes.clear()
+    upgrade = UPGRADE.format(host=f"{IOT}:{running.port}", more="").encode()
 
-    assert running.send(GET + b"\r\n").startswith(b"HTTP/1.1 503 ")
+    for request in (GET + b"\r\n", upgrade):
+        assert running.send(request).startswith(b"HTTP/1.1 503 ")
     assert running.seen == []
 
 
@@ -292,15 +289,10 @@ def test_a_client_that_waits_for_leave_to_send_its_body_gets_it(running: Fronted
         GET + b"transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n",
         GET + b"transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         GET + b"transfer-encoding: chunked\r\n\r\nfive\r\n",
-        GET + b"content-length: 1\r\ncontent-length: 2\r\n\r\nxx",
-        GET + b"content-length: +1\r\n\r\nx",
-        GET + b"content-length : 1\r\n\r\nx",
-        GET + b"a: b\n\r\n\r\n",
-        GET + b"a: b\r\n c\r\n\r\n",
-        GET.replace(b"HTTP/1.1", b"HTTP/1.0") + b"\r\n",
-        GET.replace(b"GET", b"GET ") + b"\r\n",
-        b"garbage\r\n\r\n",
-        GET + b"a: " + b"x" * 100_000 + b"\r\n\r\n",
+        *(GET + b"content-length: 1\r\ncontent-length: 2\r\n\r\nxx", GET + b"content-length: +1\r\n\r\nx"),
+        *(GET + b"content-length : 1\r\n\r\nx", GET + b"a: b\n\r\n\r\n", GET + b"a: b\r\n c\r\n\r\n"),
+        *(GET.replace(b"HTTP/1.1", b"HTTP/1.0") + b"\r\n", GET.replace(b"GET", b"GET ") + b"\r\n"),
+        *(b"garbage\r\n\r\n", GET + b"a: " + b"x" * 100_000 + b"\r\n\r\n"),
     ],
     ids=lambda message: message[-40:],
 )
@@ -336,9 +328,7 @@ IOT = "data-ats.iot.us-east-1.localhost"
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:{port}", "http://localhost:{port}", None])
-def test_a_live_connection_of_our_page_reaches_the_emulator_without_its_origin(
-    running: Fronted, origin: str | None
-) -> None:
+def test_a_live_connection_of_our_page_goes_through_without_its_origin(running: Fronted, origin: str | None) -> None:
     more = f"origin: {origin.format(port=running.port)}\r\nsec-fetch-site: cross-site\r\n" if origin else ""
 
     with running.connect() as connection, connection.makefile("rb") as received:
@@ -363,15 +353,11 @@ def test_a_live_connection_of_our_page_reaches_the_emulator_without_its_origin(
     ("host", "more"),
     [
         (f"{IOT}:{{port}}", "origin: https://example.com\r\n"),
-        (f"{IOT}:{{port}}", "origin: http://127.0.0.1:3000\r\n"),
-        (f"{IOT}:{{port}}", "origin: http://{host}\r\n"),
+        *((f"{IOT}:{{port}}", "origin: http://127.0.0.1:3000\r\n"), (f"{IOT}:{{port}}", "origin: http://{host}\r\n")),
         (f"{IOT}:{{port}}", "origin: null\r\n"),
         (f"{IOT}:{{port}}", "origin: http://127.0.0.1:{port}\r\norigin: https://example.com\r\n"),
-        (f"{IOT}:{{port}}", "host: example.com\r\n"),
-        ("127.0.0.1:{port}", ""),
-        ("abc.execute-api.localhost:{port}", ""),
-        (f"{IOT}.example.com", ""),
-        ("appsync.localhost", ""),
+        *((f"{IOT}:{{port}}", "host: example.com\r\n"), ("127.0.0.1:{port}", "")),
+        *(("abc.execute-api.localhost:{port}", ""), (f"{IOT}.example.com", ""), ("appsync.localhost", "")),
     ],
 )
 def test_a_foreign_page_opens_no_live_connection_and_nobody_another_one(running: Fronted, host: str, more: str) -> None:
@@ -386,14 +372,6 @@ def test_a_live_connection_that_the_emulator_refuses_is_refused(running: Fronted
     text = UPGRADE.format(host=f"{IOT}:{running.port}", more="").replace("/mqtt?X-Amz-Credential=a", "/refused")
 
     assert running.send(text.encode()).startswith(b"HTTP/1.1 201 ")
-
-
-def test_before_anything_is_deployed_there_is_no_live_connection(running: Fronted) -> None:
-    running.routes.clear()
-
-    answer = running.send(UPGRADE.format(host=f"{IOT}:{running.port}", more="").encode())
-
-    assert answer.startswith(b"HTTP/1.1 503 ")
 
 
 def test_the_emulator_itself_opens_a_live_connection_for_no_browser() -> None:

@@ -34,9 +34,7 @@ evaluate = faster(emulator)
     ),
     TEXTS,
 )  # fmt: skip
-def test_a_condition_holds_where_bytes_of_the_key_say_so(
-    sort: BeginsWith | Between | LessThan | GreaterThan, key: str
-) -> None:
+def test_a_condition_holds_where_bytes_say_so(sort: BeginsWith | Between | LessThan | GreaterThan, key: str) -> None:
     request = query_request(KeyQuery(keys=KEYS, partition="p", sort=sort))
 
     holds = evaluate(

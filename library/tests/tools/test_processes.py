@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -6,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from andon.project import project
 from andon.tools.stack import processes
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 # A parent and a child, neither of which minds SIGTERM.
 STUBBORN = (
@@ -16,6 +18,13 @@ STUBBORN = (
     " 'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)']);"
     "print(child.pid, flush=True); time.sleep(60)"
 )
+
+RUNS = """
+import os, pathlib, sys
+from andon.tools.stack import processes
+log, code = pathlib.Path(sys.argv[1]), sys.argv[2]
+processes.run([sys.executable, "-c", code], cwd=log.parent, env=dict(os.environ), log=log, limit_s=60)
+"""
 
 
 def _run(code: str, log: Path, limit_s: float = 30) -> None:
@@ -29,14 +38,14 @@ def test_a_command_leaves_its_output_in_the_log(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_is_reported_with_the_end_of_its_output(tmp_path: Path) -> None:
-    with pytest.raises(Failed, match=r"ended with 3; .*\nwhat is wrong$"):
+    with pytest.raises(ToolFailed, match=r"ended with 3; .*\nwhat is wrong$"):
         _run("import sys; print('what is wrong'); sys.exit(3)", tmp_path / "log")
 
 
 def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "GRACE_S", 0.3)
 
-    with pytest.raises(Failed, match="did not end within 2 s"):
+    with pytest.raises(ToolFailed, match="did not end within 2 s"):
         _run(STUBBORN, tmp_path / "log", limit_s=2)
 
     child = int((tmp_path / "log").read_text())
@@ -65,3 +74,32 @@ def test_a_process_says_what_it_runs_until_it_is_gone() -> None:
 def test_polling_ends_at_the_deadline() -> None:
     assert processes.eventually(lambda: True, within_s=0)
     assert not processes.eventually(lambda: False, within_s=0.1)
+
+
+def test_what_a_killed_process_left_is_ended_and_nothing_else(tmp_path: Path) -> None:
+    log = tmp_path / "cdk.log"
+    killed = subprocess.Popen(  # noqa: S603  our own words
+        [sys.executable, "-c", RUNS, str(log), STUBBORN], env={**os.environ, "PYTHONPATH": project().imports}
+    )
+    assert processes.eventually(lambda: log.exists() and log.read_text() != "", within_s=20)
+    killed.kill()
+    killed.wait()
+    left = json.loads((tmp_path / "cdk.pid").read_text())["pid"]
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True)
+    (tmp_path / "other.pid").write_text(json.dumps({"pid": other.pid, "command": "another one"}))
+    (tmp_path / "half.pid").write_text('{"pid":')
+
+    processes.end_left(tmp_path)
+    is_ended = other.poll() is not None
+    other.communicate(b"\n")
+
+    assert not is_ended
+    assert not processes.command_line(left)
+    assert not processes.command_line(int(log.read_text()))
+    assert [*tmp_path.glob("*.pid")] == []
+
+
+def test_a_command_that_ended_leaves_no_note(tmp_path: Path) -> None:
+    _run("pass", tmp_path / "cdk.log")
+
+    assert [*tmp_path.glob("*.pid")] == []

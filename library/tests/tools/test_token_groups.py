@@ -6,7 +6,6 @@ POOLS: dict[str, dict[str, Any]] = {"pool": {"_users": {"eva": {"_groups": ["ope
 
 
 def made(*given: object, **more: object) -> object:
-    """Return the groups of a token that the emulator is asked for."""
     asked: dict[str, Any] = {}
 
     def make_token(*_: object, **named: object) -> str:

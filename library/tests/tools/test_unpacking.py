@@ -27,9 +27,7 @@ def unpack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, di
     return unpack
 
 
-def test_workers_of_the_same_code_share_one_folder(
-    unpack: Callable[[str, dict[str, str]], Path], tmp_path: Path
-) -> None:
+def test_workers_of_one_code_share_one_folder(unpack: Callable[[str, dict[str, str]], Path], tmp_path: Path) -> None:
     first, second = (unpack(worker, {"a/b.py": "1"}) for worker in ("first", "second"))
     other = unpack("other", {"a/b.py": "2"})
 

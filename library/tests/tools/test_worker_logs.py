@@ -20,7 +20,7 @@ print("last words", end="", file=sys.stderr)
 
 
 class Worker:
-    """What `follow` and `drained` know of the emulator's `Worker`."""
+    """The members of the emulator's `Worker` that `follow` and `drained` use."""
 
     def __init__(self) -> None:
         pipe = subprocess.PIPE

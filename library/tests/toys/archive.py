@@ -59,7 +59,6 @@ def every_run_of(play: Callable[[Choose], None]) -> int:
 
 
 def versions_of(name: str) -> Versions[Any]:
-    """Return where the versions of a thing are kept."""
     revisions = Revisions(
         table=HISTORY,
         key_of=lambda version: {"pk": name, "version": version},

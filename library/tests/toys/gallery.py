@@ -77,9 +77,9 @@ class Gallery(World):
         super().__init__({TABLE.variable: TableSchema(KEYS, stream=True), PICTURES.history.variable: HISTORY_SCHEMA})
 
     def facts(self, picture: str) -> list[DomainEvent]:
-        """Return what the trigger publishes about a picture since the last time."""
+        """Return the events of a picture that the trigger published since the last call."""
         records: list[Any] = self.new_records(TABLE.variable)
-        events = events_of(records, facts=FACTS, tags={})
+        events = [*events_of(records, facts=FACTS, tags={}).values()]
         return [event for event in events if event.partition_key == picture]
 
     def told(self, picture: str) -> list[str]:
@@ -100,18 +100,15 @@ def put(
     valid_from: str | None = None,
     **by: Any,  # noqa: ANN401
 ) -> Saved[PictureRow]:
-    """Hang a picture, or change its title."""
     said = {"title": title} | ({} if valid_from is None else {"validFrom": valid_from})
     return PICTURES.save(picture, said, command(["PUT", picture, said], **by))
 
 
 def delete(picture: str, **by: Any) -> Saved[PictureRow]:  # noqa: ANN401
-    """Take a picture down."""
     return PICTURES.delete(picture, command(["DELETE", picture], **by))
 
 
 def roll_back(picture: str, to: int, **by: Any) -> Saved[PictureRow]:  # noqa: ANN401
-    """Give a picture an earlier title."""
     return PICTURES.roll_back(picture, to, command(["POST", picture, to], **by))
 
 
@@ -125,7 +122,6 @@ def reviews_of(picture: str, paper: str = "Times") -> Versions[ReviewRow]:
 
 
 def review(picture: str, stars: int = 3, *, paper: str = "Times", **by: Any) -> Saved[ReviewRow]:  # noqa: ANN401
-    """Write a review."""
     mark = {"discriminator": "review", "picture": picture}
     draft = Draft({"stars": stars}, mark, command(["REVIEW", picture, paper, stars], **by))
     return save(reviews_of(picture, paper), draft)
@@ -152,7 +148,6 @@ def read(picture: str, *, as_of: int | None = None, known_at: int | None = None)
 
 
 def history(picture: str) -> list[PictureRow]:
-    """Read all revisions, newest first."""
     versions = PICTURES.versions_of(picture)
     found = PICTURES.history.query(PICTURES.revisions_of(picture), limit=1000, consistent=True).items
     return [row for row in map(versions.row_of, found) if row is not None]

@@ -29,7 +29,7 @@ HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity"
 TOMBSTONE_TTL: Final = 4_000_000_000
 
 Said = Mapping[str, Any]
-"""What a note says: `text` and `mood` in the old service, `lines` and `colour` in the new one."""
+"""Content of a note: `text` and `mood` in the old service, `lines` and `colour` in the new one."""
 
 
 class Side(NamedTuple):
@@ -40,49 +40,40 @@ class Side(NamedTuple):
 
     @property
     def entity(self) -> str:
-        """The name of its entity."""
         return "note" if self.name == "old" else "page"
 
     @property
     def other(self) -> "Side":
-        """The other service."""
         return self._replace(name="new" if self.name == "old" else "old")
 
     @property
     def table(self) -> Table:
-        """Where its notes are."""
         return Table(f"{self.name.upper()}_TABLE", KEYS)
 
     @property
     def history(self) -> Table:
-        """Where the revisions of its notes are, if it keeps them."""
         return Table(f"{self.name.upper()}_HISTORY_TABLE", HISTORY)
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The types of events that it publishes."""
         return tuple(f"{self.entity}-{life}" for life in ("created", "updated", "deleted", "undeleted"))
 
     @property
     def facts(self) -> Facts:
-        """What it publishes."""
         return Facts(source=self.name, types=frozenset(self.types), of={self.entity: self.changed})
 
     @property
     def crossing(self) -> Crossing[Any]:
-        """What it does about the edits of the other one."""
         return Crossing(
             own=self.name, theirs=self.other.name, versions_of=self.versions_in, from_theirs=self.from_theirs
         )
 
     @property
     def view(self) -> Listener:
-        """Its listener."""
         on = {(str(self.other.name), event_type): self.crossing for event_type in self.other.types}
         return Listener(name=self.name, table=self.table, on=on, ttl_days=None, is_rebuilt=False)
 
     def versions_of(self, note: str) -> Versions[Any]:
-        """Return where a note is kept."""
         revisions = Revisions(
             table=self.history,
             key_of=lambda version: {"pk": note, "version": version},
@@ -94,11 +85,9 @@ class Side(NamedTuple):
         )
 
     def versions_in(self, event: DomainEvent) -> Versions[Any]:
-        """Return where the note of an event is kept."""
         return self.versions_of(event.entity(self.other.entity).text("id"))
 
     def changed(self, made: Change) -> Fact | None:
-        """Return the fact of a version."""
         row = made.new
         if row is None:
             return None
@@ -106,33 +95,27 @@ class Side(NamedTuple):
         return Fact(lifecycle(made, self.entity), row["timestamp"], row["pk"], self.entity, entity, author_in(row))
 
     def said_in(self, row: Said) -> dict[str, Any]:
-        """Return what a row says."""
         return {name: row.get(name) for name in self.attributes}
 
     @property
     def attributes(self) -> tuple[str, str]:
-        """The attributes of its notes."""
         return ("text", "mood") if self.name == "old" else ("lines", "colour")
 
     def from_theirs(self, event: DomainEvent, row: Item | None) -> Content:
-        """Return what an edit of the other service makes of a row."""
         entity = event.entity(self.other.entity)
         said = from_new if self.name == "old" else from_old
         deleted = entity.get("deleted") is True
         return Content(said(entity.fields, row), self.mark(deleted=deleted), deleted=deleted)
 
     def mark(self, *, deleted: bool) -> dict[str, Any]:
-        """Return what else stands on a row."""
         return {"discriminator": self.entity} | ({"ttl": TOMBSTONE_TTL} if deleted else {})
 
     def put(self, note: str, said: Said, *, now_ms: int, if_match: int | None = None, actor: str = "ann") -> Saved[Any]:
-        """Write a note, as a command does."""
         command = self._command("PUT", note, said, now_ms, if_match, actor)
         draft = Draft({name: said.get(name) for name in self.attributes}, self.mark(deleted=False), command)
         return save(self.versions_of(note), draft)
 
     def delete(self, note: str, *, now_ms: int, if_match: int | None = None, actor: str = "ann") -> Saved[Any]:
-        """Delete a note, as a command does."""
         command = self._command("DELETE", note, {}, now_ms, if_match, actor)
         return change(self.versions_of(note), command, partial(self._tombstone, command=command))
 
@@ -147,17 +130,14 @@ class Side(NamedTuple):
 
 
 def from_new(page: Said, upon: Item | None) -> dict[str, Any]:
-    """Return what the old service keeps of a page."""
     return {"text": "/".join(page["lines"]), "mood": (upon or {}).get("mood")}
 
 
 def from_old(note: Said, upon: Item | None) -> dict[str, Any]:
-    """Return what the new service keeps of a note."""
     return {"lines": note["text"].split("/"), "colour": (upon or {}).get("colour")}
 
 
 def schemas(*, keeps_history: bool) -> dict[str, TableSchema]:
-    """Return the tables of both."""
     current = {Side(name, keeps_history).table.variable: TableSchema(KEYS, stream=True) for name in NAMES}
     if not keeps_history:
         return current
@@ -165,5 +145,5 @@ def schemas(*, keeps_history: bool) -> dict[str, TableSchema]:
 
 
 def shared_of(side: Side, row: Said) -> tuple[str, ...]:
-    """Return what both services can say of a row."""
+    """Return a row's content that both services have."""
     return tuple(row["text"].split("/") if side.name == "old" else row["lines"])

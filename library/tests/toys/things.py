@@ -37,11 +37,10 @@ class World(world.World):
         super().__init__({VARIABLE: TableSchema(KEYS, indexes={"ByColour": Index(BY_COLOUR)}, stream=True)})
 
     def thing(self, name: str) -> dict[str, Any] | None:
-        """Read one thing."""
         return TABLE.get({"pk": name, "sk": "-"}, consistent=True)
 
     def new_envelopes(self) -> list[dict[str, Any]]:
-        """Return what was published since the last time, in EventBridge's envelopes."""
+        """Return EventBridge's envelopes published since the last call."""
         return [json.loads(body) for body in self.new_messages()]
 
     def take_away(self, name: str) -> None:
@@ -50,25 +49,21 @@ class World(world.World):
 
 
 def happened(kind: str, name: str, *, at: int = NOW, id: str = "e1", **fields: object) -> DomainEvent:  # noqa: A002
-    """Return the event that a thing was `painted` or `weighed`."""
     return DomainEvent(
         id=id, type=f"thing-{kind}", timestamp_ms=at, partition_key=name, entities={"thing": {"name": name, **fields}}
     )
 
 
 def message(event: DomainEvent) -> str:
-    """Return a queue's message about a thing."""
     return to_message(event, source="workshop")
 
 
 def on_painted(event: DomainEvent) -> ViewUpdate:
-    """Keep the paint."""
     thing = event.entity("thing")
     return _update(thing, "paint", {"colour": thing.get("colour"), "gloss": thing.get("gloss")})
 
 
 def on_weighed(event: DomainEvent) -> ViewUpdate:
-    """Keep the weight."""
     thing = event.entity("thing")
     return _update(thing, "weight", {"grams": thing.get("grams")})
 
@@ -117,7 +112,6 @@ ANCHORED = Listener(name="things", table=TABLE, on=ANCHORED_ON, ttl_days=None)
 def painting(
     name: str, colour: str | None, *, if_match: int | None = None, now_ms: int = NOW, actor: str = "somebody"
 ) -> Draft:
-    """Return the draft of a command that gives a thing a colour."""
     fingerprint = fingerprint_of(
         route="PUT /things/{id}", path={"id": name}, if_match=if_match, body={"colour": colour}, actor=actor
     )
@@ -126,12 +120,10 @@ def painting(
 
 
 def current_only(name: str) -> Versions[Any]:
-    """Return where only the current version of a thing is kept."""
     return Versions(table=TABLE, key={"pk": name, "sk": "-"})
 
 
 def with_history(name: str) -> Versions[Any]:
-    """Return where every version of a thing is kept."""
     partition = f"Revisions#{name}"
     revisions = Revisions(
         table=TABLE,

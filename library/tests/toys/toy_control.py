@@ -27,8 +27,9 @@ from andon.rules.sweep import sweep
 from andon.rules.timing import AtOnce, Later
 from andon.rules.verdict import Counts
 from andon.rules.write import set_aside, write_decisions
+from andon.runtime.message_batch import BatchResponse
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
 from andon.views.materialize import Listener, materialize
@@ -52,7 +53,6 @@ KNOCKED = ("workshop", "thing-knocked")
 
 
 def thing_of(name: str) -> str:
-    """Name the partition of a thing."""
     return f"Thing#{name}"
 
 
@@ -68,22 +68,19 @@ def knocked(name: str, *, at: int = NOW, id: str = "", **fields: object) -> Doma
 
 
 def mended(name: str, *, at: int = NOW) -> DomainEvent:
-    """The event that a thing is well again."""
     return happened("mended", name, at=at, id=f"mending of {name} at {at}")
 
 
 def key_of(event: DomainEvent) -> str:
-    """Correlate by the thing."""
     return thing_of(event.entity("thing").text("name"))
 
 
 def room_in(event: DomainEvent) -> str:
-    """Correlate by the room."""
     return f"Room#{event.entity('thing').text('room')}"
 
 
 def is_mended(event: DomainEvent) -> bool:
-    """Whether a thing's troubles end with an event."""
+    """Return True if a thing's troubles end with an event."""
     return event.type == "thing-mended"
 
 
@@ -222,7 +219,6 @@ FACTS = Facts(
 
 
 def rules_of(*rules: Rule) -> Rules:
-    """The keeper's rules."""
     return Rules(source="keeper", types=FACTS.types, all=rules)
 
 
@@ -264,10 +260,7 @@ def on_happened(event: DomainEvent) -> Collected:
 
 
 VIEW = Listener(
-    name="keeper",
-    table=TABLE,
-    on={KNOCKED: on_happened, ("workshop", "thing-mended"): on_happened},
-    ttl_days=None,
+    name="keeper", table=TABLE, on={KNOCKED: on_happened, ("workshop", "thing-mended"): on_happened}, ttl_days=None
 )
 
 
@@ -279,12 +272,12 @@ class Keeper(World):
 
     def listen(self, *events: DomainEvent) -> list[str]:
         """Deliver a batch; return the ids of the messages that must come again."""
-        answer = materialize(sqs_event(map(message, events)), LambdaContext("keeper-listener"), listener=VIEW)
+        answer = materialize(sqs_event(map(message, events)), LocalContext("keeper-listener"), listener=VIEW)
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
-    def trigger(self, records: list[dict[str, Any]], control: Control = CONTROL) -> None:
-        """Hand a batch of the stream to the trigger."""
-        control_changes({"Records": records}, LambdaContext("keeper-trigger"), facts=FACTS, control=control)
+    def trigger(self, records: list[dict[str, Any]], control: Control = CONTROL) -> BatchResponse:
+        """Hand a batch of the stream to the trigger; return the record from which it must come again."""
+        return control_changes({"Records": records}, LocalContext("keeper-trigger"), facts=FACTS, control=control)
 
     def react(self, control: Control = CONTROL) -> list[dict[str, Any]]:
         """Hand changes to the trigger until nothing moves; return what was published."""
@@ -295,7 +288,7 @@ class Keeper(World):
     def sweep(self, at_ms: int, control: Control = CONTROL) -> list[dict[str, Any]]:
         """Let the clock tick at a time; return what was published."""
         with frozen_clock(at_ms):
-            sweep(LambdaContext("keeper-sweep"), control=control)
+            sweep(LocalContext("keeper-sweep"), control=control)
             return self.react(control)
 
     def published(self) -> list[dict[str, Any]]:
@@ -303,12 +296,10 @@ class Keeper(World):
         return [json.loads(body)["detail"] for body in self.new_messages()]
 
     def give(self, name: str, owner: str) -> None:
-        """Let a thing belong to somebody."""
         TABLE.put({**KEYS.of(thing_of(name), "owner"), "owner": owner}, condition=UNCONDITIONAL)
         self.new_records(VARIABLE)
 
     def partition(self, partition: str) -> list[Item]:
-        """Read all rows of a partition."""
         return TABLE.query(KeyQuery(keys=KEYS, partition=partition, forward=True), limit=1000, consistent=True).items
 
     def events(self, partition: str) -> list[StoredEvent]:
@@ -323,7 +314,6 @@ class Keeper(World):
         return [row["sk"].removeprefix("decision#") for row in rows if row["sk"].startswith("decision#")]
 
     def dues(self) -> list[Item]:
-        """Read what is due at any time."""
         return [row for shard in range(READ_SHARDS) for row in self.partition(partition_of(shard))]
 
     def forget(self) -> None:

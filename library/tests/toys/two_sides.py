@@ -10,7 +10,7 @@ from andon.events.latch import LATCHED
 from andon.events.publish_changes import publish_changes
 from andon.sync.edit import Edit, edit_of
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
 from andon.views.materialize import materialize
@@ -21,7 +21,7 @@ from toys.pair import NAMES, Name, Side, schemas, shared_of
 CLOCK_MS = NOW
 
 NOT_ON_ROW: Final = ("discriminator", "since")
-"""What a revision says otherwise than the row."""
+"""Members of a revision that differ from the row's."""
 
 
 class TwoSides(AbstractContextManager["TwoSides"]):
@@ -50,16 +50,13 @@ class TwoSides(AbstractContextManager["TwoSides"]):
 
     @property
     def old(self) -> Side:
-        """The old service."""
         return self.sides["old"]
 
     @property
     def new(self) -> Side:
-        """The new service."""
         return self.sides["new"]
 
     def clear(self) -> None:
-        """Forget everything."""
         self.world.clear()
         self.published.clear()
         for name in NAMES:
@@ -67,7 +64,6 @@ class TwoSides(AbstractContextManager["TwoSides"]):
             self.crossed[name].clear()
 
     def row(self, side: Side, note: str = "n") -> Item | None:
-        """Return the current row of a note."""
         return side.table.get({"pk": note, "sk": "-"})
 
     def revisions(self, side: Side, note: str = "n") -> list[Item]:
@@ -86,7 +82,7 @@ class TwoSides(AbstractContextManager["TwoSides"]):
     def trigger(self, side: Side, records: list[dict[str, Any]]) -> list[str]:
         """Run a service's trigger on records of its stream; return the messages that it published."""
         if records:
-            publish_changes({"Records": records}, LambdaContext("pair"), facts=side.facts)
+            publish_changes({"Records": records}, LocalContext("pair"), facts=side.facts)
         bodies = self.world.new_messages()
         self.published += map(json.loads, bodies)
         return bodies
@@ -96,7 +92,7 @@ class TwoSides(AbstractContextManager["TwoSides"]):
         if not bodies:
             return []
         batch = sqs_event(bodies)
-        failed = materialize(batch, LambdaContext("pair"), listener=side.view)["batchItemFailures"]
+        failed = materialize(batch, LocalContext("pair"), listener=side.view)["batchItemFailures"]
         self.published += map(json.loads, self.world.new_messages())  # faults, to which neither subscribes
         again = {one["itemIdentifier"] for one in failed}
         return [record["body"] for record in batch["Records"] if record["messageId"] in again]
@@ -121,15 +117,14 @@ class TwoSides(AbstractContextManager["TwoSides"]):
 
     @staticmethod
     def edit_of(side: Side, row: Any) -> Edit:  # noqa: ANN401  a versioned row, whoever read it
-        """Return the edit that made a row of a service."""
         return edit_of(row, own=side.name)
 
     def is_same(self, note: str = "n") -> bool:
-        """Return whether both services say the same of a note, by the same edit."""
+        """Return True if both services have the same content of a note, by the same edit."""
         return self.said(self.old, note) == self.said(self.new, note)
 
     def said(self, side: Side, note: str = "n") -> tuple[Edit, bool, tuple[str, ...]] | None:
-        """Return what both can say of a note, as a service says it: by which edit, whether it is deleted, its lines."""
+        """Return a service's shared content of a note: its edit, its mark of deletion, its lines."""
         row = self.row(side, note)
         if row is None:
             return None

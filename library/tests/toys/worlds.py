@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 
 class Explored(NamedTuple):
-    """How many states there are, and in how many everything has come."""
+    """The number of states, and of those in which everything has come."""
 
     states: int
     ends: int
@@ -113,7 +113,7 @@ def _restore(sides: TwoSides, state: State) -> None:
 
 
 def _identity(state: State) -> str:
-    """Return what makes states the same: the ids of events differ from one way to the next."""
+    """Return a state's identity, without the ids of events: they differ from one way to the next."""
     rows = {variable: _plain(partitions) for variable, partitions in state.tables.items()}
     messages = [sorted(_meaning(*message) for message in some) for some in (state.waiting, state.came)]
     return json.dumps([rows, state.done, messages], sort_keys=True)

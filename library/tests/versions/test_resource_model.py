@@ -49,7 +49,6 @@ class Model:
         return bool(self.made) and not self.made[-1].deleted
 
     def take(self, order: Order, now_ms: int, *, required: bool = True) -> int:
-        """Return the status of the response."""
         last = len(self.made)
         number = order.if_match + 1 if order.if_match else self.made[-1].since if self.alive else last + 1
         if number <= last and self.made[number - 1].order == order:
@@ -70,12 +69,10 @@ class Model:
         return self._done(last + 1)
 
     def as_of(self, at: int) -> int | None:
-        """Return the number of the version that was current at a time."""
         number = sum(made.at <= at for made in self.made)
         return None if number == 0 or self.made[number - 1].deleted else number
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return what the revisions say, newest first."""
         return [(n, one.what, one.at, one.order.actor, one.deleted) for n, one in enumerate(self.made, 1)][::-1]
 
     def _done(self, number: int) -> int:

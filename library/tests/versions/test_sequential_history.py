@@ -35,13 +35,12 @@ def no_pauses(pauses: list[float]) -> None:
 
 
 def another() -> Versions[Any]:
-    """Return a thing that nobody has written yet."""
     return versions_of(f"thing {next(_names)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is in the tables of one thing, its name aside."""
+    """The rows of one thing, its name aside."""
 
     row: Row | None
     revisions: list[Row]
@@ -53,7 +52,7 @@ class Stored:
 
     @property
     def to_response(self) -> list[Row]:
-        """What a reader is shown, newest first."""
+        """The response to a reader, newest first."""
         return [revision for revision in self.revisions if revision["version"] <= self.version]
 
     @property
@@ -99,7 +98,7 @@ def coat(colour: str, *, if_match: int | None = None, actor: str = "somebody") -
 
 
 def answer_of(versions: Versions[Any], draft: Draft) -> Saved[Any] | Rejected:
-    """Return what a client gets that sends its command again, with no other writer."""
+    """Return the response to a client that sends its command again, with no other writer."""
     try:
         return save(versions, draft)
     except Rejected as error:
@@ -148,7 +147,7 @@ class Writer:
         return cast("Saved[Any] | Rejected | None", self.running.result or self.running.error)
 
     def state(self) -> str:
-        """What decides how it goes on: what it asks for next, and which attempt that is; its thing's name aside."""
+        """The state that decides its next steps: the next call and the attempt's number; its thing's name aside."""
         attempt = sum(name == "fence" for name in self.made)
         known = repr((self.running.call, attempt, self.result))
         return known.replace(str(self.versions.key["pk"]), "it")
@@ -255,60 +254,6 @@ def test_a_command_that_overtakes_itself_becomes_one_version_and_both_get_the_sa
         every_run_of(play)
 
 
-@pytest.mark.parametrize("if_match", [None, 1], ids=["create", "change"])
-def test_after_a_crash_behind_any_request_readers_see_the_old_version_and_a_retry_makes_the_new_one(
-    if_match: int | None,
-) -> None:
-    for calls in count(1):
-        versions = another()
-        if if_match:
-            save(versions, coat("white"))
-        before = stored(versions)
-        draft = coat("red", if_match=if_match)
-
-        try:
-            with crash_after(calls):
-                save(versions, draft)
-            break  # there are not as many requests
-        except Crash:
-            after = stored(versions)
-        again = save(versions, draft)
-
-        require_consistent(after, before)
-        assert after.version == before.version + (calls == 3), "it counts when the last request is done, no sooner"
-        assert after.orphans == ([before.version + 1] if calls == 2 else [])
-        end = stored(versions)
-        assert (end.version, end.orphans) == (before.version + 1, [])
-        assert (row_of(again)["colour"], again.created) == ("red", if_match is None)
-    assert calls == 4
-
-
-def test_an_orphan_is_replaced_by_whoever_comes_next() -> None:
-    versions = another()
-    with crash_after(2), pytest.raises(Crash):
-        save(versions, coat("red"))
-
-    save(versions, coat("green"))
-
-    end = stored(versions)
-    assert [revision["colour"] for revision in end.to_response] == ["green"]
-    with pytest.raises(PreconditionRequired):
-        save(versions, coat("red"))
-
-
-def test_a_writer_who_was_taken_for_dead_changes_nothing_when_its_requests_arrive_late() -> None:
-    versions = another()
-    late = Writer(versions, coat("red"))
-    late.step()
-    save(versions, coat("green"))
-    before = stored(versions)
-
-    late.step()
-
-    assert stored(versions) == before
-    assert late.next == "fence"
-
-
 def test_a_version_that_somebody_wrote_without_a_fence_is_not_written_over() -> None:
     versions = another()
     save(versions, coat("white"))
@@ -393,10 +338,7 @@ OTHER_ROW = Requirement(
     ("versions", "draft"),
     [
         (replace(versions_of("it"), revisions=None), coat("red")),
-        (
-            replace(versions_of("it"), requires=OTHER_ROW),
-            coat("red"),
-        ),
+        (replace(versions_of("it"), requires=OTHER_ROW), coat("red")),
         (versions_of("it"), coat("red")._replace(attributes={"ttl": 1})),
     ],
     ids=["no history", "a check of another row", "a current row that expires"],

@@ -72,9 +72,7 @@ def test_what_comes_after_a_row_without_an_anchor_expired_begins_another(world: 
     assert (row["grams"], row["ttl"]) == (6, END + TTL_DAYS * 86_400)
 
 
-def test_an_anchor_that_comes_between_the_attempts_takes_the_ttl_away_for_good(
-    world: World, name: str, wire: Wire
-) -> None:
+def test_an_anchor_that_comes_between_attempts_takes_the_ttl_away(world: World, name: str, wire: Wire) -> None:
     numbers = iter(range(100))
     wire.before("UpdateItem", lambda: apply(painted(name)) if next(numbers) == 1 else None, times=100)
 
@@ -85,17 +83,7 @@ def test_an_anchor_that_comes_between_the_attempts_takes_the_ttl_away_for_good(
     assert (row["colour"], row["grams"]) == ("red", 7)
 
 
-def test_a_row_from_before_there_were_anchors_expires_after_its_next_write(world: World, name: str) -> None:
-    TABLE.put({"pk": name, "sk": "-", "grams": 1}, condition=TABLE.absent)
-
-    apply(weighed(name))
-
-    assert row_of(world, name)["ttl"] == END
-
-
-def test_an_event_costs_one_request_where_the_anchor_is_and_two_where_it_is_not(
-    world: World, name: str, wire: Wire
-) -> None:
+def test_an_event_costs_one_request_with_an_anchor_and_two_without(world: World, name: str, wire: Wire) -> None:
     assert world.thing(name) is None
     events = [weighed(name), painted(name), weighed(name, "w2", NOW + 1), weighed(name), painted(name)]
 

@@ -17,10 +17,7 @@ def namespace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 results = st.builds(
     lambda outcome, number, kind: Result(
-        f"message-{number}",
-        outcome,
-        happened(kind, "x") if kind else None,
-        taken_ms=NOW - number if kind else None,
+        f"message-{number}", outcome, happened(kind, "x") if kind else None, taken_ms=NOW - number if kind else None
     ),
     st.sampled_from(Outcome),
     st.integers(0, 99),
@@ -29,7 +26,7 @@ results = st.builds(
 
 
 @given(st.lists(results, max_size=20))
-def test_of_the_messages_received_each_has_one_outcome_and_is_counted_once_more_by_its_type(
+def test_each_message_has_one_outcome_and_is_counted_once_more_by_its_type(
     batch: list[Result],
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -78,7 +75,7 @@ def test_a_batch_of_which_nothing_was_applied_has_no_lag() -> None:
     assert "lag" not in json.dumps(line["_aws"])
 
 
-def test_edits_of_another_version_of_the_service_are_counted_as_crossed_or_overtaken(
+def test_edits_of_another_version_are_counted_as_crossed_or_overtaken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")

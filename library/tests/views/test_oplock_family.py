@@ -104,9 +104,7 @@ def test_a_name_that_is_used_again_meanwhile_is_not_removed(world: World, name: 
     assert labels(world, name) == {"a", "e"}
 
 
-def test_a_row_that_was_ruined_before_there_was_a_bound_is_healed_fifty_names_at_a_time(
-    world: World, name: str
-) -> None:
+def test_a_row_ruined_before_there_was_a_bound_is_healed_fifty_names_at_a_time(world: World, name: str) -> None:
     events = [label(name, f"label {number}", number) for number in range(120)]
     everything = {
         attribute: value

@@ -15,11 +15,11 @@ from andon.events.domain_event import DomainEvent
 from andon.handlers.declared_listener import listener_of
 from andon.packages.discovery import services, views
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.views.materialize import Listener, materialize
-from andon.views.row_life import REBUILT
+from andon.views.row_life import REBUILT, RebuiltUntilAnchored
 from tests.support.log_lines import logged
 from tests.support.samples import NOW
 from toys.things import ANCHORED, KEYS, LABELLED, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
@@ -51,7 +51,7 @@ def empty(request: pytest.FixtureRequest) -> None:
 def delivered(view: Listener, bodies: Sequence[str], *, at_ms: int) -> dict[str, Any]:
     """Deliver one batch at a time of day; return the counts of its log line."""
     with frozen_clock(at_ms), logged() as lines:
-        assert materialize(sqs_event(bodies), LambdaContext("things"), listener=view) == {"batchItemFailures": []}
+        assert materialize(sqs_event(bodies), LocalContext("things"), listener=view) == {"batchItemFailures": []}
     return lines[-1]
 
 
@@ -160,27 +160,6 @@ def test_messages_without_the_mark_lose_what_a_later_fact_kept_alive(memory: One
     assert [row.get("grams") for row in without] == [None], "an event that has expired on arrival is dropped"
 
 
-def wrong(memory: OneTable) -> None:
-    """Write what a listener with a bug would have written: the right oplocks, another field."""
-    memory.partitions = {
-        partition: {sort: {**row, "colour": {"S": "wrong"}} for sort, row in rows.items()}
-        for partition, rows in memory.partitions.items()
-    }
-
-
-def test_a_rebuild_into_a_filled_table_shows_no_difference_so_that_only_an_empty_one_proves_anything(
-    memory: OneTable,
-) -> None:
-    expected = lived(memory, VIEW, KEPT_ALIVE)
-    wrong(memory)
-    before = memory.rows()
-
-    again = delivered(VIEW, [replayed(event) for event in KEPT_ALIVE], at_ms=NOW)
-
-    assert again["duplicate"] == len(KEPT_ALIVE), "the row has seen them"
-    assert memory.rows() == before != expected, "the bug is still there"
-
-
 def test_a_row_that_has_expired_since_is_there_until_it_is_reaped_and_nobody_sees_it(memory: OneTable) -> None:
     line = delivered(VIEW, [replayed(OLD_WEIGHT)], at_ms=NOW)
 
@@ -206,9 +185,7 @@ def test_a_live_fact_joins_a_row_of_a_rebuild_that_has_expired_and_replaces_any_
     assert (row.get("grams"), REBUILT in row) == (1 if is_rebuilt else None, False)
 
 
-def test_a_live_fact_joins_an_unregistered_row_of_a_rebuild_for_as_long_as_such_a_row_is_kept(
-    memory: OneTable,
-) -> None:
+def test_a_live_fact_joins_an_unregistered_row_of_a_rebuild_for_as_long_as_such_a_row_is_kept(memory: OneTable) -> None:
     delivered(ANCHORED, [replayed(OLD_WEIGHT)], at_ms=NOW)
 
     delivered(ANCHORED, [message(happened("weighed", "lathe", at=NOW, id="w1", grams=2))], at_ms=NOW)
@@ -225,14 +202,10 @@ def test_what_a_row_had_forgotten_is_there_again(memory: OneTable) -> None:
     assert [row.get("grams") for row in rebuilt(memory, VIEW, story, chance(1))] == [1]
 
 
-@pytest.mark.usefixtures("memory")
-def test_a_replayed_message_is_never_compacted_with_a_live_one() -> None:
-    older = happened("painted", "lathe", at=PAINT.timestamp_ms - 1, id="p0", colour="red")
+def test_a_row_without_its_anchor_keeps_the_later_end() -> None:
+    life = RebuiltUntilAnchored("name", anchors=False, expires_at=10, now=5)
 
-    line = delivered(VIEW, [replayed(older), message(PAINT)], at_ms=NOW)
-
-    assert (line["compacted"], len(line["lag"])) == (0, 1)
-    assert delivered(VIEW, [replayed(older), replayed(PAINT)], at_ms=NOW)["compacted"] == 1
+    assert [life.after({"ttl": found}).expires_at for found in (9, 10, 11)] == [10, 10, None]
 
 
 def test_views_alone_take_part_in_a_rebuild() -> None:

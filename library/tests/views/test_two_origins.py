@@ -34,7 +34,6 @@ def painted(name: str, place: tuple[int, str, str]) -> tuple[DomainEvent, ViewUp
 
 
 def keep(event: DomainEvent, update: ViewUpdate) -> Outcome:
-    """Write it."""
     return put_if_newer(TABLE, update, event, ttl_days=TTL_DAYS, now_ms=NOW)
 
 
@@ -50,9 +49,7 @@ def test_the_row_shows_the_edit_that_wins_in_the_tables(world: World, places: li
 
 
 @given(PLACES, PLACES)
-def test_the_texts_of_orders_sort_as_what_is_expected_of_them(
-    one: tuple[int, str, str], other: tuple[int, str, str]
-) -> None:
+def test_texts_of_orders_sort_as_they_are_expected(one: tuple[int, str, str], other: tuple[int, str, str]) -> None:
     (event, update), (other_event, other_update) = painted("x", one), painted("x", other)
     orders = Order.of(event, update), Order.of(other_event, other_update)
 

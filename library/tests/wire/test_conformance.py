@@ -51,14 +51,12 @@ class Somebody:
     sqs: Any
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return what is in the table, as DynamoDB keeps it."""
         found = self.dynamodb.scan(TableName=THINGS.name, ConsistentRead=True)["Items"]
         return sorted(found, key=lambda row: (row["pk"]["S"], row["sk"]["S"]))
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """An emulator with nothing on it."""
     with empty_emulator(tmp_path_factory.mktemp("conformance")) as url:
         yield url
 
@@ -320,7 +318,7 @@ def _without_time(body: str) -> str:
 
 
 GIVEN: Final = ("ResponseMetadata", "MessageId", "EventId", "QueryErrorCode", "Type")
-"""What is another one each time, or only botocore's."""
+"""Members that differ each time, or are only botocore's."""
 
 
 def _without_ids(outcome: Any) -> Any:  # noqa: ANN401  an outcome

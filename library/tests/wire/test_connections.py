@@ -1,6 +1,7 @@
 """Connections that end: in the middle of a response, at every byte of it, or idle, as in a Lambda that was frozen."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +14,7 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys
 from andon.events.publish import publish
-from andon.wire import aws, aws_json, curl, retries
+from andon.wire import aws, aws_json, curl, deadline, retries
 from andon.wire.credentials import Credentials
 from andon.wire.in_parallel import in_parallel
 from tests.support.either_wire import connected
@@ -34,7 +35,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass(slots=True)
 class State:
-    """What a server keeps: a row under an inverse oplock, transactions by token, entries by the id of their event."""
+    """A server's state: a row under an inverse oplock, transactions by token, entries by the id of their event."""
 
     oplock: int = 0
     writes: int = 0
@@ -72,7 +73,6 @@ class Cutting:
     first: bytes = b""
 
     def __call__(self, asked: Asked) -> Answer:
-        """Answer a request."""
         content = self.state.answer(asked)
         if self.first:
             return Answer(content)
@@ -81,7 +81,6 @@ class Cutting:
 
     @property
     def was_cut(self) -> bool:
-        """Whether anything of the first response was missing."""
         return self.at < len(self.first)
 
 
@@ -95,12 +94,10 @@ def update() -> object:
 
 
 def write_twice() -> None:
-    """Do it in a transaction."""
     transact({"one": Put(THINGS, {"pk": "a"}, THINGS.absent), "two": Put(THINGS, {"pk": "b"}, THINGS.absent)})
 
 
 def publish_one() -> object:
-    """Publish an event."""
     return publish([happened("painted", "工")], source="things").published
 
 
@@ -120,9 +117,7 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_response_cut_after_any_byte_loses_nothing_and_doubles_nothing(
-    kind: str, *, reset: bool, server: ScriptedServer
-) -> None:
+def test_a_response_cut_at_any_byte_loses_or_doubles_none(kind: str, *, reset: bool, server: ScriptedServer) -> None:
     do, new_state = KINDS[kind]
     uncut = State(**_members(new_state()))
     server.script = lambda asked: Answer(uncut.answer(asked))
@@ -151,33 +146,24 @@ def get(number: int = 0) -> object:
 
 
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
-def test_after_an_hour_on_ice_the_first_request_succeeds(
-    *, reset: bool, server: ScriptedServer, pauses: list[float]
+@pytest.mark.parametrize("many", [1, 10], ids=["request", "batch"])
+def test_after_an_hour_on_ice_the_first_one_succeeds(
+    *, reset: bool, many: int, server: ScriptedServer, pauses: list[float]
 ) -> None:
     for _ in range(20):
-        get()
+        in_parallel([partial(get, number) for number in range(many)])
         server.end_connections(reset=reset)
 
-    get()
+    in_parallel([partial(get, number) for number in range(many)])
 
-    assert (len(server.requests), server.connections, pauses) == (21, 21, [])
-
-
-@pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
-def test_after_an_hour_on_ice_the_first_batch_succeeds(*, reset: bool, server: ScriptedServer) -> None:
-    for _ in range(20):
-        in_parallel([partial(get, number) for number in range(10)])
-        server.end_connections(reset=reset)
-
-    in_parallel([partial(get, number) for number in range(10)])
-
-    assert len(server.requests) == 210
+    assert len(server.requests) == 21 * many
+    assert many > 1 or (server.connections, pauses) == (21, [])
 
 
 def test_a_connection_that_has_silently_died_costs_one_attempt(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
 ) -> None:
-    monkeypatch.setattr(curl, "ATTEMPT_MS", 150)
+    monkeypatch.setattr(deadline, "ATTEMPT_MS", 150)
     aws.forget()
     get()
     server.script = lambda asked: SILENCE if asked.connection == 0 else Answer(whole())
@@ -195,6 +181,22 @@ def test_connections_are_kept_between_requests(server: ScriptedServer) -> None:
     for _ in range(20):
         in_parallel([partial(get, number) for number in range(10)])
     assert server.connections <= 1 + 10
+
+
+def test_a_connection_that_was_idle_for_too_long_is_not_used_again(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert curl.IDLE_SECONDS == 30
+    monkeypatch.setattr(curl, "IDLE_SECONDS", 1)
+    curl.CONNECTIONS.forget()
+    get()
+    get()
+    assert server.connections == 1
+
+    time.sleep(2.1)  # libcurl counts in whole seconds
+    get()
+
+    assert server.connections == 2
 
 
 def test_a_connection_that_is_used_again_sends_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:

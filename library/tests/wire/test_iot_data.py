@@ -4,13 +4,11 @@ import random
 from typing import Any, Final
 
 import pytest
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
+from wire.test_security import authorization_of
 
 from andon.wire import aws
-from tests.support.either_wire import BOTH, KEY, SECRET, TOKEN, connected, outcome_of
-from tests.support.scripted_server import HUNG_UP, Answer, Asked, ScriptedServer, in_turn, whole
+from tests.support.either_wire import BOTH, TOKEN, connected, outcome_of
+from tests.support.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 
 TOPIC: Final = "Andon/0123456789abcdef/fedcba9876543210"
 BODY: Final = '{"name":"Prägepresse 🏭"}'.encode()
@@ -53,37 +51,15 @@ def test_a_message_is_signed_as_botocore_signs_it(token: str) -> None:
         publish()
 
     (asked,) = server.requests
-    assert asked.headers["authorization"] == _authorization(asked, token)
-
-
-def _authorization(asked: Asked, token: str) -> str:
-    """Return what botocore would have written: the signature of the same headers at the same time."""
-    names = asked.headers["authorization"].partition("SignedHeaders=")[2].partition(",")[0].split(";")
-    assert {"host", "x-amz-date", "content-type"} <= set(names)
-    path = asked.start.split(" ")[1]
-    request = AWSRequest(
-        "POST",
-        f"http://{asked.headers['host']}{path}",
-        headers={name: asked.headers[name] for name in names},
-        data=asked.body,
-    )
-    request.context["timestamp"] = asked.headers["x-amz-date"]
-    signer = SigV4Auth(Credentials(KEY, SECRET, token or None), "iotdata", "eu-central-1")
-    text = signer.string_to_sign(request, signer.canonical_request(request))
-    scope, signature = signer.credential_scope(request), signer.signature(text, request)
-    return f"AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={';'.join(names)}, Signature={signature}"
+    assert asked.headers["authorization"] == authorization_of(asked, "iotdata", token)
 
 
 @pytest.mark.parametrize(
     "answers",
     [
-        [refused("InvalidRequestException", 400)],
-        [refused("ForbiddenException", 403)],
-        [refused("ThrottlingException", 429), TAKEN],
-        [refused("InternalFailureException", 500)],
-        [refused("InternalFailureException", 500), TAKEN],
-        [whole(b"", 413)],
-        [whole(b"<html>", 503), TAKEN],
+        *([refused("InvalidRequestException", 400)], [refused("ForbiddenException", 403)]),
+        *([refused("ThrottlingException", 429), TAKEN], [refused("InternalFailureException", 500)]),
+        *([refused("InternalFailureException", 500), TAKEN], [whole(b"", 413)], [whole(b"<html>", 503), TAKEN]),
         [HUNG_UP, Answer(TAKEN)],
     ],
     ids=["invalid", "forbidden", "throttled once", "failing", "failed once", "too large", "no JSON", "hung up once"],

@@ -1,4 +1,4 @@
-"""What is tried again and what is final, over either wire, from a server that says what a test wants."""
+"""Retries and final errors, over either wire, from a scripted server."""
 
 import random
 import time
@@ -11,7 +11,7 @@ from andon.dynamodb.client import Put, Table, transact
 from andon.dynamodb.schema import Keys
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
-from andon.wire import aws, aws_json, curl, retries
+from andon.wire import aws, aws_json, deadline, retries
 from andon.wire.deadline import begun_by
 from tests.support.either_wire import BOTH, connected, outcome_of
 from tests.support.scripted_server import (
@@ -50,7 +50,7 @@ def code_of(do: Callable[[], object]) -> str:
 
 
 def outcomes(script: Callable[[], Script], do: Callable[[], object] = get) -> tuple[Any, int]:
-    """Return what came of a call over both wires, which is the same, and how many requests it took."""
+    """Return the outcome of a call, the same over both wires, and the number of requests it took."""
     found = []
     for wire in BOTH:
         with ScriptedServer(script()) as server, connected(wire, server.url):
@@ -105,8 +105,7 @@ def test_a_refusal_without_json_has_its_status_as_its_code(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "form",
-    ["{}", "com.amazonaws.dynamodb.v20120810#{}", "{}:http://internal.amazon.com/coral/", "a.b#{}:http://c/d#e"],
+    "form", ["{}", "com.amazonaws.dynamodb.v20120810#{}", "{}:http://internal.amazon.com/coral/", "a.b#{}:http://c/d#e"]
 )
 def test_a_code_is_read_in_each_of_its_forms(form: str) -> None:
     outcome, _ = outcomes(lambda: in_turn(refused(form.format("ResourceNotFoundException"))))
@@ -220,10 +219,8 @@ def test_nobody_listening_is_an_error(pauses: list[float]) -> None:
 
 
 @pytest.mark.parametrize("slow", [SILENCE, Answer(whole(ITEM), drip_s=0.05)])
-def test_what_takes_too_long_is_given_up_and_tried_again(
-    slow: Answer, server_of: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(curl, "ATTEMPT_MS", 150)
+def test_what_takes_too_long_is_tried_again(slow: Answer, server_of: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "ATTEMPT_MS", 150)
     server = server_of(in_turn(slow, whole(ITEM)))
     started = time.monotonic()
 
@@ -248,14 +245,6 @@ def test_a_transaction_comes_again_with_its_token(pauses: list[float]) -> None: 
 
         assert lost == throttled == done != another
         assert 1 <= len(done) <= 36
-
-
-def test_a_token_of_the_caller_is_kept() -> None:
-    for wire in BOTH:
-        with ScriptedServer(in_turn(whole())) as server, connected(wire, server.url):
-            aws.call("dynamodb", "transact_write_items", TransactItems=[], ClientRequestToken="mine")
-
-        assert server.requests[0].json["ClientRequestToken"] == "mine"
 
 
 @pytest.mark.parametrize("wire", BOTH)

@@ -43,6 +43,19 @@ def test_a_server_of_a_trusted_authority_is_believed(wire: str, authority: Autho
 
 
 @pytest.mark.parametrize("wire", BOTH)
+def test_a_bundle_may_lie_in_a_folder_of_any_name(wire: str, tmp_path: Path) -> None:
+    folder = tmp_path / "ünïcode 工"
+    folder.mkdir()
+    authority = Authority.create(folder)
+
+    with (
+        ScriptedServer(in_turn(whole({"Item": {}})), tls=authority.server(HOST)) as server,
+        connected(wire, server.url, AWS_CA_BUNDLE=str(authority.bundle)),
+    ):
+        assert get()["Item"] == {}
+
+
+@pytest.mark.parametrize("wire", BOTH)
 @pytest.mark.parametrize(
     ("host", "ends", "trusted"),
     [("dynamodb.example", DAY, True), ("127.0.0.2", DAY, True), (HOST, -DAY, True), (HOST, DAY, False)],
@@ -115,23 +128,21 @@ def test_a_request_is_signed_as_botocore_signs_it(service: str, token: str) -> N
 
     (asked,) = server.requests
     assert asked.headers.get("x-amz-security-token", "") == token
-    assert asked.headers["authorization"] == _authorization(asked, service, token)
+    assert asked.headers["authorization"] == authorization_of(asked, service, token)
 
 
-def _authorization(asked: Asked, service: str, token: str) -> str:
-    """Return what botocore would have written: the signature of the same headers at the same time."""
+def authorization_of(asked: Asked, service: str, token: str) -> str:
+    """Return botocore's signature of the same headers at the same time."""
+    verb, path, _ = asked.start.split(" ")
     signed = asked.headers["authorization"].partition("SignedHeaders=")[2].partition(",")[0].split(";")
-    assert {"host", "x-amz-date", "x-amz-target", "content-type"} <= set(signed)
+    assert {"host", "x-amz-date", "content-type", *({"x-amz-target"} & asked.headers.keys())} <= set(signed)
     headers = {name: asked.headers[name] for name in signed}
-    request = AWSRequest("POST", f"http://{asked.headers['host']}/", headers=headers, data=asked.body)
+    request = AWSRequest(verb, f"http://{asked.headers['host']}{path}", headers=headers, data=asked.body)
     request.context["timestamp"] = asked.headers["x-amz-date"]
     signer = SigV4Auth(BotocoreCredentials(KEY, SECRET, token or None), service, "eu-central-1")
     text = signer.string_to_sign(request, signer.canonical_request(request))
-    scope = signer.credential_scope(request)
-    names = signer.signed_headers(signer.headers_to_sign(request))
-    return (
-        f"AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={names}, Signature={signer.signature(text, request)}"
-    )
+    scope, signature = signer.credential_scope(request), signer.signature(text, request)
+    return f"AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={';'.join(signed)}, Signature={signature}"
 
 
 def _secrets_in(text: str) -> list[str]:

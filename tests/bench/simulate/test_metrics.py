@@ -13,9 +13,8 @@ from andon.runtime.metrics import STAGE, directive
 from andon.views.outcome import Outcome
 from bench import prices
 from bench.simulate.bills import RATE
-from bench.simulate.counted import Counted
-from bench.simulate.metrics import UNSAMPLED, Metric, metrics_in
-from bench.simulate.model import Model
+from bench.simulate.counted import UNSAMPLED, Counted, PackageMetric, metrics_in
+from bench.simulate.model import FleetModel
 from bench.simulate.money import of_a_month
 
 SAMPLED = {
@@ -25,7 +24,7 @@ SAMPLED = {
     "andon/views/ledger.py",
 }
 DECLARED = {"andon/drift/recompute.py", "andon/stores/archive/sweep_days.py", "andon/stores/lake/batch.py"}
-SELDOM = {"services/anomalies/current_model.py", "andon/stores/replays/listener.py"}
+SELDOM = {"services/anomalies/current_model.py", "andon/stores/replays/listener.py", "andon/wire/aws.py"}
 
 
 def test_whoever_writes_metrics_is_sampled_or_declares_them_or_writes_them_seldom() -> None:
@@ -45,7 +44,9 @@ def test_a_metric_is_each_name_in_a_line_by_its_dimension(monkeypatch: pytest.Mo
 
     line = strict_json.dumps({"view": "board", STAGE: "dev", "received": 2, "applied": 2, "lag": [7], "_aws": named})
 
-    assert [*metrics_in(line, "board")] == [Metric("view", "board", name) for name in ("received", "applied", "lag")]
+    assert [*metrics_in(line, "board")] == [
+        PackageMetric("view", "board", name) for name in ("received", "applied", "lag")
+    ]
     assert [*metrics_in('{"message": "answered"}', "board")] == []
 
 
@@ -53,10 +54,10 @@ def test_what_listeners_sweeps_triggers_and_pushes_write_is_counted(counted: Cou
     listeners = {name.removesuffix(" listener") for name in counted.calls if name.endswith(" listener")}
     triggers = {name.removesuffix(" trigger") for name in counted.calls if name.endswith(" trigger")}
 
-    outcomes = {Metric("view", name, one) for name in listeners for one in ("received", *Outcome)}
-    published = {Metric("service", name, one) for name in triggers for one in ("records", "published", "fault")}
+    outcomes = {PackageMetric("view", name, one) for name in listeners for one in ("received", *Outcome)}
+    published = {PackageMetric("service", name, one) for name in triggers for one in ("records", "published", "fault")}
     swept = {
-        Metric("service", service.name, name)
+        PackageMetric("service", service.name, name)
         for service in services()
         if service.plays("sweep")
         for name in (*Verdict, OLDEST)
@@ -64,15 +65,17 @@ def test_what_listeners_sweeps_triggers_and_pushes_write_is_counted(counted: Cou
 
     assert listeners
     assert triggers
-    assert outcomes | published | swept | {Metric("service", "board", "pushed")} <= counted.metrics
+    assert outcomes | published | swept | {PackageMetric("service", "board", "pushed")} <= counted.metrics
     assert {metric.package for metric in counted.metrics} & {store.name for store in stores()} == set()
 
 
-def test_a_metric_more_costs_the_price_of_one_and_what_is_not_sampled_is_in_the_bill_anyway(model: Model) -> None:
-    def idle(metrics: frozenset[Metric]) -> float:
+def test_a_metric_more_costs_the_price_of_one_and_what_is_not_sampled_is_in_the_bill_anyway(model: FleetModel) -> None:
+    def idle(metrics: frozenset[PackageMetric]) -> float:
         return of_a_month(replace(model, counted=replace(model.counted, metrics=metrics)), RATE).idle
 
     sampled = model.counted.metrics
 
-    assert idle(sampled | {Metric("view", "board", "new")}) - idle(sampled) == pytest.approx(prices.METRIC.dollars)
+    assert idle(sampled | {PackageMetric("view", "board", "new")}) - idle(sampled) == pytest.approx(
+        prices.METRIC.dollars
+    )
     assert idle(UNSAMPLED) == idle(frozenset())

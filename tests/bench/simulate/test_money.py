@@ -7,16 +7,16 @@ import pytest
 
 from andon.cdk.capacity import USED, Capacity
 from andon.packages.discovery import packages
-from andon.testing.memory.meter import Place
+from andon.testing.memory.meter import TableOrIndex
 from bench import prices
 from bench.simulate import bills, limits
 from bench.simulate.bills import JUDGED, RATE, Bill, report, reserved
 from bench.simulate.capacity import provisioned_places
 from bench.simulate.counted import Counted, Fleet
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.sample import count
-from bench.simulate.settings import PLANNED_OVER_USUAL, Settings, stages
+from bench.simulate.settings import PLANNED_OVER_USUAL, stages, target_of
 
 WRITE_RATIO = prices.PROVISIONED_WRITE.dollars / prices.WRITE_UNIT.dollars
 READ_RATIO = prices.PROVISIONED_READ.dollars / prices.READ_UNIT.dollars
@@ -26,17 +26,17 @@ ABNORMAL = 0.1
 
 
 @pytest.fixture(scope="module")
-def mixed(model: Model) -> Model:
-    """What a fleet makes every function do of which one report in ten is not NORMAL, in the judged stage."""
-    return Model(count(Fleet(machines=12, seconds=1_800, abnormal=ABNORMAL)), model.idle, Settings.of_stage(JUDGED))
+def mixed(model: FleetModel) -> FleetModel:
+    """The calls of every function for a fleet of which one report in ten is not NORMAL, in the judged stage."""
+    return FleetModel(count(Fleet(machines=12, seconds=1_800, abnormal=ABNORMAL)), model.idle, target_of(JUDGED))
 
 
-def with_settings(model: Model, **changed: Any) -> Model:  # noqa: ANN401  any of them
+def with_settings(model: FleetModel, *, used: float | None = None, **changed: Any) -> FleetModel:  # noqa: ANN401  any
     """The same that was counted, in a stage that differs."""
-    return replace(model, settings=model.settings._replace(**changed))
+    return replace(model, used=used or model.used, target=replace(model.target, **changed))
 
 
-def test_parts_add_up_and_none_is_below_zero(model: Model) -> None:
+def test_parts_add_up_and_none_is_below_zero(model: FleetModel) -> None:
     parts = of_a_million(model, RATE)
 
     assert parts.total == pytest.approx(sum(parts._asdict().values()))
@@ -44,7 +44,7 @@ def test_parts_add_up_and_none_is_below_zero(model: Model) -> None:
 
 
 @pytest.mark.parametrize("used", [1.0, USED / 100, 0.2])
-def test_a_steady_load_costs_the_ratio_of_the_prices_divided_by_what_is_used(model: Model, used: float) -> None:
+def test_a_steady_load_costs_the_ratio_of_the_prices_divided_by_what_is_used(model: FleetModel, used: float) -> None:
     on_demand = of_a_million(model, RATE)
     provisioned = of_a_million(with_settings(model, capacity=NO_LEAST, used=used), RATE)
 
@@ -53,23 +53,23 @@ def test_a_steady_load_costs_the_ratio_of_the_prices_divided_by_what_is_used(mod
     assert provisioned._replace(writes=0, reads=0) == on_demand._replace(writes=0, reads=0)
 
 
-def test_what_a_table_has_at_least_is_paid_whether_it_is_used_or_not(model: Model) -> None:
-    capacity = Capacity.of("PROVISIONED", model.settings.reports)
+def test_what_a_table_has_at_least_is_paid_whether_it_is_used_or_not(model: FleetModel) -> None:
+    capacity = Capacity.of("PROVISIONED", model.target.reports.per_second)
     provisioned = with_settings(model, capacity=capacity)
 
     hardly, much = (of_a_million(provisioned, rate).writes for rate in (1, RATE))
 
     assert capacity
-    units = capacity.least * len(provisioned_places(provisioned.settings))
+    units = capacity.least * len(provisioned_places(provisioned.target))
     assert hardly == pytest.approx(units * prices.PROVISIONED_WRITE.dollars)
     assert hardly > of_a_million(model, 1).writes > much
 
 
-def test_a_stage_without_tracing_has_no_traces(model: Model) -> None:
+def test_a_stage_without_tracing_has_no_traces(model: FleetModel) -> None:
     assert of_a_million(with_settings(model, traced=False), RATE).traces == 0
 
 
-def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others(model: Model) -> None:
+def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others(model: FleetModel) -> None:
     def share(rate: float) -> float:
         parts = of_a_million(with_settings(model, traced=True), rate)
         return (parts.traces / prices.TRACE.dollars) / (parts.invocations / prices.INVOCATION.dollars * MILLION)
@@ -78,35 +78,35 @@ def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others
     assert limits.TRACED.value < share(1_000_000) < 1.01 * limits.TRACED.value < share(RATE) < 1
 
 
-def test_alarms_that_follow_the_load_cost_as_any_other(model: Model) -> None:
+def test_alarms_that_follow_the_load_cost_as_any_other(model: FleetModel) -> None:
     provisioned = with_settings(model, capacity=NO_LEAST)
 
     assert alarms_of_scaling(model) == 0
-    assert alarms_of_scaling(provisioned) == 2 * ALARMS_OF_POLICY * len(provisioned_places(provisioned.settings))
+    assert alarms_of_scaling(provisioned) == 2 * ALARMS_OF_POLICY * len(provisioned_places(provisioned.target))
     more = of_a_month(provisioned, RATE).idle - of_a_month(model, RATE).idle
     assert more == pytest.approx(alarms_of_scaling(provisioned) * prices.ALARM.dollars)
 
 
-def test_a_table_is_steady_if_and_only_if_every_report_writes_to_it(model: Model) -> None:
+def test_a_table_is_steady_if_and_only_if_every_report_writes_to_it(model: FleetModel) -> None:
     written = {place.table for place, units in model.write_units().items() if units >= 1}
 
     assert written == {name for name, schema in SCHEMAS.items() if schema.steady}
-    assert provisioned_places(with_settings(model, capacity=NO_LEAST).settings) == {
-        Place(table, index) for table in written for index in ("", *SCHEMAS[table].indexes)
+    assert provisioned_places(with_settings(model, capacity=NO_LEAST).target) == {
+        TableOrIndex(table, index) for table in written for index in ("", *SCHEMAS[table].indexes)
     }
 
 
 def test_what_a_table_has_at_first_is_enough_for_the_planned_load_and_at_most_for_the_worst(
-    model: Model, mixed: Model
+    model: FleetModel, mixed: FleetModel
 ) -> None:
-    capacity, takes = mixed.settings.capacity, mixed.settings.reports
+    capacity, takes = mixed.target.capacity, mixed.target.reports.per_second
 
     assert capacity
     for normal, units in ((model.write_units(), mixed.write_units()), (model.read_units(), mixed.read_units())):
-        for place in provisioned_places(mixed.settings):
+        for place in provisioned_places(mixed.target):
             usual = units.get(place, 0.0)
             worst = normal.get(place, 0.0) + (usual - normal.get(place, 0.0)) / ABNORMAL
-            assert usual * takes / PLANNED_OVER_USUAL <= capacity.first * mixed.settings.used
+            assert usual * takes / PLANNED_OVER_USUAL <= capacity.first * mixed.used
             assert worst * takes <= capacity.most
 
 
@@ -121,16 +121,15 @@ def test_all_tables_of_a_new_stage_stay_below_the_quota_of_the_account() -> None
 
 
 def test_a_stage_for_more_machines_differs_by_one_setting_only() -> None:
-    usual, larger = Settings.of_stage(JUDGED), Settings.of_stage(JUDGED, 3_333)
+    usual, larger = target_of(JUDGED), target_of(JUDGED, 3_333)
 
-    assert larger.reports == PLANNED_OVER_USUAL * 3_333
+    assert larger.reports.per_second == PLANNED_OVER_USUAL * 3_333
     assert larger.sweeps_at_once > usual.sweeps_at_once
-    following = {"reports": 0, "single": None, "capacity": None, "sweeps_at_once": 0}
-    assert larger._replace(**following) == usual._replace(**following)  # type: ignore[arg-type]
-    assert Settings.of_stage(JUDGED, 1) == usual
+    assert replace(larger, reports=usual.reports, capacity=usual.capacity) == usual
+    assert target_of(JUDGED, 1) == usual
 
 
-def test_a_reservation_saves_on_capacity_only(mixed: Model) -> None:
+def test_a_reservation_saves_on_capacity_only(mixed: FleetModel) -> None:
     parts = of_a_million(mixed, RATE)
     paid = reserved(parts)
 
@@ -139,7 +138,7 @@ def test_a_reservation_saves_on_capacity_only(mixed: Model) -> None:
 
 
 def test_each_way_to_report_is_counted_once_and_priced_in_each_stage(
-    model: Model, monkeypatch: pytest.MonkeyPatch
+    model: FleetModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[Fleet] = []
 
@@ -160,9 +159,14 @@ def test_each_way_to_report_is_counted_once_and_priced_in_each_stage(
     }
 
 
-def test_the_report_has_every_stage_and_judges_one(model: Model, mixed: Model) -> None:
+def test_the_report_has_every_stage_and_judges_one(model: FleetModel, mixed: FleetModel) -> None:
     made = tuple(
-        Bill(stage, "a PUT each", goal, *(replace(one, settings=Settings.of_stage(stage)) for one in (model, mixed)))
+        Bill(
+            stage,
+            "a PUT each",
+            goal,
+            *(replace(one, target=target_of(stage)) for one in (model, mixed)),
+        )
         for stage in stages()
         for goal in (0, 1_000)
     )

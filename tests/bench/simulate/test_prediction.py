@@ -4,7 +4,7 @@ import pytest
 from bench.simulate import limits
 from bench.simulate.arrivals import Load, arrivals
 from bench.simulate.batches import backlog
-from bench.simulate.model import Model
+from bench.simulate.model import FleetModel
 from bench.simulate.money import of_a_million, of_a_month
 from bench.simulate.prediction import predict
 from bench.simulate.report import report
@@ -33,7 +33,7 @@ def test_what_cannot_be_taken_waits() -> None:
     assert backlog(np.array([3.0, 3.0, 0.0, 0.0]), 2.0).tolist() == [1, 2, 0, 0]
 
 
-def test_at_sixty_thousand_machines_all_is_in_time_and_no_partition_is_too_hot(model: Model) -> None:
+def test_at_sixty_thousand_machines_all_is_in_time_and_no_partition_is_too_hot(model: FleetModel) -> None:
     found = predict(model, SIXTY_THOUSAND)
 
     assert found.lag.p99 < 5_000
@@ -42,17 +42,17 @@ def test_at_sixty_thousand_machines_all_is_in_time_and_no_partition_is_too_hot(m
     assert max(one.longest for one in found.late.values()) < 90_000
 
 
-def test_a_normal_report_costs_dispatch_two_write_units_at_most(model: Model) -> None:
+def test_a_normal_report_costs_dispatch_two_write_units_at_most(model: FleetModel) -> None:
     units = sum(units for name, units in model.counted.write_units.items() if name.startswith("dispatch "))
 
     assert units <= 2
 
 
-def test_a_report_writes_nothing_to_the_one_partition_of_a_company(model: Model) -> None:
+def test_a_report_writes_nothing_to_the_one_partition_of_a_company(model: FleetModel) -> None:
     assert "ByPlace" not in {one.place.index_name for one in predict(model, SIXTY_THOUSAND).partitions}
 
 
-def test_at_a_million_it_names_what_must_be_bought(model: Model) -> None:
+def test_at_a_million_it_names_what_must_be_bought(model: FleetModel) -> None:
     found = predict(model, Load(machines=1_000_000, hours=0.1))
 
     named = {one.limit.quota for one in found.exceeded}
@@ -63,7 +63,7 @@ def test_at_a_million_it_names_what_must_be_bought(model: Model) -> None:
     assert f"{limits.NEW_TABLE_WRITES.quota}" in text
 
 
-def test_fuller_batches_cost_less_and_a_month_has_all_its_parts(model: Model) -> None:
+def test_fuller_batches_cost_less_and_a_month_has_all_its_parts(model: FleetModel) -> None:
     assert of_a_million(model, 200).total < of_a_million(model, 3).total
     month = of_a_month(model, 200)
     assert min(month.reports, month.kept, month.idle) > 0

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from demo.lake.envelopes import LakeEnvelope, Log, Writer
+from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
 
 COUNT = 30_000
@@ -15,7 +15,7 @@ GHOST = "press-gh\u2028ost"  # nobody registered it; str.splitlines() would spli
 def made() -> list[LakeEnvelope]:
     """A company's events, one in ten twice, and those of a machine that nobody registered and nobody repairs."""
     write = Writer(Random(7))  # noqa: S311  no secret
-    logs: list[Log] = [
+    logs: list[ReportEntity] = [
         {"equipmentId": GHOST, "state": state, "timestamp": f"2026-10-05T0{hour}:59:59.999Z"}
         for hour, state in ((0, "NORMAL"), (1, "ERROR"), (2, "NORMAL"), (3, "ERROR"), (6, "ERROR"))
     ]

@@ -8,12 +8,12 @@ import pytest
 
 from andon.stores.lake import queries
 from andon.tools.lake.engine import ask, connect
-from andon.tools.lake.table import Table
+from andon.tools.lake.table import TextTable
 from demo.lake.envelopes import LakeEnvelope
 from tests.demo.lake.conftest import GHOST
 from tests.support import plain_counts
 
-Asked = Callable[..., Table]
+Asked = Callable[..., TextTable]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def events(made: list[LakeEnvelope]) -> list[plain_counts.Event]:
 def asked(lake: Path) -> Asked:
     connection = connect(lake)
 
-    def ask_for(name: str, **values: str) -> Table:
+    def ask_for(name: str, **values: str) -> TextTable:
         question = queries.saved(name)
         return ask(connection, question, question.values(values))
 

@@ -11,7 +11,7 @@ from andon.tools.lake import lake_copy
 from andon.wire import aws
 from andon.wire.bucket import Bucket
 from demo.lake import make_train
-from demo.lake.make_train import Models, main
+from demo.lake.make_train import ModelBucket, main
 from demo.lake.synthetic import Company, envelopes, objects
 from services.anomalies.current_model import CurrentModel
 
@@ -23,9 +23,9 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[World]:
     """A stack with an empty lake."""
     with World() as world:
         s3 = aws.client("s3")
-        lake = lake_copy.Lake(world.buckets["LAKE_BUCKET"], s3, tmp_path)
+        lake = lake_copy.LakeBucket(world.buckets["LAKE_BUCKET"], s3, tmp_path)
         monkeypatch.setattr(lake_copy, "of_running_stack", lambda: lake)
-        monkeypatch.setattr(make_train, "_of_running_stack", lambda: Models(world.buckets["MODELS_BUCKET"], s3))
+        monkeypatch.setattr(make_train, "_of_running_stack", lambda: ModelBucket(world.buckets["MODELS_BUCKET"], s3))
         yield world
 
 

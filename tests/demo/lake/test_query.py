@@ -8,16 +8,16 @@ from moto import mock_aws
 
 from andon.stores.lake import queries
 from andon.tools.lake import lake_copy, query
-from andon.tools.lake.lake_copy import Lake
-from andon.tools.lake.table import Table, to_text
-from andon.tools.stack.errors import Failed
+from andon.tools.lake.lake_copy import LakeBucket
+from andon.tools.lake.table import TextTable, to_text
+from andon.tools.stack.errors import ToolFailed
 from demo.lake.pictures import PICTURES
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
-def bucket(lake: Path, tmp_path: Path) -> Iterator[Lake]:
+def bucket(lake: Path, tmp_path: Path) -> Iterator[LakeBucket]:
     """The lake in a bucket, with something unreadable beside its events."""
     with mock_aws():
         s3 = boto3.client("s3", region_name="us-east-1")
@@ -25,32 +25,32 @@ def bucket(lake: Path, tmp_path: Path) -> Iterator[Lake]:
         s3.put_object(Bucket="lake", Key="unreadable/1", Body=b"?")
         for file in sorted((lake / "events").rglob("*.gz"))[:40]:
             s3.put_object(Bucket="lake", Key=file.relative_to(lake).as_posix(), Body=file.read_bytes())
-        yield Lake("lake", s3, tmp_path / "copies")
+        yield LakeBucket("lake", s3, tmp_path / "copies")
 
 
-def ask(lake: Lake, **given: str) -> None:
+def ask(lake: LakeBucket, **given: str) -> None:
     query.answer(given, lambda: lake)
 
 
 def refused(**given: str) -> str:
     """Why a question is refused before any lake is looked for."""
 
-    def no_lake() -> Lake:
+    def no_lake() -> LakeBucket:
         raise AssertionError("a lake was looked for")
 
-    with pytest.raises(Failed) as reason:
+    with pytest.raises(ToolFailed) as reason:
         query.answer(given, no_lake)
     return str(reason.value)
 
 
-def fetched(lake: Lake) -> list[str]:
+def fetched(lake: LakeBucket) -> list[str]:
     """The keys that are read from now on."""
     keys: list[str] = []
     lake.s3.meta.events.register("before-parameter-build.s3.GetObject", lambda params, **_: keys.append(params["Key"]))
     return keys
 
 
-def test_only_new_objects_are_copied(bucket: Lake) -> None:
+def test_only_new_objects_are_copied(bucket: LakeBucket) -> None:
     keys = fetched(bucket)
     folder = lake_copy.copy(bucket)
     assert len(keys) == 40
@@ -63,7 +63,7 @@ def test_only_new_objects_are_copied(bucket: Lake) -> None:
     assert (folder / keys[0]).read_bytes() == b"new"
 
 
-def test_a_copy_that_was_broken_off_is_made_again(bucket: Lake) -> None:
+def test_a_copy_that_was_broken_off_is_made_again(bucket: LakeBucket) -> None:
     folder = lake_copy.copy(bucket)
     [whole, *_] = sorted(folder.rglob("*.ndjson.gz"))
     whole.rename(whole.with_name(f"{whole.name}.part"))
@@ -74,7 +74,7 @@ def test_a_copy_that_was_broken_off_is_made_again(bucket: Lake) -> None:
     assert len(list(folder.rglob("*.gz"))) == 40
 
 
-def test_what_is_no_more_in_the_bucket_of_an_emulator_that_began_anew_goes_from_the_copy(bucket: Lake) -> None:
+def test_what_is_no_more_in_the_bucket_of_an_emulator_that_began_anew_goes_from_the_copy(bucket: LakeBucket) -> None:
     folder = lake_copy.copy(bucket)
     [first, *_] = sorted(folder.rglob("*.ndjson.gz"))
 
@@ -88,14 +88,14 @@ def test_an_empty_lake_says_so(tmp_path: Path) -> None:
     with mock_aws():
         s3 = boto3.client("s3", region_name="us-east-1")
         s3.create_bucket(Bucket="lake")
-        with pytest.raises(Failed, match="no events yet"):
-            lake_copy.copy(Lake("lake", s3, tmp_path))
-        with pytest.raises(Failed, match="could not be read"):
-            lake_copy.copy(Lake("another", s3, tmp_path))
+        with pytest.raises(ToolFailed, match="no events yet"):
+            lake_copy.copy(LakeBucket("lake", s3, tmp_path))
+        with pytest.raises(ToolFailed, match="could not be read"):
+            lake_copy.copy(LakeBucket("another", s3, tmp_path))
 
 
 def test_an_answer_is_printed_written_and_drawn(
-    bucket: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bucket: LakeBucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer, picture = tmp_path / "answer.csv", tmp_path / "answer.png"
 
@@ -109,7 +109,9 @@ def test_an_answer_is_printed_written_and_drawn(
     assert picture.read_bytes().startswith(PNG)
 
 
-def test_ones_own_sql_counts_doubled_lines_once_in_facts(bucket: Lake, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ones_own_sql_counts_doubled_lines_once_in_facts(
+    bucket: LakeBucket, capsys: pytest.CaptureFixture[str]
+) -> None:
     ask(bucket, SQL="SELECT count(*) AS n, count(DISTINCT source || id) AS ids FROM facts;")
     facts, ids = capsys.readouterr().out.splitlines()[-1].split()
 
@@ -120,8 +122,8 @@ def test_ones_own_sql_counts_doubled_lines_once_in_facts(bucket: Lake, capsys: p
     assert int(facts) < int(lines)
 
 
-def test_wrong_sql_says_what_is_wrong(bucket: Lake) -> None:
-    with pytest.raises(Failed, match=r"the query failed: .*nothing"):
+def test_wrong_sql_says_what_is_wrong(bucket: LakeBucket) -> None:
+    with pytest.raises(ToolFailed, match=r"the query failed: .*nothing"):
         ask(bucket, SQL="SELECT nothing FROM events")
 
 
@@ -173,7 +175,7 @@ def test_every_saved_query_has_a_picture(name: str, lake: Path, tmp_path: Path) 
 def test_a_table_for_a_person_is_cut_and_cannot_speak_to_the_terminal() -> None:
     rows: list[tuple[object, ...]] = [(1000 * number, "\x1b[31m", None) for number in range(100)]
 
-    lines = to_text(Table(["number", "text", "none"], rows)).splitlines()
+    lines = to_text(TextTable(["number", "text", "none"], rows)).splitlines()
 
     assert lines[2].split() == ["0", "·[31m"]
     assert lines[61].startswith(" 59000")

@@ -7,11 +7,11 @@ import pytest
 
 from andon.runtime import times
 from andon.tools.lake import engine
-from demo.lake.envelopes import LakeEnvelope, Log, Writer
+from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.evaluate import make_world, report_of, scores, trained_on
 from demo.lake.injected import KINDS
 from demo.lake.synthetic import Company, objects
-from demo.lake.train import Answer, model_of, train
+from demo.lake.train import QueryRow, model_of, train
 from services.anomalies.model import DEVIATIONS, Model, SpreadJson
 from tests.support import plain_counts
 
@@ -49,7 +49,7 @@ def test_the_same_lake_makes_the_same_version_and_other_days_another(lake: Path)
 
 def test_a_report_that_was_published_under_two_ids_counts_once(tmp_path: Path) -> None:
     write = Writer(Random(1))  # noqa: S311  no secret
-    log: Log = {"equipmentId": "press-7", "state": "NORMAL", "timestamp": "2026-10-05T00:00:00.000Z"}
+    log: ReportEntity = {"equipmentId": "press-7", "state": "NORMAL", "timestamp": "2026-10-05T00:00:00.000Z"}
     twice = [write.reported(log, actor="one"), write.reported(log, actor="other")]
     for key, body in objects(twice):
         (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def test_a_report_that_was_published_under_two_ids_counts_once(tmp_path: Path) -
 
 def test_an_empty_lake_makes_no_model() -> None:
     with pytest.raises(ValueError, match="no reports"):
-        model_of(list[Answer]())
+        model_of(list[QueryRow]())
 
 
 def test_injected_anomalies_are_found_and_little_else() -> None:

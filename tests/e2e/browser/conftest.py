@@ -35,7 +35,7 @@ def context(browser: Browser, origin: str) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def watch(context: BrowserContext, origin: str) -> Iterator[Watched]:
-    """What the browser does; at the end of the test there was no trouble."""
+    """The browser's requests and console; at the end of the test there was no trouble."""
     live = f"ws://data-ats.iot.us-east-1.localhost:{origin.rpartition(':')[2]}"
     with watched(context, frozenset({origin, live})) as watching:
         yield watching
@@ -52,7 +52,7 @@ SignedIn = Callable[..., Page]
 
 @pytest.fixture
 def signed_in(page: Page) -> SignedIn:
-    """Return what signs a user in by the real form, by default the role's own user, at a place of the page."""
+    """Return a function that signs a user in by the real form, by default the role's own, at a place of the page."""
 
     def sign_in(user: str, place: str = "", *, wall: bool = False) -> Page:
         page.goto(f"/{place}")

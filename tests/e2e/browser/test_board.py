@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from andon.tools.stack.api import Api
+from andon.tools.stack.api import ApiClient
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
@@ -26,18 +26,18 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def report(api: Api, equipment_id: str, state: str) -> None:
+def report(api: ApiClient, equipment_id: str, state: str) -> None:
     """Report a state."""
     assert api.put(f"/equipment/{equipment_id}/states/{now()}", {"state": state}).status == 201
 
 
 @pytest.fixture
-def operator(stack: Stack) -> Api:
+def operator(stack: Stack) -> ApiClient:
     return stack.api(groups.OPERATOR)
 
 
 @pytest.fixture
-def company(operator: Api) -> str:
+def company(operator: ApiClient) -> str:
     """A company of its own, with three machines that run: `<company>-0` to `-2`, called `Mill 0` to `Mill 2`."""
     company = f"Wall{next(_companies)}"
     place = {
@@ -66,7 +66,7 @@ def board(signed_in: SignedIn, company: str) -> Page:
 
 
 def test_a_report_is_on_the_screen_within_a_second(
-    board: Page, company: str, operator: Api, capsys: pytest.CaptureFixture[str]
+    board: Page, company: str, operator: ApiClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = board.locator(".tile", has_text="Mill 0").locator(".state")
     seconds = []
@@ -85,7 +85,7 @@ def test_a_report_is_on_the_screen_within_a_second(
 
 
 def test_what_a_supervisor_does_is_recorded_and_whoever_was_faster_is_named(
-    board: Page, company: str, operator: Api
+    board: Page, company: str, operator: ApiClient
 ) -> None:
     report(operator, f"{company}-1", "ERROR")
     card = board.locator(".card", has_text="Mill 1")
@@ -111,7 +111,7 @@ def test_what_a_supervisor_does_is_recorded_and_whoever_was_faster_is_named(
     expect(board.locator(".entry", has_text="assigned to Eva")).to_be_visible(timeout=AT_FIRST_MS)
 
 
-def test_a_machine_that_is_deleted_leaves_the_screen(board: Page, company: str, operator: Api) -> None:
+def test_a_machine_that_is_deleted_leaves_the_screen(board: Page, company: str, operator: ApiClient) -> None:
     etag = operator.get(f"/equipment/{company}-2").headers["etag"]
 
     assert operator.request("DELETE", f"/equipment/{company}-2", headers={"if-match": etag}).status == 204

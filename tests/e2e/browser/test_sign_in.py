@@ -23,7 +23,7 @@ CALL = """async ([method, path]) => {
 
 
 def storage(page: Page) -> dict[str, Any]:
-    """Return what the browser keeps: `{"session": {…}, "local": {…}}`."""
+    """Return the browser's storage: `{"session": {…}, "local": {…}}`."""
     return dict(page.evaluate("() => ({session: {...sessionStorage}, local: {...localStorage}})"))
 
 

@@ -21,7 +21,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def known() -> FakeApi:
-    """What the API knows: the factory of the pictures."""
+    """The fake API's state: the factory of the pictures."""
     return api()
 
 
@@ -32,7 +32,7 @@ BOARD = f"#/board/{factory.COMPANY}/{factory.FACTORY}"
 
 @pytest.fixture
 def opened(browser: Browser, known: FakeApi) -> Iterator[Opened]:
-    """Return what opens the page; at the end nothing was on the console that a test did not expect."""
+    """Return a function that opens the page; at the end the console had only expected lines."""
     contexts: list[BrowserContext] = []
     screens: list[Screen] = []
 

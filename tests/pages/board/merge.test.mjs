@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { GRACE_MS, isSurprising, isTied, itemsOf, merge, mergeRead } from "../../../functions/pages/board/page/merge.js";
+import { rowOf } from "../../../functions/pages/board/page/items.js";
+import { GRACE_MS, isOlder, isSurprising, isTied, itemsOf, merge, mergeRead } from "../../../functions/pages/board/page/merge.js";
 import { inEveryOrder, item } from "./items.mjs";
 
 /** @type {(equipmentId: string, version: number) => import("../../../functions/pages/board/page/items.js").Tombstone} */
@@ -71,6 +72,32 @@ test("what came just before a read may be missing in it", () => {
 
   assert.equal(mergeRead(board, [], { beganMs: 1000 + GRACE_MS - 1, atMs: 9000 }), 0);
   assert.deepEqual(shown(board), ["press@4"]);
+});
+
+test("a row that was repaired from a clock ahead is taken from a complete read, and a message asks for one", () => {
+  const ahead = item("press", { version: 90, state: "ERROR" });
+  const repaired = item("press", { version: 5 });
+  const board = new Map([["press", { row: ahead, atMs: 0 }], ["oven", { row: gone("oven", 90), atMs: 0 }]]);
+  const late = { beganMs: GRACE_MS - 1, atMs: GRACE_MS };
+
+  assert.equal(isOlder(board, repaired), true);
+  assert.equal(isOlder(board, item("press", { version: 91 })), false);
+  mergeRead(board, [repaired, item("oven", { version: 5 })], late);
+  assert.deepEqual(shown(board), ["press@90"]);
+  mergeRead(board, [repaired, item("oven", { version: 5 })], { beganMs: GRACE_MS, atMs: GRACE_MS });
+  assert.deepEqual(shown(board), ["oven@5", "press@5"]);
+});
+
+test("only what can be drawn is taken for a row", () => {
+  const whole = item("press", { silentSince: "2026-11-21T10:00:00.000Z", atRisk: { since: "2026-11-21", reason: "r" } });
+  const { state, ...stateless } = whole;
+  const odd = [{ version: 9e15 }, { stateSince: "soon" }, { name: 7 }, { atRisk: {} }, { location: "here" }, { gone: false }];
+
+  assert.equal(rowOf(whole), whole);
+  assert.ok(rowOf({ ...gone("press", 3), member: "of a later version" }));
+  for (const row of [stateless, { ...gone("press", 9e15) }, ...odd.map((members) => ({ ...whole, ...members })), null, 7]) {
+    assert.equal(rowOf(row), null, JSON.stringify(row));
+  }
 });
 
 test("a read that says what is known is no news", () => {

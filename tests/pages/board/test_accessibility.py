@@ -23,7 +23,7 @@ PLACES = {
 
 
 def violations(screen: Screen) -> list[str]:
-    """What axe-core finds."""
+    """The findings of axe-core."""
     screen.page.evaluate(AXE.read_text())
     found = screen.page.evaluate("async () => (await axe.run()).violations")
     return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]

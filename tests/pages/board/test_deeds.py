@@ -1,10 +1,10 @@
-"""What people do on the page: each request as the API wants it, each refusal said, nothing typed lost."""
+"""Actions on the page: each request as the API wants it, each refusal said, nothing typed lost."""
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from demo.board import factory
-from demo.board.fake_api import Answer, FakeApi, refused
+from demo.board.fake_api import FakeAnswer, FakeApi, refused
 from tests.pages.board.conftest import Opened
 from tests.support.pages import Screen
 
@@ -35,7 +35,7 @@ def test_to_have_seen_it_is_shown_at_once_and_sent(opened: Opened, known: FakeAp
 
 def test_whoever_is_second_to_see_it_hears_who_was_first(opened: Opened, known: FakeApi) -> None:
     first = {"acknowledgedBy": "subject-of-luis", "acknowledgedByName": "Luis"}
-    known.rules["PUT", SEEN] = lambda _body: Answer(200, first)
+    known.rules["PUT", SEEN] = lambda _body: FakeAnswer(200, first)
     screen = opened()
 
     deed(screen, "Seen").get_by_role("button", name="I have seen it").click()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from andon.http.static_files import CONTENT_TYPES, StaticFile, static_files
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from pages.board import query
 from tests.support.log_lines import LogLines
 
@@ -38,7 +38,7 @@ def get(file: str | None = None, **headers: str) -> dict[str, Any]:
     event: dict[str, Any] = {"routeKey": route, "requestContext": {"requestId": "request-1"}, "headers": sent}
     if file is not None:
         event["pathParameters"] = {"file": file}
-    return query.handler(event, LambdaContext("board-query"))
+    return query.handler(event, LocalContext("board-query"))
 
 
 def content(response: dict[str, Any]) -> bytes:

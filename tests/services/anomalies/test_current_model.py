@@ -1,7 +1,8 @@
 """Reading the model: whatever lies in the bucket, the sweep goes on, and what could not be read is counted."""
 
 import gc
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -129,3 +130,27 @@ def test_a_bucket_that_cannot_be_reached_is_counted(models: CurrentModel) -> Non
         version, [line] = refreshed(models)
 
     assert (version, line["errors"]) == (None, ["AccessDenied"])
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda text: text.replace('"hours":', '"hours": 1e400, "x":'),
+        lambda _: "[" * 100_000,
+        lambda text: text.replace('"trainedUntil"', '"until"'),
+        lambda text: text.replace('"trainedUntil":', '"trainedUntil": 7, "x":'),
+        lambda _: '{"machines": {"a": 1}, "version": "x"}',
+    ],
+    ids=["infinite", "deep", "untold", "a number", "no machine"],
+)
+def test_whatever_is_wrong_with_a_model_the_last_one_stays_and_it_is_counted(
+    world: Loop, models: CurrentModel, broken: Callable[[str], str]
+) -> None:
+    put_model(world, OLD)
+    refreshed(models)
+    put_model(world, NEW)
+    put_raw(world, key_of(NEW["version"]), broken(json.dumps(NEW)))
+
+    version, [line] = refreshed(models)
+
+    assert (version, line["model_unreadable"]) == (OLD["version"], 1)

@@ -1,4 +1,4 @@
-"""What is decided does not depend on the order of reports, on duplicates, or on which model comes later."""
+"""Decisions do not depend on the order of reports, on duplicates, or on which model comes later."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the model expects of a machine: limits, and no opinion without history. Pure."""
+"""The model's expectations of a machine: limits, and no opinion without history. Pure."""
 
 from collections.abc import Sequence
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""What a report costs anomalies, counted. It fails if rules are not screened."""
+"""The cost of a report to anomalies, counted. It fails if rules are not screened."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ WRITES = ("PutItem", "UpdateItem", "DeleteItem")
 
 
 def calls(detector: Detector, seconds: int, state: str = "NORMAL") -> Counter[str]:
-    """Return what a report of a time calls, by function and operation, and the sweep that would decide about it."""
+    """Return the calls of a report by function and operation, and the sweep that would decide about it."""
     found = Counter[str]()
     with frozen_clock(NOW + seconds * 1000):
         found += Counter(f"listener {call}" for call in calls_of(lambda: detector.report((seconds, state))))

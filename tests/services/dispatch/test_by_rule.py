@@ -1,4 +1,4 @@
-"""What a rule decides is the row that a person would have written, and a person has the last word."""
+"""A rule's decision is the row that a person would have written, and a person has the last word."""
 
 from andon.packages.package import Package
 from andon.testing.environment import frozen_clock

@@ -5,7 +5,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
-from tests.support.services.reports import EPISODES, ESCALATION, ESCALATIONS, report
+from tests.support.services.reports import EPISODES, ESCALATION, report
 
 # The hold-back, and the time that a put may take.
 SLACK = (30_000 + STORED_WITHIN_MS) / MINUTE
@@ -49,28 +49,6 @@ def test_it_is_back_with_its_next_report(loop: Loop, equipment_id: str) -> None:
         ("state-reported", "2020-04-28T05:00:00.000Z"),
         ("equipment-back", "2020-04-28T05:00:00.000Z"),
     ]
-
-
-def test_a_sweep_that_comes_hours_late_decides_the_same_and_dates_it_the_same(loop: Loop, equipment_id: str) -> None:
-    open_shop(loop, equipment_id)
-    reported(loop, equipment_id, "ERROR", 0)
-
-    told = [one["detail"] for one in swept(loop, 600) if one["detail"]["partitionKey"] == equipment_id]
-
-    assert {(one["type"], one["timestamp"]) for one in told} == {
-        ("state-escalated", NOW + 15 * MINUTE),
-        ("equipment-silent", NOW + 30 * MINUTE),
-    }
-
-
-def test_what_a_rule_handed_up_is_listed_for_its_supervisor(loop: Loop, equipment_id: str) -> None:
-    open_shop(loop, equipment_id)
-    reported(loop, equipment_id, "ERROR", 0)
-    swept(loop, 16)
-
-    items = found(loop.request(ESCALATIONS, path={"supervisor": "Sara"}))["items"]
-
-    assert [item["state"] for item in items if item["equipmentId"] == equipment_id] == ["ERROR"]
 
 
 def test_a_report_that_comes_in_weeks_late_is_handed_up_all_the_same(loop: Loop, equipment_id: str) -> None:

@@ -30,7 +30,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What was done at a time about the log of another one, or told since then."""
+    """An action of a time about the log of another one, or an event published since then."""
 
     at_ms: int
     about_ms: int
@@ -119,7 +119,7 @@ def told(found: list[dict[str, Any]]) -> Counter[str]:
 
 
 def is_lonely(episode: model.Episode, rows: Sequence[str], size: int) -> bool:
-    """Return whether a page is full before it reaches the episode's last report.
+    """Return True if a page is full before it reaches the episode's last report.
 
     Such a page holds the event that ended it and what was done since that report; pages of a thousand never do.
     """
@@ -181,7 +181,7 @@ def test_what_fits_on_one_page_is_in_the_order_of_time_and_nothing_is_partial(
 
 
 def is_about(item: Item, entry: dict[str, Any]) -> bool:
-    """Return whether an event belongs to an episode or to one of its logs; the event that ends it has no log."""
+    """Return True if an event belongs to an episode or to one of its logs; the event that ends it has no log."""
     about, end = entry.get("since", entry["timestamp"]), item["endedAt"] or "9"
     if entry["type"] == "state-reported":
         return bool(item["startedAt"] <= about <= end)

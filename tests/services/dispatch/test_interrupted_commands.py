@@ -80,7 +80,7 @@ def seen(loop: Loop, id_: str) -> Any:  # noqa: ANN401  answers
 
 
 def without_names(answer: Answer, id_: str) -> Any:  # noqa: ANN401
-    """Return what an answer says, without what differs between two things of which the same is said."""
+    """Return an answer without the members that differ between two things of the same content."""
     body = answer.body if answer.status < 300 else None
     kept = {k: v for k, v in (body or {}).items() if k not in {"acknowledgedAt", "triggers"} and v != id_}
     return answer.headers.get("etag"), kept

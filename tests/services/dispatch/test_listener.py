@@ -1,4 +1,4 @@
-"""What dispatch keeps of what it hears: each report once, and where equipment is."""
+"""The rows that dispatch keeps of events: each report once, and the location of equipment."""
 
 import json
 from typing import Any

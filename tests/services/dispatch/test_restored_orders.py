@@ -11,10 +11,10 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive, ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.packages.package import Package
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.tables import Partitions, Record
-from andon.testing.orders import Step, ends_of_every_order
+from andon.testing.orders import OrderedStep, ends_of_every_order
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
 from tests.support.samples import NOW
@@ -42,7 +42,7 @@ def old_floor() -> Iterator[Floor]:
 def restored(bodies: Sequence[str], job: Replay = JOB) -> None:
     """Deliver what comes back, in one batch."""
     replayed = [to_replayed(json.loads(body), job) for body in bodies]
-    assert RESTORE(sqs_event(replayed), LambdaContext("dispatch-restore")) == {"batchItemFailures": []}
+    assert RESTORE(sqs_event(replayed), LocalContext("dispatch-restore")) == {"batchItemFailures": []}
 
 
 def facts_of(floor: Floor) -> list[str]:
@@ -59,14 +59,14 @@ def story_of(floor: Floor, equipment_id: str) -> Any:  # noqa: ANN401  a body
     return body
 
 
-def step(floor: Floor, name: str, do: partial[None]) -> Step:
+def step(floor: Floor, name: str, do: partial[None]) -> OrderedStep:
     """Return a step after which the stream flows on."""
 
     def done() -> None:
         do()
         floor.settle()
 
-    return Step(name, done)
+    return OrderedStep(name, done)
 
 
 def _as_text(content: object) -> str:
@@ -85,7 +85,7 @@ class Orders:
         self._floor.now_ms = NOW
 
     def end(self) -> str:
-        """Return what is due, then, after that was decided, the rows that have not expired and what was published."""
+        """Return the due rows before and after the decision, unexpired rows and the published events."""
         due = self._floor.due_times()
         self._floor.wait_until(NOW + 20 * MINUTE)
         published = {detail["id"]: detail for detail in map(json.loads, self._details())}
@@ -103,7 +103,7 @@ class Orders:
     def reap(self) -> None:
         self._floor.table.reap(self._floor.now_ms)
 
-    def ends(self, *steps: Step) -> dict[str, str]:
+    def ends(self, *steps: OrderedStep) -> dict[str, str]:
         return ends_of_every_order(steps, begin=self.begin, end=self.end)
 
 

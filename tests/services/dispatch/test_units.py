@@ -1,4 +1,4 @@
-"""What a report costs dispatch in write units, counted. It fails if the timers are taken out."""
+"""The cost of a report to dispatch in write units, counted. It fails if the timers are taken out."""
 
 import pytest
 

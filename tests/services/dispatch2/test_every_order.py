@@ -77,7 +77,7 @@ def begin(world: Loop) -> None:
 
 
 def end_of(world: Loop) -> dict[str, Any]:
-    """Return who is on the log, as each side and each view has it, and the edit that the sides have."""
+    """Return the people on the log, by each side and each view, and the edit that the sides have."""
     (crew,) = world.rows("DISPATCH2_TABLE")
     (assignment,) = (row for row in world.rows("DISPATCH_TABLE") if row.get("discriminator") == "assignment")
     (log,), (machine,) = world.rows("STATE_LOG_TABLE"), world.rows("BOARD_TABLE")

@@ -1,4 +1,4 @@
-"""What reaches the listeners from the other side: odd, late, twice."""
+"""Events from the other side at the listeners: odd, late, twice."""
 
 import json
 from typing import Any, NamedTuple

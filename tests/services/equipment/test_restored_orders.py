@@ -12,10 +12,10 @@ from andon.events.change_data_capture import events_of
 from andon.packages.package import Package
 from andon.runtime import clock, times
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.memory.aws import OneTable
-from andon.testing.orders import Step, ends_of_every_order
+from andon.testing.orders import OrderedStep, ends_of_every_order
 from services.equipment import command
 from services.equipment.facts import FACTS
 from services.equipment.tables import KEYS, TABLE, partition_of
@@ -25,7 +25,7 @@ from tests.support.services.reports import REPORT
 
 DAY_MS = 86_400_000
 PRESS = "press-7"
-CONTEXT = LambdaContext("equipment")
+CONTEXT = LocalContext("equipment")
 EQUIPMENT = Package("services", "equipment")
 RESTORE, TRIGGER = EQUIPMENT.handler("restore"), EQUIPMENT.handler("trigger")
 UNTIL = ttl_at(NOW, 33)
@@ -58,7 +58,8 @@ def reported(memory: OneTable, at_ms: int) -> str:
     """Report a state when it is so; return the message of its event."""
     with frozen_clock(at_ms):
         assert report(at_ms) == 201
-    (event,) = events_of(memory.new_records(), facts=FACTS, tags={"pipeline": "equipment.trigger"})  # type: ignore[arg-type]
+    found = events_of(memory.new_records(), facts=FACTS, tags={"pipeline": "equipment.trigger"})  # type: ignore[arg-type]
+    (event,) = found.values()
     return to_message(event, source="equipment")
 
 
@@ -69,7 +70,7 @@ def row_of(at_ms: int) -> dict[str, Any] | None:
 
 
 def ends(memory: OneTable, at_ms: int, *, is_reaped: bool = False, time_passes_ms: int = 0) -> dict[str, str]:
-    """Return what every order comes to: the row of a report, and what was published."""
+    """Return the end of every order: the row of a report, and the published events."""
     memory.clear()
     message = reported(memory, at_ms)
     written = {} if is_reaped else memory.partitions
@@ -86,13 +87,13 @@ def ends(memory: OneTable, at_ms: int, *, is_reaped: bool = False, time_passes_m
         TRIGGER({"Records": memory.new_records()}, CONTEXT)
         return json.dumps([row_of(at_ms), memory.published], sort_keys=True)
 
-    replay = Step("replayed", lambda: restored(message, JOB))
+    replay = OrderedStep("replayed", lambda: restored(message, JOB))
     steps = [
         *(replay, replay),
-        Step("replayed by another job", lambda: restored(message, LATER_JOB)),
-        Step("reported again", lambda: report(at_ms)),
-        Step("reap", lambda: memory.reap(clock.now_ms())),
-        *([Step("time passes", pass_time)] if time_passes_ms else []),
+        OrderedStep("replayed by another job", lambda: restored(message, LATER_JOB)),
+        OrderedStep("reported again", lambda: report(at_ms)),
+        OrderedStep("reap", lambda: memory.reap(clock.now_ms())),
+        *([OrderedStep("time passes", pass_time)] if time_passes_ms else []),
     ]
     try:
         return ends_of_every_order(steps, begin=begin, end=end)
@@ -122,7 +123,7 @@ def test_a_row_that_has_not_expired_stays_as_it_is_and_lives_as_long_after_every
 
 
 def test_a_row_that_expires_meanwhile_is_there_after_every_order(memory: OneTable) -> None:
-    """Whether it had to come back, or only to live on, is all that differs."""
+    """A row that comes back differs from one that lives on in its latch alone."""
     found = ends(memory, LAST_MINUTE_MS, time_passes_ms=120_000)
 
     seen = [json.loads(end) for end in found]

@@ -110,27 +110,6 @@ def test_reports_are_listed_newest_first_by_the_page(loop: Loop, equipment_id: s
     assert [states(loop, equipment_id, limit=str(limit)) for limit in (1, 2, 5, 6, 1000)] == [newest_first] * 5
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ({"from": "2020-04-24"}, ["C", "B"]),
-        ({"to": "2020-04-23"}, ["A"]),
-        ({"from": "2020-04-24", "to": "2020-04-24"}, ["B"]),
-        ({"from": "2020-04-24T23:59:59.999Z", "to": "2020-04-25T00:00:00Z"}, ["C", "B"]),
-        ({"from": "2020-04-25T02:00:00+02:00"}, ["C"]),
-        ({"from": "2020-04-26"}, []),
-    ],
-    ids=str,
-)
-def test_a_range_is_inclusive_and_a_date_means_its_whole_day(
-    loop: Loop, equipment_id: str, query: dict[str, str], expected: list[str]
-) -> None:
-    for state, at in [("A", "2020-04-23T23:59:59.999"), ("B", "2020-04-24T23:59:59.999"), ("C", "2020-04-25")]:
-        report(loop, equipment_id, state, at=at if "T" in at else f"{at}T00:00")
-
-    assert states(loop, equipment_id, **query) == expected
-
-
 def test_an_expired_report_is_hidden(loop: Loop, equipment_id: str) -> None:
     report(loop, equipment_id, "OLD", at="2020-04-24T00:00:00Z")
     report(loop, equipment_id, "NEW", at="2020-04-25T00:00:00Z")

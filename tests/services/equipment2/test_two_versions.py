@@ -46,7 +46,7 @@ def told(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def in_step(loop: Loop, equipment_id: str) -> bool:
-    """Whether both current rows say the same; `levels` with other levels than the seven counts as less."""
+    """Return True if both current rows have the same content; other levels than the seven count as less."""
     one, other = get(loop, equipment_id), get2(loop, equipment_id)
     if one.status != 200 or other.status != 200:
         return one.status == other.status

@@ -11,7 +11,7 @@ from andon.events.publish import NotPublished
 from andon.packages.discovery import follower_of_table, readers, services, subscribers_of
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import BATCH, Loop
 
 STREAM_BATCH: Final = 100
@@ -57,7 +57,7 @@ class ChaoticLoop:
         for package in services():
             if package.plays("sweep"):
                 try:
-                    package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
+                    package.handler("sweep")({}, LocalContext(f"{package.name}-sweep"))
                 except CallFailed:
                     self.counts["sweeps broken off"] += 1
 
@@ -78,7 +78,7 @@ class ChaoticLoop:
         errors: Counter[str] = Counter()
         for _ in range(ATTEMPTS):
             try:
-                package.handler("trigger")({"Records": records}, LambdaContext(f"{package.name}-trigger"))
+                package.handler("trigger")({"Records": records}, LocalContext(f"{package.name}-trigger"))
             except (NotPublished, CallFailed) as error:
                 self.counts["trigger batches again"] += 1
                 errors[str(error)[:300]] += 1

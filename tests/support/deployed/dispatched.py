@@ -23,8 +23,8 @@ _numbers = count(1)
 
 def registered(loop: Loop) -> str:
     """Register another piece of equipment, in a factory of its own with a roster; dispatch knows of it."""
-    equipment_id = f"press {next(_numbers)}"
-    factory_id = f"factory of {equipment_id}"
+    equipment_id = f"press-{next(_numbers)}"
+    factory_id = f"factory-of-{equipment_id}"
     body = {"name": "press", "factoryId": factory_id, "lineId": "1", "location": dict.fromkeys(LEVELS, "x")}
     with frozen_clock(NOW):
         put = loop.request("PUT /equipment/{id}", path={"id": equipment_id}, body=body)

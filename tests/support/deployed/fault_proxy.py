@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from andon.tools.stack import aws, emulator, processes
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 WRITES: Final = {
     "dynamodb": ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"),
@@ -39,7 +39,7 @@ class FaultProxy:
 
     url: str
     kinds: list[str]
-    """What each rule does, in the order of the rules, which microburst numbers from 1."""
+    """The kind of each rule, in the order of the rules, which microburst numbers from 1."""
 
     def fired(self) -> Mapping[str, int]:
         """Count what was done to requests, by kind."""
@@ -66,7 +66,7 @@ def fault_proxy(upstream: str, folder: Path) -> Iterator[FaultProxy]:
     proxy = FaultProxy(f"http://{emulator.HOST}:{port}", list(kinds))
     try:
         if not processes.eventually(lambda: _answers(proxy.url), within_s=BOOT_S):
-            raise Failed(f"the fault proxy does not answer:\n{processes.tail(folder / 'proxy.log')}")
+            raise ToolFailed(f"the fault proxy does not answer:\n{processes.tail(folder / 'proxy.log')}")
         # The first request takes it seconds, in which handlers' clients would lose patience and ask again.
         aws.client("dynamodb", proxy.url).list_tables()
         yield proxy

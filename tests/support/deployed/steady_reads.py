@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from andon.tools.stack.api import Api, path_of
+from andon.tools.stack.api import ApiClient, path_of
 
 OK = 200
 PER_S = 50
@@ -18,7 +18,7 @@ PER_S = 50
 class SteadyReads:
     """Reads how each piece of equipment stands, one after the other, at so many reads a second, while it is entered."""
 
-    api: Api
+    api: ApiClient
     equipment: Sequence[str]
     per_s: float = PER_S
     reads: int = 0

@@ -11,7 +11,7 @@ from andon.dynamodb.attribute_values import Typed
 from andon.packages.package import Package
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.runtime import clock, times
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.tables import Record
@@ -34,7 +34,7 @@ MOST: Final = 8
 LATE_MS: Final = (0, 0, 20_000, 40 * 60_000)
 
 _DISPATCH = Package("services", "dispatch")
-_CONTEXT = LambdaContext("dispatch")
+_CONTEXT = LocalContext("dispatch")
 
 
 class ComesAgain(Exception):

@@ -1,4 +1,4 @@
-"""What dispatch must decide, as a plain function of all reports: nothing is stored, swept or published.
+"""The model of dispatch, as a plain function of all reports: nothing is stored, swept or published.
 
 Written from the purpose of dispatch, without its library. Reports that came too late to count are left out first;
 reports that had not come when a decision was due do not count for that decision. If everything arrives within the
@@ -20,7 +20,7 @@ NORMAL: Final = "NORMAL"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Report:
-    """What a piece of equipment reported when, and when dispatch first heard of it."""
+    """A report of a piece of equipment, and the time at which dispatch first received it."""
 
     at_ms: int
     state: str
@@ -28,12 +28,12 @@ class Report:
 
     @property
     def is_normal(self) -> bool:
-        """Whether the equipment reported that it is well."""
+        """True if the equipment reported NORMAL."""
         return self.state == NORMAL
 
     @property
     def name(self) -> tuple[int, str]:
-        """How a decision names it among its triggers."""
+        """Its name among a decision's triggers."""
         return self.at_ms, self.state
 
 
@@ -47,7 +47,7 @@ class Acknowledgement:
 
     @property
     def log(self) -> tuple[int, str]:
-        """What the report of this log is called."""
+        """The name of this log's report."""
         return self.log_ms, self.state
 
 
@@ -62,7 +62,7 @@ class Decided:
 
     @property
     def kind(self) -> str:
-        """What it is: `assignment`, `escalation`, `equipment-at-risk`, …"""
+        """Its kind: `assignment`, `escalation`, `equipment-at-risk`, …"""
         parts = self.key.split("#")
         return parts[1] if parts[0] == "decision" else parts[-1]
 
@@ -74,7 +74,7 @@ def decisions(
     operator: str | None,
     supervisor: str | None,
 ) -> list[Decided]:
-    """Return what must be decided about one piece of equipment; None: there is nobody to be named."""
+    """Return the expected decisions about one piece of equipment; None: there is nobody to be named."""
     heard = first_heard(reports)
     timely = in_time(heard)
     found = {*_silences(timely), *_returns(timely)}

@@ -1,11 +1,8 @@
 """The permissions that the handlers use while samples are replayed."""
 
 import json
-import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from typing import Any
 
 from andon.dynamodb.attribute_values import to_typed
@@ -18,14 +15,11 @@ from andon.packages.package import Package
 from andon.rules.rule import RULE
 from andon.runtime import times
 from andon.runtime.errors import Poison
-from andon.testing.above_retries import Pass, between
 from andon.testing.drift import keep_in_lake
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
-from andon.testing.memory.calls import Call
-from andon.testing.replayable import Invocation, invocations_of, time_of
+from andon.testing.permissions import UsedPermission, used_by
+from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
 from andon.wire import aws
 from services.dispatch import whereabouts
 from services.dispatch.tables import TABLE, partition_of
@@ -34,56 +28,19 @@ from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROU
 from tests.support.samples import NOW, fact, paths
 from tests.support.wire import Wire
 
-# Within a transaction each part needs the permission of what it does; the transaction itself has no action.
-# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
-PARTS = {
-    "ConditionCheck": "ConditionCheckItem",
-    "Delete": "DeleteItem",
-    "Get": "GetItem",
-    "Put": "PutItem",
-    "Update": "UpdateItem",
-}
-# The endings of variables with the name of a resource.
-NAMING = ("_TABLE", "_NAME", "_BUCKET", "_URL", "_ARN")
-
 MACHINES = ("d#12345",)
 """Those of the sample of a report, in a state that the model does not know of them."""
 
 FACTORY = "gdl-1"
 """That of the sample of a roster."""
 
-IOT = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId"
-"""How the template writes the beginning of the ARNs of IoT's things."""
 
-SINGLE = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One use of a permission: the variable that names the resource, what follows its ARN, what conditions look at."""
-
-    action: str
-    variable: str
-    suffix: str = ""
-    conditions: tuple[tuple[str, str], ...] = ()
-
-    def resource(self, environment: dict[str, Any]) -> str:
-        """Name the resource as policies do; `environment` is the environment of a function in the template."""
-        match environment.get(self.variable):
-            case {"Ref": name}:
-                return f"{name}.Arn{self.suffix}"
-            case {"Fn::GetAtt": [name, "Arn"]}:
-                return f"{name}.Arn{self.suffix}"
-            case _:
-                return self.variable
-
-
-def by_file() -> dict[str, set[Asked]]:
+def by_file() -> dict[str, set[UsedPermission]]:
     """Gather what each handler file asks for: all samples, again as retries with answers lost, and what is poison.
 
     Commands come once more with an If-Match for things that do not exist.
     """
-    asked: dict[str, set[Asked]] = defaultdict(set)
+    asked: dict[str, set[UsedPermission]] = defaultdict(set)
     connection._origin_of_account.cache_clear()  # noqa: SLF001  a process asks once
     with Loop() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
@@ -94,7 +51,7 @@ def by_file() -> dict[str, set[Asked]]:
             wire.lose_answers(operation, times=1)
             for invocation, at_ms in _invocations(loop, wire):
                 file = f"{invocation.package.side}/{invocation.package.name}/{invocation.role}"
-                asked[file] |= _asked_by(invocation, at_ms=at_ms)
+                asked[file] |= used_by(invocation, at_ms=at_ms)
         loop.new_messages()
     return asked
 
@@ -103,7 +60,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for kind in ("http", "stream", "push", "domain", "queue"):
         for path in paths(kind):
             message = json.loads(path.read_text())
-            yield from ((invocation, time_of(message)) for invocation in invocations_of(message))
+            yield from ((invocation, time_of(message)) for invocation in readers_of(message))
             if kind == "http":
                 yield from ((invocation, time_of(message)) for invocation in invocations_of(_of_nothing(message)))
     for package in (package for package in packages() if package.plays("listener")):
@@ -211,82 +168,9 @@ def _archive(loop: Loop) -> Iterator[tuple[Invocation, int]]:
 def _replays(loop: Loop) -> Iterator[tuple[Invocation, int]]:
     """Let the lake be replayed to every view, and to one at so low a rate that it does not end at once."""
     for view in views():
-        for rate in (1, 1000):
+        for rate in (1, 900):
             begin = http_event("POST /replays", body={"view": view.name, "rate": rate}, subject=f"{view.name} {rate}")
             yield Invocation(REPLAYS, "command", begin), NOW
             for _ in ("days", "objects"):
                 yield Invocation(REPLAYS, "listener", sqs_event(loop.asked_of_replays())), NOW
     loop.asked_of_replays()
-
-
-def _asked_by(invocation: Invocation, *, at_ms: int) -> set[Asked]:
-    handler = invocation.package.handler(invocation.role)
-    with frozen_clock(at_ms), _recorded() as calls:
-        handler(invocation.event, LambdaContext(f"{invocation.package.name}-{invocation.role}"))
-    variables = {value: name for name, value in os.environ.items() if name.endswith(NAMING)}
-    return {replace(asked, variable=variables.get(asked.variable, asked.variable)) for asked in _used_by(calls)}
-
-
-@contextmanager
-def _recorded() -> Iterator[list[Call]]:
-    """Record every call."""
-    calls: list[Call] = []
-
-    def recording(call: Call, make: Pass) -> dict[str, Any]:
-        calls.append(call)
-        return make()
-
-    with between(recording):
-        yield calls
-
-
-def _used_by(calls: Iterable[Call]) -> Iterator[Asked]:
-    for call in calls:
-        yield from _permissions(call)
-
-
-def _permissions(call: Call) -> Iterator[Asked]:
-    """Return the permissions of a call; the resource by its name in this process."""
-    match call:
-        case ("dynamodb", operation, request):
-            yield from _permissions_on_tables(operation, request)
-        case ("events", "PutEvents", {"Entries": entries}):
-            for entry in entries:
-                conditions = (("events:detail-type", entry["DetailType"]), ("events:source", entry["Source"]))
-                yield Asked("events:PutEvents", entry["EventBusName"], conditions=conditions)
-        case ("s3", "PutObject" | "GetObject" | "DeleteObject" as operation, {"Bucket": bucket, "Key": key}):
-            yield Asked(f"s3:{operation}", bucket, f"/{key}")
-        case ("s3", "ListObjectsV2", {"Bucket": bucket}):
-            yield Asked("s3:ListBucket", bucket)
-        case ("sqs", "SendMessage" | "SendMessageBatch", {"QueueUrl": queue}):
-            yield Asked("sqs:SendMessage", queue)
-        case _:
-            yield _permission_on_topics(call)
-
-
-def _permission_on_topics(call: Call) -> Asked:
-    match call:
-        case ("iot-data", "Publish", {"topic": topic}):
-            return Asked("iot:Publish", f"{IOT}:topic/{topic}")
-        case ("iot", "DescribeEndpoint", _):
-            return Asked("iot:DescribeEndpoint", "*")
-        case ("sts", "AssumeRole", {"RoleArn": role}):
-            return Asked("sts:AssumeRole", role)
-        case (service, operation, _):
-            raise NotImplementedError(f"say here which permission {service} {operation} takes")
-
-
-def _permissions_on_tables(operation: str, request: dict[str, Any]) -> Iterator[Asked]:
-    match operation, request:
-        case ("TransactWriteItems" | "TransactGetItems", {"TransactItems": parts}):
-            for part in parts:
-                [(kind, asked)] = part.items()
-                yield Asked(f"dynamodb:{PARTS[kind]}", asked["TableName"])
-        case ("BatchGetItem", {"RequestItems": tables}):
-            for table in tables:
-                yield Asked(f"dynamodb:{operation}", table)
-        case _ if operation in SINGLE:
-            index = f"/index/{request['IndexName']}" if "IndexName" in request else ""
-            yield Asked(f"dynamodb:{operation}", request["TableName"], index)
-        case _:
-            raise NotImplementedError(f"say here which permission dynamodb {operation} takes")

@@ -1,4 +1,4 @@
-"""What the views must show, as a plain function of the messages that reached them: nothing is locked or compacted."""
+"""The expected rows of the views, as a plain function of the received messages: nothing is locked or compacted."""
 
 from collections import defaultdict
 from collections.abc import Mapping

@@ -11,7 +11,7 @@ from andon.packages.discovery import follower_of_table, packages, readers, servi
 from andon.packages.package import Package
 from andon.runtime import clock, strict_json, texts, times
 from andon.stores.faults.store import BUCKET
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Answer, Loop
 from andon.views.outcome import Outcome
@@ -81,7 +81,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
 
     @property
     def now_ms(self) -> int:
-        """What the clock shows."""
+        """The time of the clock."""
         now_ms = self._time_ms + self.ahead_ms
         self._latest_ms = max(self._latest_ms, now_ms)
         return now_ms
@@ -141,7 +141,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         batch, self._streams[table] = self._streams[table][:size], self._streams[table][size:]
         for _ in range(1 + twice if batch else 0):
             package, role = follower_of_table(table)
-            package.handler(role)({"Records": batch}, LambdaContext(f"{package.name}-{role}"))
+            package.handler(role)({"Records": batch}, LocalContext(f"{package.name}-{role}"))
         self._collect()
 
     def queue(self, which: int, size: int, *, skip: int = 0, twice: bool = False) -> None:
@@ -162,7 +162,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         """Run every sweep once."""
         for package in services():
             if package.plays("sweep"):
-                package.handler("sweep")({}, LambdaContext(f"{package.name}-sweep"))
+                package.handler("sweep")({}, LocalContext(f"{package.name}-sweep"))
         self._collect()
 
     def resubmit(self, which: int) -> None:
@@ -348,7 +348,7 @@ def _images_of(package: Package, role: str, records: list[Any]) -> dict[str, Any
 
 
 def _is_ahead(body: str, now_ms: int) -> bool:
-    """Whether a message is about a time that its listener does not believe."""
+    """Return True if a message's time lies too far ahead for its listener."""
     envelope = json.loads(body)
     timestamp, taken_ms = envelope["detail"]["timestamp"], times.to_ms(envelope["time"])
     return isinstance(timestamp, int) and timestamp > min(taken_ms, now_ms) + MAX_AHEAD_MS
@@ -361,7 +361,7 @@ def _log_in(body: str) -> Log | None:
 
 
 def _is_by(event: dict[str, Any]) -> bool:
-    """Whether an event says who did it: a rule, the consumer of a fault, or the one caller of this loop."""
+    """Return True if an event names its actor: a rule, the consumer of a fault, or the one caller of this loop."""
     entities = [value for value in event.values() if isinstance(value, dict)]
     rules = [f"rule:{entity['rule']}" for entity in entities if entity.get("by") == "rule"]
     consumers = [entity["consumer"] for entity in entities if event["type"] == FAULT_TYPE and "consumer" in entity]

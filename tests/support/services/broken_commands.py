@@ -45,7 +45,7 @@ class Suite:
 
     def check(self, loop: Loop, scenario: Scenario) -> None:
         """Check that a broken command is done wholly or not at all, and that a retry leaves it done once."""
-        clean = f"{scenario.name}, clean"
+        clean = _called(scenario, "clean")
         self._prepare(loop, scenario, clean)
         before = self.seen(loop, clean)
         answer = self._send(loop, scenario, clean, Breaking.nothing())
@@ -57,14 +57,14 @@ class Suite:
             run = partial(self._broken_run, loop, scenario)
             runs = 0
             for breaking, broken in broken_at_every_call(interruption, run):
-                where = f"{scenario.name}, {breaking}"
+                where = _called(scenario, breaking)
                 assert broken is None if interruption.killed else broken and broken.status == 500, where
                 self._check_retry(loop, scenario, where, seen=(before, after), said=self.said(answer, clean))
                 runs += 1
             assert runs
 
     def _broken_run(self, loop: Loop, scenario: Scenario, breaking: Breaking) -> Answer | None:
-        id_ = f"{scenario.name}, {breaking}"
+        id_ = _called(scenario, breaking)
         self._prepare(loop, scenario, id_)
         return self._send(loop, scenario, id_, breaking)
 
@@ -93,3 +93,8 @@ class Suite:
     def _send(self, loop: Loop, scenario: Scenario, id_: str, breaking: Breaking) -> Answer | None:
         with frozen_clock(self.now_ms):
             return breaking.interrupt(partial(scenario.command, loop, id_))
+
+
+def _called(scenario: Scenario, how: object) -> str:
+    """Return the id of the thing of a run; it says which run it is."""
+    return f"{scenario.name}, {how}".replace(" ", "-")

@@ -118,11 +118,11 @@ def reap(equipment_id: str) -> None:
 def new_facts(loop: Loop) -> list[DomainEvent]:
     """Take what the trigger makes of all changes since the last time."""
     records: list[Any] = loop.new_records("EQUIPMENT_TABLE")
-    return events_of(records, facts=FACTS, tags=TAGS)
+    return [*events_of(records, facts=FACTS, tags=TAGS).values()]
 
 
 def told(loop: Loop, equipment_id: str) -> list[str]:
-    """Return what is published about a piece of equipment since the last time, as `equipment-updated 2`."""
+    """Return the events of a piece of equipment since the last call, as `equipment-updated 2`."""
     return [_line(event) for event in new_facts(loop) if event.partition_key == equipment_id]
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.console.place import Deed, Place, pressed
+from andon.tools.console.place import ConsoleState, Deed, pressed
 
 KEYS = st.sampled_from(["f", "up", "down", "r", "x", ""])
 
@@ -10,7 +10,7 @@ KEYS = st.sampled_from(["f", "up", "down", "r", "x", ""])
 def test_whatever_is_pressed_a_fault_that_is_there_is_chosen_and_only_such_a_one_is_resubmitted(
     keys: list[str], faults: int
 ) -> None:
-    place = Place()
+    place = ConsoleState()
     for key in keys:
         before = place
         place, deed = pressed(place, key, faults=faults)
@@ -20,15 +20,19 @@ def test_whatever_is_pressed_a_fault_that_is_there_is_chosen_and_only_such_a_one
 
 
 def test_f_shows_the_faults_and_hides_them_and_the_arrows_go_through_them() -> None:
-    place, _ = pressed(Place(), "f", faults=3)
+    place, _ = pressed(ConsoleState(), "f", faults=3)
     assert place.shows_faults
 
     for key in ("down", "down", "down", "up"):
         place, _ = pressed(place, key, faults=3)
     assert place.chosen == 1
 
-    assert pressed(place, "f", faults=3) == (Place(), None)
+    assert pressed(place, "f", faults=3) == (ConsoleState(), None)
 
 
 def test_q_ends_it_anywhere() -> None:
-    assert pressed(Place(), "q", faults=0)[1] is pressed(Place(shows_faults=True), "q", faults=1)[1] is Deed.QUIT
+    assert (
+        pressed(ConsoleState(), "q", faults=0)[1]
+        is pressed(ConsoleState(shows_faults=True), "q", faults=1)[1]
+        is Deed.QUIT
+    )

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from andon.tools.console import screen
-from andon.tools.console.emulated import Reading
-from andon.tools.console.fault_list import Fault, faults_of
+from andon.tools.console.emulated import StackSnapshot
+from andon.tools.console.fault_list import FaultRow, faults_of
 from andon.tools.console.queue_watch import QueueWatch
 from andon.tools.console.samples import API, Sample, Samples
-from andon.tools.console.widgets import Metric, Shown, Table, Widget
+from andon.tools.console.widgets import Metric, Shown, Widget, WidgetTable
 from tests.support.samples import NOW
 
 APPLIED = Metric("Andon", "applied", (("view", "board"),))
@@ -25,13 +25,13 @@ def drawn(shown: RenderableType) -> str:
     return captured.get()
 
 
-def reading(*tables: Table, waiting: int = 0) -> Reading:
+def reading(*tables: WidgetTable, waiting: int = 0) -> StackSnapshot:
     samples = Samples()
     samples.add(Sample(APPLIED, NOW - second * 1000, 2) for second in range(1, 31))
     samples.add([Sample(Metric(API, "Count"), NOW - 1, 1)])
     queues = {"q1": {"ApproximateNumberOfMessages": waiting, "ApproximateNumberOfMessagesNotVisible": 0}}
     watch = QueueWatch({"q1": NOW - 4_000})
-    return Reading(at_ms=NOW, window_ms=300_000, tables=tables, samples=samples, queues=queues, watch=watch)
+    return StackSnapshot(at_ms=NOW, window_ms=300_000, tables=tables, samples=samples, queues=queues, watch=watch)
 
 
 def line_with(text: str, word: str) -> list[str]:
@@ -40,7 +40,7 @@ def line_with(text: str, word: str) -> list[str]:
 
 
 def test_a_table_of_sums_has_a_rate_and_a_trend() -> None:
-    table = Table("what became of events", (Widget("board: x", {"applied": Shown(APPLIED, "Sum")}),))
+    table = WidgetTable("what became of events", (Widget("board: x", {"applied": Shown(APPLIED, "Sum")}),))
 
     text = drawn(screen.flow(reading(table), stack="here"))
 
@@ -49,7 +49,7 @@ def test_a_table_of_sums_has_a_rate_and_a_trend() -> None:
 
 
 def test_requests_are_found_although_lines_do_not_name_the_api() -> None:
-    table = Table("requests", (Widget("HTTP: requests", {"count": Shown(REQUESTS, "Sum")}),))
+    table = WidgetTable("requests", (Widget("HTTP: requests", {"count": Shown(REQUESTS, "Sum")}),))
 
     assert line_with(drawn(screen.flow(reading(table), stack="here")), "HTTP")[1] == "1"
 
@@ -58,14 +58,14 @@ def test_a_queue_is_shown_as_it_is_now_and_what_nobody_knows_is_a_question_mark(
     age = Metric("AWS/Lambda", "IteratorAge", (("FunctionName", "f"),))
     shown = {"waiting": Shown(WAITING, "Maximum"), "oldest": Shown(OLDEST, "Maximum"), "age": Shown(age, "Maximum")}
 
-    text = drawn(screen.flow(reading(Table("queue", (Widget("board: queue", shown),)), waiting=12), stack="here"))
+    text = drawn(screen.flow(reading(WidgetTable("queue", (Widget("board: queue", shown),)), waiting=12), stack="here"))
 
     assert line_with(text, "board") == ["board", "12", "4", "?"]
 
 
 def test_of_the_queues_where_messages_end_only_those_with_messages_are_listed() -> None:
     rows = tuple(Widget(f"{name}: wait", {"now": Shown(WAITING, "Maximum")}) for name in ("one", "two"))
-    table = Table("Messages that wait for a person", rows)
+    table = WidgetTable("Messages that wait for a person", rows)
 
     assert "all 2 are empty" in drawn(screen.flow(reading(table), stack="here"))
     assert line_with(drawn(screen.flow(reading(table, waiting=3), stack="here")), "two") == ["two", "3"]
@@ -95,5 +95,5 @@ def test_faults_are_listed_with_the_chosen_one_marked_and_their_text_is_no_marku
     assert text.count("Poison: [red]not JSON") == 2
     assert line_with(text, "▶")[:2] == ["▶", "ffffffff"]
     assert "02:01:00" in text
-    assert isinstance(listed[0], Fault)
+    assert isinstance(listed[0], FaultRow)
     assert "No faults." in drawn(screen.faults([]))

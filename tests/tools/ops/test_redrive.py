@@ -9,7 +9,7 @@ from moto import mock_aws
 
 from andon.tools.ops import redrive as tool
 from andon.tools.ops.redrive import Pair, pair_of, pairs, redrive, show, waiting
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 Client = Any  # boto3's
 
@@ -57,7 +57,7 @@ def test_a_queue_is_found_by_its_name_however_it_is_written() -> None:
     assert pair_of(OUTPUTS, "board") == pair_of(OUTPUTS, "Board") == BOARD
     assert pair_of(OUTPUTS, "state_log") == pair_of(OUTPUTS, "StateLog")
     assert [pair.name for pair in pairs(OUTPUTS)] == ["Board", "StateLog"]
-    with pytest.raises(Failed, match="there is no queue press; there are Board, StateLog"):
+    with pytest.raises(ToolFailed, match="there is no queue press; there are Board, StateLog"):
         pair_of(OUTPUTS, "press")
 
 
@@ -86,7 +86,7 @@ def test_a_task_that_fails_says_why(sqs: Client) -> None:
     with Stubber(sqs) as stub:
         script(stub, failed)
 
-        with pytest.raises(Failed, match=r"FAILED after 3 messages: AWS\.Quota"):
+        with pytest.raises(ToolFailed, match=r"FAILED after 3 messages: AWS\.Quota"):
             redrive(sqs, BOARD)
 
 

@@ -10,7 +10,7 @@ from andon.packages.package import Package
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.tools.ops.replay_failures import failures, replay, sources
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed
 from andon.wire import aws
 from tests.support.samples import NOW
@@ -155,7 +155,7 @@ def test_an_object_that_lambda_did_not_write_stops_it_before_anything_is_done(
     give_up(stack, 1, [], **written)
     [source] = sources(stack.outputs)
 
-    with pytest.raises(Failed, match=r"05\.01\.00-7f1c is no batch that Lambda gave up on"):
+    with pytest.raises(ToolFailed, match=r"05\.01\.00-7f1c is no batch that Lambda gave up on"):
         next(replay(stack, source))
 
     assert machines(loop) == set()
@@ -163,5 +163,5 @@ def test_an_object_that_lambda_did_not_write_stops_it_before_anything_is_done(
 
 def test_a_service_is_found_by_its_name_and_an_unknown_one_is_told_which_there_are() -> None:
     assert [source.service for source in sources(OUTPUTS, "equipment")] == ["Equipment"]
-    with pytest.raises(Failed, match="there is no service press; there are Equipment"):
+    with pytest.raises(ToolFailed, match="there is no service press; there are Equipment"):
         sources(OUTPUTS, "press")

@@ -1,4 +1,4 @@
-"""Whether two versions of a service say the same is read off their rows, by what would cross."""
+"""Two versions of a service are compared by their rows, by what would cross."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.sync.crossing import Crossing
 from andon.sync.edit import Edit
-from andon.tools.sync.compare import Difference, Reading, differences
+from andon.tools.sync.compare import PublishedRows, SyncDifference, differences
 from andon.tools.sync.in_step import ways
 from toys.pair import NAMES, Name, Side
 from toys.two_sides import CLOCK_MS, TwoSides
@@ -29,17 +29,17 @@ def sides(of_module: TwoSides) -> TwoSides:
 
 
 def crossings(side: Side) -> dict[tuple[str, str], Crossing[Any]]:
-    """Return what the other service does about the edits of one."""
+    """Return the other service's crossing, by the source and type of each edit."""
     return dict.fromkeys(((str(side.name), event_type) for event_type in side.types), side.other.crossing)
 
 
-def found(sides: TwoSides) -> list[Difference]:
-    """Return what differs, from either side."""
+def found(sides: TwoSides) -> list[SyncDifference]:
+    """Return the differences, from either side."""
     return [
         one
         for side in sides.sides.values()
         for one in differences(
-            Reading(side.facts, sides.world.rows(side.table.variable)),
+            PublishedRows(side.facts, sides.world.rows(side.table.variable)),
             {side.other.table.variable: sides.world.rows(side.other.table.variable)},
             crossings(side),
             now_ms=CLOCK_MS,

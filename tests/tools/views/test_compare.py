@@ -2,7 +2,7 @@ import pytest
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
-from andon.tools.views.compare import Compared, Field, Kind, compare, event_id
+from andon.tools.views.compare import Compared, DifferenceKind, Field, compare, event_id
 from andon.views.inverse_oplock import event_order
 
 NOW = 1_790_000_000_000
@@ -21,7 +21,7 @@ def as_before(row: Item) -> Item | None:
     return None if row.get("New") else {name: value for name, value in row.items() if name != "Shift"}
 
 
-def kinds(before: list[Item], after: list[Item]) -> list[Kind]:
+def kinds(before: list[Item], after: list[Item]) -> list[DifferenceKind]:
     return [one.kind for one in differing(before, after).differences]
 
 
@@ -36,7 +36,7 @@ def test_what_is_new_on_purpose_is_left_out() -> None:
 def test_a_row_that_says_something_else_of_the_same_events_is_final() -> None:
     [difference] = differing([row()], [row(Operator="ANN")]).differences
 
-    assert (difference.key, difference.kind) == (("press-7",), Kind.DIFFERENT)
+    assert (difference.key, difference.kind) == (("press-7",), DifferenceKind.DIFFERENT)
     assert difference.fields == (Field("Operator", "Ann", "ANN"),)
 
 
@@ -44,24 +44,24 @@ def test_a_row_that_says_something_else_of_the_same_events_is_final() -> None:
 def test_an_attribute_that_only_one_row_has_differs(name: str) -> None:
     without = {key: value for key, value in row().items() if key != name}
 
-    assert kinds([without], [{**without, name: "Ann"}]) == [Kind.DIFFERENT]
-    assert kinds([{**without, name: "Ann"}], [without]) == [Kind.DIFFERENT]
+    assert kinds([without], [{**without, name: "Ann"}]) == [DifferenceKind.DIFFERENT]
+    assert kinds([{**without, name: "Ann"}], [without]) == [DifferenceKind.DIFFERENT]
 
 
 def test_a_row_that_has_seen_other_events_is_ahead_or_behind() -> None:
     newer = row(Operator="Bob") | {"oplock#assigned": NEWER}
 
-    assert kinds([newer], [row()]) == [Kind.BEHIND]
-    assert kinds([row()], [newer]) == [Kind.AHEAD]
+    assert kinds([newer], [row()]) == [DifferenceKind.BEHIND]
+    assert kinds([row()], [newer]) == [DifferenceKind.AHEAD]
 
 
 def test_a_row_that_is_ahead_in_one_thing_and_behind_in_another_is_behind() -> None:
-    assert kinds([row() | {"oplock#audited": OLDER}], [row() | {"oplock#assigned": NEWER}]) == [Kind.BEHIND]
+    assert kinds([row() | {"oplock#audited": OLDER}], [row() | {"oplock#assigned": NEWER}]) == [DifferenceKind.BEHIND]
 
 
 def test_a_row_that_one_version_lacks_differs() -> None:
-    assert kinds([row()], []) == [Kind.BEHIND]
-    assert kinds([], [row()]) == [Kind.AHEAD]
+    assert kinds([row()], []) == [DifferenceKind.BEHIND]
+    assert kinds([], [row()]) == [DifferenceKind.AHEAD]
 
 
 def test_rows_that_have_expired_and_are_not_deleted_yet_do_not_count() -> None:
@@ -76,7 +76,7 @@ def test_a_ttl_counts_if_it_follows_from_the_events() -> None:
     before, after = [row(ttl=NOW)], [row(ttl=NOW + 1)]
 
     assert differing(before, after).differences == ()
-    assert [one.kind for one in differing(before, after, expires=True).differences] == [Kind.DIFFERENT]
+    assert [one.kind for one in differing(before, after, expires=True).differences] == [DifferenceKind.DIFFERENT]
 
 
 @pytest.mark.parametrize("about_ms", [None, NOW])

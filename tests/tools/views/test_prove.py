@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from andon.dynamodb.attribute_values import Item
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.compare import Compared, compare
 from andon.tools.views.prove import Pace, settle
 
@@ -53,7 +53,7 @@ def test_a_row_that_lacks_an_event_when_none_is_on_its_way_is_final(reading: Com
 
 
 def test_rows_that_lack_events_while_some_are_on_their_way_are_no_proof() -> None:
-    with pytest.raises(Failed, match="still change"):
+    with pytest.raises(ToolFailed, match="still change"):
         settle(one_by_one(BEHIND), lambda: False, PACE)
 
 

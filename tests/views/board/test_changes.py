@@ -1,4 +1,4 @@
-"""What screens are told of a change of a row: exactly what a person would see, as the list would say it."""
+"""Changes of a row that are pushed to screens: exactly those that a person would see in the list."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -194,7 +194,7 @@ def _joined(pairs: Sequence[Pair]) -> Pair:
 
 
 def _listed(row: Item, place: Sequence[str]) -> dict[str, Any]:
-    """Return what the list of a place has of a row."""
+    """Return a row in the list of a place."""
     item: Any = to_response(row)  # type: ignore[arg-type]
     path = tuple(item["location"].values()) if item["location"] else ()
     return {item["equipmentId"]: as_pushed(item)} if path and path[: len(place)] == tuple(place) else {}

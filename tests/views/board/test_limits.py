@@ -1,4 +1,4 @@
-"""What no token, no odd event and no late word about an older log may do to a row of the board."""
+"""A row of the board keeps its limits against any token, odd event or late word about an older log."""
 
 import json
 from dataclasses import dataclass

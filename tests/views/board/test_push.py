@@ -10,7 +10,7 @@ import pytest
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
 from andon.wire import aws
 from tests.support.log_lines import LogLines
@@ -19,7 +19,7 @@ from tests.support.screen import Screen, as_pushed, is_within
 from views.board.topics import filter_of
 
 BOARD = Package("views", "board")
-CONTEXT = LambdaContext("board-push")
+CONTEXT = LocalContext("board-push")
 ROOT = "Andon"
 
 

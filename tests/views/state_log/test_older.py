@@ -47,10 +47,3 @@ def test_logs_between_two_times_of_all_states_or_of_one(loop: Loop, equipment_id
     assert minutes(**ends, state="WARNING1") == ["2"]
     assert minutes(state="WARNING1", to="2020-04-24T14:01:00Z") == ["0"]
     assert minutes(**{"from": "2020-04-24T14:02:00Z"}) == ["3", "2"]
-
-
-@pytest.mark.parametrize(
-    "query", [{"state": "WARNING*", "from": "2020-04-24"}, {"from": "2020-04-24", "to": "2020-04-23"}]
-)
-def test_times_that_the_key_cannot_answer_are_refused(loop: Loop, query: dict[str, str]) -> None:
-    assert loop.request(LOGS, path={"id": "press-7"}, query=query).status == 400

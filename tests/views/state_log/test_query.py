@@ -35,17 +35,6 @@ def rows_of(answer: Answer) -> list[Row]:
     ]
 
 
-def walk(loop: Loop, route: str, who: str, limit: int, **query: str) -> list[Row]:
-    """Follow the cursors to the end."""
-    answer = ask(loop, route, who, limit=str(limit), **query)
-    rows = rows_of(answer)
-    while cursor := answer.body.get("cursor"):
-        answer = ask(loop, route, who, limit=str(limit), cursor=cursor, **query)
-        assert len(answer.body["items"]) <= limit
-        rows += rows_of(answer)
-    return rows
-
-
 WARNINGS_OF_12345: list[Row] = [
     ("d#12345", "WARNING1", "2020-04-24T14:50:00", "Liz", None),
     ("d#12345", "WARNING1", "2020-04-24T14:45:00", "Liz", None),
@@ -149,27 +138,6 @@ def test_an_exact_state_does_not_match_a_longer_one(loop: Loop) -> None:
         "WARNING1*": ["WARNING1", "WARNING10"],
         "W*": ["WARN", "WARNING", "WARNING1", "WARNING10"],
     }
-
-
-QUESTIONS = [
-    (LOGS, "d#54321", {}),
-    (LOGS, "d#54321", {"state": "WARNING3"}),
-    (LOGS, "d#54321", {"state": "WARNING*"}),
-    (OPERATOR_LOGS, "Liz", {}),
-    (OPERATOR_LOGS, "Sue", {"from": "2020-04-11"}),
-    (ESCALATIONS, "Sara", {}),
-]
-
-
-@pytest.mark.parametrize(("route", "who", "query"), QUESTIONS, ids=str)
-def test_following_the_cursors_gives_each_row_once_in_order(
-    loop: Loop, route: str, who: str, query: dict[str, str]
-) -> None:
-    whole = rows_of(ask(loop, route, who, **query))
-
-    assert len(whole) == len(set(whole)) > 0
-    for limit in range(1, len(whole) + 2):
-        assert walk(loop, route, who, limit, **query) == whole
 
 
 @pytest.mark.parametrize("who", ["nobody", "Liz X", "liz", "d#12345", "🏭"])

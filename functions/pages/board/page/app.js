@@ -59,10 +59,20 @@ function drawSoon() {
 
 function draw() {
   isDrawing = false;
-  tick(following);
-  view?.draw();
   const isWall = session.who()?.readsOnly === true;
   if (isWall && performance.now() > startedMs + RELOAD_MS && following?.connection === "live") location.reload();
+  tick(following, { isDrawn: isViewDrawn() });
+}
+
+/** Draw the view; what fails must not leave a picture that calls itself live. */
+function isViewDrawn() {
+  try {
+    view?.draw();
+    return true;
+  } catch (error) {
+    console.error(error);
+    return false;
+  }
 }
 
 /** @type {Context} */

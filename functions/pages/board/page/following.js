@@ -7,7 +7,8 @@
 import { get, getAll, pathOf, serverNowMs } from "./api.js";
 import { beforeRetryMs, jittered } from "./backoff.js";
 import { connectionOf } from "./connection.js";
-import { isSurprising, isTied, itemsOf, merge, mergeRead } from "./merge.js";
+import { itemOf, rowOf } from "./items.js";
+import { isOlder, isSurprising, isTied, itemsOf, merge, mergeRead } from "./merge.js";
 import { Subscription } from "./subscription.js";
 
 const SETTLED_MS = 5000;
@@ -31,6 +32,7 @@ export class Following {
   #subscribedMs = 0;
   #failures = 0;
   #isOver = false;
+  #isConnecting = false;
   #retry = 0;
   #isReading = false;
   #isReadable = true;
@@ -47,6 +49,8 @@ export class Following {
   problem = null;
   /** The server's time of the last read that ended well. @type {number | null} */
   asOfMs = null;
+  /** Rows of that read that could not be drawn, and are left out. */
+  unreadable = 0;
 
   /**
    * @param {string} company
@@ -93,7 +97,18 @@ export class Following {
     this.#readWithin(SETTLED_MS);
   }
 
+  /**
+   * Take over a row that was read by itself.
+   *
+   * @param {import("./items.js").Item} item
+   */
+  learn(item) {
+    merge(this.#board, item, performance.now());
+  }
+
   async #connect() {
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
     clearTimeout(this.#retry);
     try {
       const { body } = await get(pathOf`/board/${this.company}/changes`);
@@ -105,6 +120,8 @@ export class Following {
       });
     } catch {
       this.#ended();
+    } finally {
+      this.#isConnecting = false;
     }
   }
 
@@ -131,9 +148,10 @@ export class Following {
   /** @param {string} payload */
   #message(payload) {
     this.#messageAtMs = performance.now();
-    const row = rowOf(payload);
+    const row = rowIn(payload);
     if (row === null || isSurprising(this.#board, row)) this.#readWithin(SETTLED_MS);
     else if (isTied(this.#board, row)) this.#readWithin(TIED_MS);
+    else if (isOlder(this.#board, row)) this.#readWithin(jittered(UNHEARD_MS, Math.random()));
     if (row !== null && merge(this.#board, row, this.#messageAtMs)) this.onChange();
   }
 
@@ -176,10 +194,12 @@ export class Following {
   }
 
   /**
-   * @param {import("./items.js").Item[]} items
+   * @param {unknown[]} read
    * @param {number} beganMs
    */
-  #take(items, beganMs) {
+  #take(read, beganMs) {
+    const items = read.map(itemOf).filter((item) => item !== null);
+    this.unreadable = read.length - items.length;
     const atMs = performance.now();
     const isSettled = this.#isSubscribed && beganMs > this.#subscribedMs + SETTLED_MS + MESSAGE_WITHIN_MS;
     const news = mergeRead(this.#board, items, { beganMs, atMs });
@@ -212,12 +232,10 @@ export class Following {
 
 /**
  * @param {string} payload
- * @returns {import("./items.js").Item | import("./items.js").Tombstone | null}
  */
-function rowOf(payload) {
+function rowIn(payload) {
   try {
-    const row = JSON.parse(payload);
-    return typeof row.equipmentId === "string" && Number.isFinite(row.version) ? row : null;
+    return rowOf(JSON.parse(payload));
   } catch {
     return null;
   }

@@ -70,16 +70,19 @@ export function setCounts(numbers) {
   );
 }
 
-/** @param {Following | null} following */
-export function tick(following) {
+/**
+ * @param {Following | null} following
+ * @param {{isDrawn: boolean}} view  Not drawn: what stands below is as it was when drawing failed.
+ */
+export function tick(following, { isDrawn }) {
   fill(time, clock(serverNowMs()));
   connection.hidden = following === null;
-  if (following === null) {
-    banner.hidden = true;
-    return;
-  }
-  const state = following.connection;
-  const asOf = following.asOfMs === null ? null : clockWithSeconds(following.asOfMs);
+  const warning = warningOf(following, isDrawn);
+  banner.hidden = warning === null;
+  fill(banner, warning);
+  if (following === null) return;
+  const state = isDrawn ? following.connection : "stuck";
+  const asOf = asOfText(following);
   const isBehind = state === "reconnecting" || state === "lost";
   setAttribute(connection, "data-connection", state);
   setAttribute(document.body, "data-connection", state);
@@ -89,6 +92,20 @@ export function tick(following) {
     element("span", {}, text(`connection.${state}`)),
     isBehind && asOf !== null && element("span", { class: "as-of" }, ` ${text("connection.asOf", { time: asOf })}`),
   );
-  banner.hidden = state !== "lost";
-  fill(banner, asOf === null ? text("connection.banner.never") : text("connection.banner", { time: asOf }));
 }
+
+/**
+ * @param {Following | null} following
+ * @param {boolean} isDrawn
+ */
+function warningOf(following, isDrawn) {
+  if (!isDrawn) return text("connection.banner.stuck");
+  if (following?.connection === "lost") {
+    const asOf = asOfText(following);
+    return asOf === null ? text("connection.banner.never") : text("connection.banner", { time: asOf });
+  }
+  return following?.unreadable ? text("connection.banner.unreadable", { count: following.unreadable }) : null;
+}
+
+/** @param {Following} following */
+const asOfText = ({ asOfMs }) => (asOfMs === null ? null : clockWithSeconds(asOfMs));

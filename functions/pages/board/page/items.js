@@ -27,7 +27,71 @@
  * @property {LastAnomaly} [lastAnomaly]
  *
  * @typedef {{equipmentId: string, version: number, gone: true}} Tombstone  Deleted, or moved away from this place.
+ *
+ * @typedef {(value: any) => boolean} Check
  */
+
+/** Above any sum of a row's oplocks: each is below 10^13, and a row has some 25. */
+const VERSION_BELOW = 1e15;
+
+/** @type {Check} */
+const isText = (value) => typeof value === "string";
+
+/** @type {Check} */
+const isTime = (value) => isText(value) && !Number.isNaN(Date.parse(value));
+
+/** @type {Check} */
+const isVersion = (value) => Number.isInteger(value) && value >= 0 && value < VERSION_BELOW;
+
+/** @type {(check: Check) => Check} */
+const orNull = (check) => (value) => value === null || check(value);
+
+/** @type {(check: Check) => Check} */
+const orAbsent = (check) => (value) => value === undefined || check(value);
+
+/** @type {(checks: Record<string, Check>) => Check} */
+const has = (checks) => (value) =>
+  typeof value === "object" && value !== null && Object.entries(checks).every(([name, check]) => check(value[name]));
+
+/** @type {(names: readonly string[], check: Check) => Record<string, Check>} */
+const each = (names, check) => Object.fromEntries(names.map((name) => [name, check]));
+
+const isTombstone = has({ equipmentId: isText, version: isVersion, gone: (value) => value === true });
+
+/** Every member that the page draws, or orders by. */
+const isItem = has({
+  equipmentId: isText,
+  version: isVersion,
+  gone: (value) => value === undefined,
+  location: orNull(has(each(["company", "city", "neighborhood"], isText))),
+  ...each(["name", "factoryId", "lineId", "state"], orNull(isText)),
+  ...each(["stateSince", "stateTimestamp"], orNull(isTime)),
+  ...each(["operator", "escalatedTo", "acknowledgedBy", "acknowledgedByName"], orAbsent(isText)),
+  silentSince: orAbsent(isTime),
+  atRisk: orAbsent(has({ since: isTime, reason: isText })),
+  lastAnomaly: orAbsent(
+    has({
+      ...each(["kind", "state", "unit"], isText),
+      timestamp: isTime,
+      seen: Number.isFinite,
+      expected: has(each(["typical", "atMost"], Number.isFinite)),
+    }),
+  ),
+});
+
+/**
+ * Return what came over the wire as a row; null if the page could not draw it.
+ *
+ * @param {any} value
+ * @returns {Item | Tombstone | null}
+ */
+export const rowOf = (value) => (isItem(value) || isTombstone(value) ? value : null);
+
+/**
+ * @param {any} value
+ * @returns {Item | null}
+ */
+export const itemOf = (value) => (isItem(value) ? value : null);
 
 /**
  * What people call a piece of equipment.

@@ -4,7 +4,7 @@ import { drawByKey, element, fill, setAttribute } from "./dom.js";
 import { setTitle } from "./header.js";
 import { deedButtons, LOG_DEEDS, updateDeeds } from "./help.js";
 import { icon } from "./icons.js";
-import { nameOf } from "./items.js";
+import { itemOf, nameOf } from "./items.js";
 import { may } from "./roles.js";
 import { problemText, text, timeOf } from "./speech.js";
 import { isAbnormal, isSeen, kindOf } from "./standing.js";
@@ -58,16 +58,18 @@ export function openMachine({ equipmentId }, context) {
     });
     if (answer === null) fill(standing, element("p", { class: "empty" }, text("machine.notFound", { id: equipmentId })));
     if (!answer) return;
-    item = answer.body;
+    item = itemOf(answer.body);
+    if (item === null) return fill(standing, element("p", { class: "empty" }, text("problem.unreadable")));
+    if (item.location !== null) context.follow(item.location.company).learn(item);
     draw();
-    if (item?.location === null) timer = setTimeout(load, UNPLACED_MS); // no board has it, so that no message comes
+    if (item.location === null) timer = setTimeout(load, UNPLACED_MS); // no board has it, so that no message comes
   }
 
   function draw() {
     const company = item?.location?.company;
     const following = company === undefined ? context.followed() : context.follow(company);
     const live = following?.items.find((one) => one.equipmentId === equipmentId);
-    if (live !== undefined && live.version >= (item?.version ?? 0)) item = live;
+    if (live !== undefined) item = live;
     if (item === null) return;
     const shown = context.pending.shown(item);
     context.starts.note([shown]);

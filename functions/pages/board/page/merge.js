@@ -1,7 +1,8 @@
 /**
  * The inverse oplock of the page: what it knows gives way to what is newer, in whatever order messages and reads arrive.
  *
- * `version` is the sum of the milliseconds of all of a row's oplocks. Each only grows, so does the sum.
+ * `version` is the sum of the milliseconds of all of a row's oplocks. Each only grows, so does the sum, but where a row is
+ * repaired: what a device's clock was ahead of is taken back. So a complete read wins over what was there well before it.
  *
  * @typedef {import("./items.js").Item} Item
  * @typedef {import("./items.js").Tombstone} Tombstone
@@ -45,7 +46,8 @@ export function merge(board, row, atMs) {
 }
 
 /**
- * Take over a complete read; return how many rows in it were news.
+ * Take over a complete read; return how many rows in it were news. A row whose version fell was repaired, and is no news
+ * that a message had to bring.
  *
  * What the read lacks is gone, unless it came while the index may not have had it yet. Its version is kept, so that a
  * late message of before does not bring it back.
@@ -58,17 +60,37 @@ export function mergeRead(board, items, { beganMs, atMs }) {
   const inRead = new Set(items.map((item) => item.equipmentId));
   let news = 0;
   for (const item of items) {
-    const known = board.get(item.equipmentId)?.row;
-    if (known === undefined || isGone(known) || item.version > known.version) news += 1;
-    merge(board, item, atMs);
+    const known = board.get(item.equipmentId);
+    if (known === undefined || isGone(known.row) || item.version > known.row.version) news += 1;
+    if (known === undefined || isSettled(known, beganMs)) board.set(item.equipmentId, { row: item, atMs });
+    else merge(board, item, atMs);
   }
   for (const [equipmentId, known] of board) {
-    if (inRead.has(equipmentId) || isGone(known.row) || known.atMs > beganMs - GRACE_MS) continue;
+    if (inRead.has(equipmentId) || isGone(known.row) || !isSettled(known, beganMs)) continue;
     const row = /** @type {Tombstone} */ ({ equipmentId, version: known.row.version, gone: true });
     board.set(equipmentId, { row, atMs });
     news += 1;
   }
   return news;
+}
+
+/**
+ * Whether the index has had what is known by the time that a read began.
+ *
+ * @param {Known} known
+ * @param {number} beganMs
+ */
+const isSettled = (known, beganMs) => known.atMs <= beganMs - GRACE_MS;
+
+/**
+ * Whether a message is older than what is known: it was late, or its row was repaired. Only a read tells which.
+ *
+ * @param {Board} board
+ * @param {Item | Tombstone} row
+ */
+export function isOlder(board, row) {
+  const known = board.get(row.equipmentId)?.row;
+  return !isGone(row) && known !== undefined && row.version < known.version;
 }
 
 /**

@@ -39,9 +39,12 @@ const EN = {
   "connection.polling": "every 10 s",
   "connection.reconnecting": "reconnecting",
   "connection.lost": "no connection",
+  "connection.stuck": "stands still",
   "connection.asOf": "as of {time}",
   "connection.banner": "No connection. What you see is as of {time} and may be out of date.",
   "connection.banner.never": "No connection. Nothing could be read yet.",
+  "connection.banner.stuck": "This page could not draw what it was sent. What you see may be out of date; reload it.",
+  "connection.banner.unreadable": "{count} of the machines cannot be shown: what came about them is not readable.",
 
   "board.help": "Help needed",
   "board.help.none": "Nobody needs help.",
@@ -166,6 +169,7 @@ const EN = {
   "faults.done": "The message is back on the queue of {consumer}.",
   "faults.refresh": "Read again",
 
+  "problem.unreadable": "What came about this machine is not readable.",
   "problem.unreachable": "The server cannot be reached.",
   "problem.signedOut": "Your session has ended. Sign in again.",
   "problem.notAllowed": "Your role may not do this.",
@@ -214,9 +218,12 @@ const DE = {
   "connection.polling": "alle 10 s",
   "connection.reconnecting": "verbindet neu",
   "connection.lost": "keine Verbindung",
+  "connection.stuck": "steht still",
   "connection.asOf": "Stand {time}",
   "connection.banner": "Keine Verbindung. Das Bild ist vom Stand {time} und vielleicht veraltet.",
   "connection.banner.never": "Keine Verbindung. Es konnte noch nichts gelesen werden.",
+  "connection.banner.stuck": "Die Seite kann nicht zeichnen, was sie bekam. Das Bild ist vielleicht veraltet; bitte neu laden.",
+  "connection.banner.unreadable": "{count} der Maschinen sind nicht zu sehen: Was über sie kam, ist nicht lesbar.",
 
   "board.help": "Hilfe nötig",
   "board.help.none": "Niemand braucht Hilfe.",
@@ -341,6 +348,7 @@ const DE = {
   "faults.done": "Die Nachricht ist wieder in der Warteschlange von {consumer}.",
   "faults.refresh": "Neu lesen",
 
+  "problem.unreadable": "Was über diese Maschine kam, ist nicht lesbar.",
   "problem.unreachable": "Der Server ist nicht erreichbar.",
   "problem.signedOut": "Die Sitzung ist zu Ende. Melden Sie sich neu an.",
   "problem.notAllowed": "Ihre Rolle erlaubt das nicht.",

@@ -23,12 +23,15 @@ FAULT_KEYS: Final = "an object's key ends in the id of its fault, below a fixed 
 FEW_FAULTS: Final = "read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs"
 LAKE_KEYS: Final = "an object's key ends in a digest of what is in it, below a fixed prefix of the lake's bucket"
 LAKE_READS: Final = "read by queries, which are logged as such: CloudTrail data events say more than S3's logs"
+TRAIL_READS: Final = "the trail itself, which few read: a log of its readers would need one, too"
 ANSWERS: Final = "answers to queries, gone after a month: Athena's history says who asked what"
 ANSWER_KEYS: Final = "Athena chooses the key of an answer, in a bucket that holds nothing else"
 MODEL_KEYS: Final = "a model's key ends in its version, below a fixed prefix of the bucket of models"
 FEW_MODELS: Final = (
     "read by two functions each minute, written by a person: CloudTrail data events say more than S3's logs"
 )
+COPY_READS: Final = "read by nobody until a region is lost: CloudTrail data events say more than S3's logs"
+COPIED_KEYS: Final = "S3 copies every object of one bucket to one other bucket, whatever its key"
 ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
 ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 DRIFT_KEYS: Final = "an object's key ends in the id of its finding, below a fixed prefix of the bucket of findings"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from typing import Final, TypedDict
 
 from aws_cdk import Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -9,38 +10,58 @@ from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from andon.cdk.operations.signals import Signal, of_account, signals_of
+from andon.cdk.operations.signals import Signal, of_functions, signals_of
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 
+# Standard deviations from what CloudWatch has learnt for the hour and the weekday: a shift that ends is none of it.
+UNUSUAL: Final = 5
+
+
+class _Settings(TypedDict):
+    metric: cloudwatch.IMetric
+    alarm_name: str
+    alarm_description: str
+    evaluation_periods: int
+    treat_missing_data: cloudwatch.TreatMissingData
+
 
 def watch(root: Stack, found: Iterable[Construct], parts: Mapping[Stack, Iterable[Signal]]) -> None:
-    """Create the alarms of the account, of all that is found, and of each part in its stack."""
+    """Create the alarms of all functions together, of all that is found, and of each part in its stack."""
     topic = Target.of(root).alarm_topic
     if topic:
         tell(root, "AlarmTopicArn", _arn(root, topic), "the topic of all alarms")
     of_resources = ((one, signal) for one in found for signal in signals_of(one))
     of_parts = ((stack, signal) for stack, signals in parts.items() for signal in signals)
-    for signal in of_account():
-        _alarm(Construct(root, "Functions"), signal)
+    functions = Construct(root, "Functions")
+    for signal in of_functions(root):
+        _alarm(functions, signal)
     for watched, signal in chain(of_resources, of_parts):
         _alarm(watched, signal)
 
 
 def _alarm(watched: Construct, signal: Signal) -> None:
     """Create an alarm below what it watches, named by its path: the root stack's name begins all of them."""
-    target, missing = Target.of(watched), cloudwatch.TreatMissingData
-    alarm = signal.metric.create_alarm(
-        watched,
-        f"{signal.name}Alarm",
-        alarm_name=f"{watched.node.path}/{signal.name}",
-        alarm_description=f"{signal.means} Runbook: {target.runbooks}/{signal.runbook}.md",
-        threshold=signal.above,
-        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluation_periods=signal.minutes,
+    target, missing, compared = Target.of(watched), cloudwatch.TreatMissingData, cloudwatch.ComparisonOperator
+    settings: _Settings = {
+        "metric": signal.metric,
+        "alarm_name": f"{watched.node.path}/{signal.name}",
+        "alarm_description": f"{signal.means} Runbook: {target.runbooks}/{signal.runbook}.md",
+        "evaluation_periods": signal.minutes,
         # Most of these metrics are published only when there is something to count.
-        treat_missing_data=missing.BREACHING if signal.regular else missing.NOT_BREACHING,
-    )
+        "treat_missing_data": missing.BREACHING if signal.regular else missing.NOT_BREACHING,
+    }
+    alarm: cloudwatch.AlarmBase
+    if signal.collapses:
+        below = compared.LESS_THAN_LOWER_THRESHOLD
+        alarm = cloudwatch.AnomalyDetectionAlarm(
+            watched, f"{signal.name}Alarm", std_devs=UNUSUAL, comparison_operator=below, **settings
+        )
+    else:
+        above = compared.GREATER_THAN_THRESHOLD
+        alarm = cloudwatch.Alarm(
+            watched, f"{signal.name}Alarm", threshold=signal.above, comparison_operator=above, **settings
+        )
     if target.alarm_topic:
         alarm.add_alarm_action(actions.SnsAction(_topic(watched, target.alarm_topic)))
 

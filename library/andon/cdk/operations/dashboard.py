@@ -13,16 +13,7 @@ from constructs import IConstruct
 
 from andon.cdk.api import Api
 from andon.cdk.function import Function
-from andon.cdk.operations.metrics import (
-    MINUTE,
-    iterator_age,
-    of_api,
-    of_listener,
-    of_service,
-    of_view,
-    oldest,
-    waiting,
-)
+from andon.cdk.operations.metrics import MINUTE, iterator_age, of_api, of_listener, of_service, of_view, oldest, waiting
 from andon.cdk.queues import LastResort, Reader
 from andon.views.outcome import Outcome
 

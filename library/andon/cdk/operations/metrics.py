@@ -6,31 +6,39 @@ from typing import Final
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
+from constructs import IConstruct
 
 from andon.cdk.api import THROTTLED, Api
 from andon.cdk.changes import StreamMapping
 from andon.cdk.function import Function
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
+from andon.cdk.replica import RULE
 from andon.cdk.target import Target
 from andon.runtime.metrics import STAGE
+from andon.wire import aws
 
 MINUTE: Final = Duration.minutes(1)
 
 
 def of_listener(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
     """Return a metric that a listener writes."""
-    return _own(reader.listener, {"view": reader.name}, name, statistic)
+    return _of_stage(reader.listener, {"view": reader.name}, name, statistic)
 
 
 def of_view(recompute: Function, name: str) -> cloudwatch.Metric:
     """Return a metric of the comparison of a view with its events."""
-    return _own(recompute, {"view": recompute.package.name}, name, "Sum")
+    return _of_stage(recompute, {"view": recompute.package.name}, name, "Sum")
 
 
 def of_service(function: Function, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
     """Return a metric that a trigger or a sweep writes."""
-    return _own(function, {"service": function.package.name}, name, statistic)
+    return _of_stage(function, {"service": function.package.name}, name, statistic)
+
+
+def fell_back(scope: IConstruct) -> cloudwatch.Metric:
+    """Return the number of times that a worker began without libcurl's wire, see `andon/wire/aws.py`."""
+    return _of_stage(scope, {aws.WIRE: aws.BOTOCORE}, aws.FELL_BACK, "Sum")
 
 
 def of_api(api: Api, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
@@ -74,21 +82,13 @@ def throttled_writes(table: OwnedTable, index: str | None = None) -> cloudwatch.
     """
     by = {"TableName": table.table_name, **({"GlobalSecondaryIndexName": index} if index else {})}
     return cloudwatch.Metric(
-        namespace="AWS/DynamoDB",
-        metric_name="WriteThrottleEvents",
-        dimensions_map=by,
-        statistic="Sum",
-        period=MINUTE,
+        namespace="AWS/DynamoDB", metric_name="WriteThrottleEvents", dimensions_map=by, statistic="Sum", period=MINUTE
     )
 
 
 def throttled(api: Api) -> cloudwatch.Metric:
     """Return the number of 429 responses, counted from the access log."""
-    target = Target.of(api)
-    by = {STAGE: target.stage}
-    return cloudwatch.Metric(
-        namespace=target.project.name, metric_name=THROTTLED, dimensions_map=by, statistic="Sum", period=MINUTE
-    )
+    return _of_stage(api, {}, THROTTLED, "Sum")
 
 
 def waiting(queue: LastResort) -> cloudwatch.Metric:
@@ -101,13 +101,24 @@ def oldest(reader: Reader) -> cloudwatch.Metric:
     return reader.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
 
 
+def of_copy(bucket: str, copy: str, name: str, statistic: str) -> cloudwatch.Metric:
+    """Return a metric of S3 about a bucket's replication.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/metrics-dimensions.html
+    """
+    between = {"SourceBucket": bucket, "DestinationBucket": copy, "RuleId": RULE}
+    return cloudwatch.Metric(
+        namespace="AWS/S3", metric_name=name, dimensions_map=between, statistic=statistic, period=MINUTE
+    )
+
+
 def iterator_age(trigger: Function) -> cloudwatch.Metric:
     """Return the age, in milliseconds, of the last change that a trigger read."""
     return trigger.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
 
 
-def _own(function: Function, dimension: Mapping[str, str], name: str, statistic: str) -> cloudwatch.Metric:
-    target = Target.of(function)
+def _of_stage(scope: IConstruct, dimension: Mapping[str, str], name: str, statistic: str) -> cloudwatch.Metric:
+    target = Target.of(scope)
     return cloudwatch.Metric(
         namespace=target.project.name,
         metric_name=name,

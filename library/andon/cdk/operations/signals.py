@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_s3 as s3
 from constructs import IConstruct
 
 from andon.cdk.api import Api
@@ -13,6 +14,9 @@ from andon.cdk.function import Function
 from andon.cdk.operations import metrics
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
+from andon.cdk.replica import LAKE, name_of_copy
+from andon.cdk.replica_time import COPY_MINUTES
+from andon.cdk.target import Target
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
@@ -30,7 +34,7 @@ class Signal:
 
     The metric has no label: with one, CDK writes it as metric math, which the emulator refuses.
     runbook: the page in `docs/runbooks/`, without its ending. regular: the metric is published every minute, so that
-    missing data is an alarm, too.
+    missing data is an alarm, too. collapses: instead of a value, the metric should not fall below what is usual.
     """
 
     name: str
@@ -40,13 +44,16 @@ class Signal:
     above: float = 0
     minutes: int = 1
     regular: bool = False
+    collapses: bool = False
 
 
-def of_account() -> Iterator[Signal]:
-    """Yield the signals that are about no part of the stack."""
+def of_functions(scope: IConstruct) -> Iterator[Signal]:
+    """Yield the signals that are about all functions together."""
     means = "Functions are throttled: the account has no concurrency left. Listeners lose one of five attempts by it."
     throttled = metrics.throttled_functions()
     yield Signal(name="Throttled", metric=throttled, means=means, runbook="functions-throttled")
+    means = "Functions have no libcurl and use botocore: at ten times the CPU, and Lambda counts their rounds as loops."
+    yield Signal(name="FellBack", metric=metrics.fell_back(scope), means=means, runbook="wire-fell-back")
 
 
 def signals_of(watched: IConstruct) -> Iterator[Signal]:
@@ -134,6 +141,12 @@ def _of_api(api: Api) -> Iterator[Signal]:
     yield Signal(name="Failing", metric=failing, minutes=NO_ACCIDENT, means=means, runbook="api-failing")
     means = "Requests got 429: a route has more than its throttle allows, or a caller more than its share."
     yield Signal(name="Throttled", metric=metrics.throttled(api), minutes=5, means=means, runbook="api-throttled")
+    if Target.of(api).learns_usual:
+        # Under a flood API Gateway counts and logs few of the 429s; the others are missing in what it counts at all.
+        # https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-monitor.html
+        means = "Far fewer requests are counted than is usual: devices are cut off, or a flood takes what they need."
+        count = metrics.of_api(api, "Count")
+        yield Signal(name="Collapsed", metric=count, minutes=10, collapses=True, means=means, runbook="api-throttled")
     means = f"One request in a hundred takes longer than {SLOW_MS} ms."
     latency = metrics.of_api(api, "Latency", "p99")
     yield Signal(name="Slow", metric=latency, above=SLOW_MS, minutes=5, means=means, runbook="api-slow")
@@ -149,6 +162,20 @@ def of_lake(reader: Reader) -> Iterator[Signal]:
     unreadable = metrics.of_listener(reader, "unreadable", "Sum")
     yield Signal(name="Unreadable", metric=unreadable, means=means, runbook="lake-unreadable")
     yield from of_listener(reader)
+
+
+def of_copy(lake: s3.Bucket) -> Iterator[Signal]:
+    """Yield the signals of the lake's copy in another region, if there is one."""
+    target = Target.of(lake)
+    if target.replica_region is None:
+        return
+    copy, late = name_of_copy(target, LAKE), COPY_MINUTES * 60
+    means = f"For more than {late} s events are not in the lake's copy: if the region is lost, they are."
+    behind = metrics.of_copy(lake.bucket_name, copy, "ReplicationLatency", "Maximum")
+    yield Signal(name="CopyBehind", metric=behind, above=late, minutes=5, means=means, runbook="copy-behind")
+    means = "S3 could not copy objects of the lake, and does not try again."
+    failed = metrics.of_copy(lake.bucket_name, copy, "OperationsFailedReplication", "Sum")
+    yield Signal(name="CopyFailed", metric=failed, means=means, runbook="copy-behind")
 
 
 def of_faults(reader: Reader) -> Iterator[Signal]:

@@ -11,7 +11,7 @@ from andon.project import Actors
 from andon.recorded import lake
 from andon.recorded.archive import SHARDS, ArchiveIndex, Manifest, data_folder, index_key, manifest_key
 from andon.stores.archive import lines
-from andon.stores.archive.lines import Part, Pass
+from andon.stores.archive.lines import Pass, ShardOfKind
 from andon.stores.archive.objects import data_key, digest_of, to_data
 from andon.stores.archive.store import BUCKET, LAKE
 from andon.wire.bucket import Bucket
@@ -21,10 +21,11 @@ Goes = Callable[[], bool]
 
 
 class Compacted(TypedDict):
-    """Result for a day; `whole`: its manifests are written."""
+    """Result for a day; `whole`: its manifests are written; `unnamed`: see `actors_in`."""
 
     passes: int
     whole: bool
+    unnamed: int
 
 
 _archive, _lake = Bucket(BUCKET), Bucket(LAKE)
@@ -43,20 +44,23 @@ def compact_if_stale(day: str, kinds: Sequence[Actors], *, goes_on: Goes) -> Com
 
 
 def _compact(day: str, keys: Sequence[str], kinds: Sequence[Actors], goes_on: Goes) -> Compacted:
-    of, passes = digest_of(keys), 0
-    indexes = {part: _index(part, day) for part in (Part(kind, shard) for kind in kinds for shard in range(SHARDS))}
+    of, passes, unnamed = digest_of(keys), 0, 0
+    indexes = {
+        part: _index(part, day) for part in (ShardOfKind(kind, shard) for kind in kinds for shard in range(SHARDS))
+    }
     while missing := [part for part, index in indexes.items() if index is None or index["of"] != of]:
         if not goes_on():
-            return {"passes": passes, "whole": False}
+            return {"passes": passes, "whole": False, "unnamed": unnamed}
         read = _read(keys, missing)
+        unnamed = max(unnamed, read.unnamed)  # each pass sees all events
         indexes |= {part: _write(day, part, read, of=of) for part in read.parts}
         passes += 1
     for kind in kinds:
         _finish(kind, day, keys, [index for part, index in indexes.items() if index and part.kind == kind])
-    return {"passes": passes, "whole": True}
+    return {"passes": passes, "whole": True, "unnamed": unnamed}
 
 
-def _read(keys: Sequence[str], parts: Sequence[Part]) -> Pass:
+def _read(keys: Sequence[str], parts: Sequence[ShardOfKind]) -> Pass:
     """Read all objects of a day, one at a time, and keep the lines of as many parts as memory holds."""
     read = Pass(parts, most_bytes=lines.MOST_BYTES)
     for key in keys:
@@ -64,7 +68,7 @@ def _read(keys: Sequence[str], parts: Sequence[Part]) -> Pass:
     return read
 
 
-def _write(day: str, part: Part, read: Pass, *, of: str) -> ArchiveIndex:
+def _write(day: str, part: ShardOfKind, read: Pass, *, of: str) -> ArchiveIndex:
     """Write the data of a part, then its index."""
     body, places = to_data(read.lines_of(part))
     index: ArchiveIndex = {"of": of, "actors": places}
@@ -86,7 +90,7 @@ def _finish(kind: Actors, day: str, keys: Sequence[str], indexes: Sequence[Archi
     _archive.replace(manifest_key(kind.name, day), manifest)
 
 
-def _index(part: Part, day: str) -> ArchiveIndex | None:
+def _index(part: ShardOfKind, day: str) -> ArchiveIndex | None:
     found: ArchiveIndex | None = _archive.get(index_key(part.kind.name, day, part.shard))
     return found
 

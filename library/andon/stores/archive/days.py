@@ -1,6 +1,6 @@
 """Events of an actor on a day, in two requests: for its shard's index and for its own member of the data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Final
 
@@ -23,7 +23,7 @@ def days_of(kind: Actors, *, first: str, last: str) -> Iterator[str]:
     return takewhile(lambda day: day <= last, days)
 
 
-def read_day(kind: Actors, actor: str, day: str) -> list[str]:
+def read_day(kind: Actors, actor: str, day: str) -> Iterable[str]:
     """Return the events of an actor and a day, in order, as the lake has them."""
     try:
         return _read(kind, actor, day)
@@ -33,7 +33,7 @@ def read_day(kind: Actors, actor: str, day: str) -> list[str]:
         return _read(kind, actor, day)  # the day was written twice since we read its index
 
 
-def _read(kind: Actors, actor: str, day: str) -> list[str]:
+def _read(kind: Actors, actor: str, day: str) -> Iterable[str]:
     index: ArchiveIndex | None = _archive.get(index_key(kind.name, day, shard_of(actor)))
     place = index and index["actors"].get(actor)
     if not index or not place:

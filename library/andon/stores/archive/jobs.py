@@ -5,6 +5,7 @@ import os
 from functools import partial
 from typing import Final
 
+from andon.events import topic_table
 from andon.runtime import strict_json
 from andon.stores.archive.pages import events_between
 from andon.stores.archive.rehydration import (
@@ -20,10 +21,10 @@ from andon.stores.archive.rehydration import (
 from andon.stores.archive.store import BUCKET, SUBJECTS
 from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
-from andon.wire.queue import send_all
+from andon.wire.queue import beside, send_all
 
 QUEUE: Final = "ARCHIVE_QUEUE_URL"
-RESTORERS: Final = "RESTORERS"  # queue, by its environment variable -> topics, as JSON
+RESTORERS: Final = "RESTORERS"  # the topics of each queue, by its name, see `topic_table`
 
 _archive = Bucket(BUCKET)
 
@@ -50,8 +51,8 @@ def work(body: str) -> Done:
     message: RehydrationWork = json.loads(body)
     job: Job = _archive.require(job_key(message["job"]))
     lines = [*events_between(SUBJECTS, job["subject"], message["day"], period_of(job))]
-    topics = json.loads(os.environ[RESTORERS])
-    sent = {queue: send_all(os.environ[queue], messages_of(lines, topics[queue], job)) for queue in topics}
+    topics, own_url = topic_table.from_json(os.environ[RESTORERS]), os.environ[QUEUE]
+    sent = {name: send_all(beside(own_url, name), messages_of(lines, topics[name], job)) for name in topics}
     done: Done = {"sent": sent}
     _archive.replace(done_key(job["id"], message["day"]), done)
     return done

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -18,7 +18,7 @@ MOST_BYTES: Final = 300_000_000
 OVERHEAD_BYTES: Final = 400  # of a line beside its text, in Python's objects
 
 
-class Part(NamedTuple):
+class ShardOfKind(NamedTuple):
     """Unit of writing: a shard of a kind's actors."""
 
     kind: Actors
@@ -35,7 +35,8 @@ class Line:
 
 def envelope_in(text: str) -> Envelope:
     """Return the envelope in a line of the lake."""
-    return cast("Envelope", orjson.loads(text))
+    envelope: Envelope = orjson.loads(text)
+    return envelope
 
 
 def order_of(envelope: Envelope) -> str:
@@ -55,21 +56,17 @@ def _identity_of(envelope: Envelope) -> tuple[str, str]:
 class Pass:
     """One reading of a day, for as many parts as memory holds: beyond `most_bytes` it gives up the last of them.
 
-    An event that came twice is there once: the first to come to the bus.
+    An event that came twice is there once: the first to come to the bus. unnamed: see `actors_in`. held_bytes: size of
+    the lines of its parts.
     """
 
-    def __init__(self, parts: Sequence[Part], *, most_bytes: int) -> None:
-        self._most_bytes, self._bytes = most_bytes, 0
-        self._lines: dict[Part, dict[str, dict[tuple[str, str], Line]]] = {part: {} for part in parts}
+    def __init__(self, parts: Sequence[ShardOfKind], *, most_bytes: int) -> None:
+        self._most_bytes, self.held_bytes, self.unnamed = most_bytes, 0, 0
+        self._lines: dict[ShardOfKind, dict[str, dict[tuple[str, str], Line]]] = {part: {} for part in parts}
         self._kinds = list(dict.fromkeys(part.kind for part in parts))
 
     @property
-    def held_bytes(self) -> int:
-        """Size of the lines of its parts."""
-        return self._bytes
-
-    @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ShardOfKind]:
         """The parts that were not given up."""
         return list(self._lines)
 
@@ -78,15 +75,17 @@ class Pass:
         for text in texts:
             envelope = envelope_in(text)
             for kind in self._kinds:
-                for actor in actors_in(kind, envelope["detail"]):
-                    self._keep(Part(kind, shard_of(actor)), actor, envelope, text)
+                actors, unnamed = actors_in(kind, envelope["detail"])
+                self.unnamed += unnamed
+                for actor in actors:
+                    self._keep(ShardOfKind(kind, shard_of(actor)), actor, envelope, text)
 
-    def lines_of(self, part: Part) -> dict[str, list[str]]:
+    def lines_of(self, part: ShardOfKind) -> dict[str, list[str]]:
         """Return the lines of each actor of a part, in order."""
         actors = self._lines[part]
         return {actor: [line.text for line in sorted(lines.values())] for actor, lines in actors.items()}
 
-    def _keep(self, part: Part, actor: str, envelope: Envelope, text: str) -> None:
+    def _keep(self, part: ShardOfKind, actor: str, envelope: Envelope, text: str) -> None:
         actors = self._lines.get(part)
         if actors is None:
             return
@@ -94,13 +93,13 @@ class Pass:
         identity, line = _identity_of(envelope), Line(order_of(envelope), text)
         before = lines.get(identity)
         kept = lines[identity] = line if before is None else min(before, line)
-        self._bytes += _bytes_of(kept) - (_bytes_of(before) if before else 0)
-        while self._bytes > self._most_bytes and len(self._lines) > 1:
+        self.held_bytes += _bytes_of(kept) - (_bytes_of(before) if before else 0)
+        while self.held_bytes > self._most_bytes and len(self._lines) > 1:
             self._give_up_last()
 
     def _give_up_last(self) -> None:
         _, actors = self._lines.popitem()
-        self._bytes -= sum(_bytes_of(line) for lines in actors.values() for line in lines.values())
+        self.held_bytes -= sum(_bytes_of(line) for lines in actors.values() for line in lines.values())
 
 
 def _bytes_of(line: Line) -> int:

@@ -44,29 +44,29 @@ class Position(TypedDict):
     after: str
 
 
-class Page(NamedTuple):
+class EventPage(NamedTuple):
     """Events as the lake has them; `behind`: where the next page begins, None at the end."""
 
     lines: list[str]
     behind: Position | None
 
 
-def read_events(kind: Actors, actor: str, period: Period, *, limit: int, start: Position | None) -> Page:
+def read_events(kind: Actors, actor: str, period: Period, *, limit: int, start: Position | None) -> EventPage:
     """Return up to `limit` events of an actor, or as many as a response can hold, or as `MOST_DAYS` have."""
     lines, size, days = list[str](), 0, 0
     position = start or Position(day=period.first[:10], after="")
     for day in days_of(kind, first=position["day"], last=period.last[:10]):
         if days == MOST_DAYS:
-            return Page(lines, Position(day=day, after=""))
+            return EventPage(lines, Position(day=day, after=""))
         days += 1
         for order, line in _events_of(kind, actor, day, period):
             if day == position["day"] and order <= position["after"]:
                 continue
             size += bytes_sent(line)
             if lines and (len(lines) == limit or size > MAX_PAGE_BYTES):
-                return Page(lines, _behind(lines[-1]))
+                return EventPage(lines, _behind(lines[-1]))
             lines.append(line)
-    return Page(lines, None)
+    return EventPage(lines, None)
 
 
 def events_between(kind: Actors, actor: str, day: str, period: Period) -> Iterator[str]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.page import DEFAULT_LIMIT, decode_cursor
+from andon.http.page import DEFAULT_LIMIT, decode_texts, wrong_cursor
 from andon.http.parameters import Beginning, Cursor, End, Limit
 from andon.http.response import respond
 from andon.project import Actors, project
+from andon.runtime import times
 from andon.stores.archive import jobs, rehydration
 from andon.stores.archive.pages import Period, Position, read_events
 from andon.stores.archive.parameters import Subject, actor_of
@@ -65,4 +65,8 @@ def get_rehydration(subject: Subject, job_id: JobId) -> Response[str]:
 def _position(cursor: str | None) -> Position | None:
     if cursor is None:
         return None
-    return cast("Position", decode_cursor(cursor, names=frozenset(Position.__annotations__), scope=app.scope))
+    found = decode_texts(cursor, names=frozenset(Position.__annotations__), scope=app.scope)
+    try:
+        return Position(day=times.date(found["day"]), after=found["after"])
+    except ValueError as error:
+        raise wrong_cursor() from error

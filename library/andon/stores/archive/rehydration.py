@@ -6,14 +6,15 @@
 | `rehydrations/<id>/done/<day>.json` | `Done`: what was sent of that day |
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypedDict
+from collections.abc import Sequence
+from typing import Final, TypedDict
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.events.identifiers import of_content
 from andon.runtime import times
 from andon.runtime.errors import Invalid, NotFound
+from andon.runtime.json_types import JsonMapping
 from andon.stores.archive.lines import envelope_in
 from andon.stores.archive.pages import Period
 from andon.stores.archive.store import REHYDRATIONS, SUBJECTS
@@ -115,7 +116,7 @@ def require_job(job: Job | None, subject: str) -> Job:
     return job
 
 
-def to_response(job: Job, done: Sequence[Done]) -> Mapping[str, Any]:
+def to_response(job: Job, done: Sequence[Done]) -> JsonMapping:
     """Return the response body for a job; `messages` counts those sent to the packages that write rows."""
     said = {
         SUBJECTS.field if name == "subject" else name: value

@@ -1,12 +1,13 @@
 """Parameters and responses of the archive's routes."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path
 from pydantic import ConfigDict, Field, StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.runtime.json_types import JsonObject
 from andon.stores.archive.rehydration import ID_DIGITS
 from andon.stores.archive.store import SUBJECTS
 
@@ -19,9 +20,7 @@ Accept = Annotated[
 
 
 JobId = Annotated[
-    str,
-    StringConstraints(pattern=JOB_PATTERN),
-    Path(alias="job", description="The `id` of the rehydration."),
+    str, StringConstraints(pattern=JOB_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
 ]
 
 
@@ -34,7 +33,7 @@ class ArchivedEventResponse(ResponseModel):
     source: str
     detail_type: Annotated[str, Field(alias="detail-type")]
     time: str
-    detail: dict[str, Any]
+    detail: JsonObject
 
 
 class ArchivedEventsResponse(ResponseModel):

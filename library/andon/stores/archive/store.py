@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final
 
 from andon.events import drift, fault
+from andon.events.domain_event import MAX_NAME_CHARACTERS
 from andon.events.topic import Topic
 from andon.project import Actors, project
 from andon.recorded import archive, lake
@@ -23,15 +24,23 @@ KINDS: Final = (SUBJECTS, *project().actors)
 
 KEEPS_DAYS: Final = max(kind.keeps_days for kind in KINDS)
 
+MOST_ACTORS: Final = 50
+"""Actors of one kind that an event of the archive has at most: those that it names first."""
+
 REHYDRATIONS: Final = "rehydrations"
 """The folder of jobs, beside those of the kinds."""
 REHYDRATIONS_KEEP_DAYS: Final = 90
 
 
-def actors_in(kind: Actors, detail: JsonMapping) -> frozenset[str]:
-    """Return the actors of a kind that an event is about."""
+def actors_in(kind: Actors, detail: JsonMapping) -> tuple[list[str], int]:
+    """Return the actors of a kind that an event is about, and the number of those that are not kept.
+
+    An event is copied for each of them, so that one with thousands would make a day of gigabytes.
+    """
     named = _named_in(detail, kind.fields) if kind.fields else [_subject_in(detail)]
-    return frozenset(name for name in named if isinstance(name, str) and name)
+    names = dict.fromkeys(name for name in named if isinstance(name, str) and name)
+    kept = [name for name in names if len(name) <= MAX_NAME_CHARACTERS][:MOST_ACTORS]
+    return kept, len(names) - len(kept)
 
 
 def _subject_in(detail: JsonMapping) -> object:

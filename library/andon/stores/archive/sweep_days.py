@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from andon.project import Actors
@@ -10,7 +11,8 @@ from andon.runtime.clock import DAY_MS, HOUR_MS
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
-from andon.stores.archive.compact_day import compact_if_stale, days_in_lake
+from andon.runtime.tried import Failed, require_all, tried
+from andon.stores.archive.compact_day import Compacted, compact_if_stale, days_in_lake
 from andon.stores.archive.store import KINDS
 
 # An event lies in the lake under the day on which the bus took it. It comes later than that by what EventBridge retries
@@ -18,8 +20,8 @@ from andon.stores.archive.store import KINDS
 LATEST_DAYS: Final = 20
 
 
-COUNTS: Final = ("days", "stale", "passes", "left")
-"""The metrics of a run."""
+COUNTS: Final = ("days", "stale", "passes", "left", "failed", "unnamed")
+"""The metrics of a run. unnamed: actors of events that have more of them, or longer names, than the archive keeps."""
 
 
 class TimeLeft:
@@ -36,22 +38,41 @@ class TimeLeft:
 
 
 def compact_stale_days(context: LambdaContext, *, now_ms: int) -> None:
-    """Write stale days, the newest first, until there are none or time runs out: the next run goes on."""
+    """Write stale days, the newest first, until there are none or time runs out: the next run goes on.
+
+    Raises:
+        Exception: a day failed; the others are written.
+
+    """
     counts, time_left = Counter(dict.fromkeys(COUNTS, 0)), TimeLeft(context)
+    results = list[Compacted | Failed | None]()
     for day in sorted(days_to_check(days_in_lake(), now_ms=now_ms), reverse=True):
-        done = compact_if_stale(day, kinds_kept(day, now_ms=now_ms), goes_on=time_left.is_enough)
-        counts["days"] += 1
-        if done:
-            counts.update(stale=1, passes=done["passes"], left=int(not done["whole"]))
+        kinds = kinds_kept(day, now_ms=now_ms)
+        results.append(done := tried(partial(compact_if_stale, day, kinds, goes_on=time_left.is_enough)))
+        counts.update(_counts_of(done))
     metrics = directive(dimension="view", counts=counts, now_ms=now_ms)
     extra = {"function_request_id": context.aws_request_id, "view": "archive", **counts, "_aws": metrics}
     logger().info("archived", extra=extra)
+    require_all(results)
+
+
+def _counts_of(done: Compacted | Failed | None) -> dict[str, int]:
+    """Return the counts that a day adds to the metrics."""
+    if isinstance(done, Failed):
+        return {"days": 1, "failed": 1}
+    if done is None:
+        return {"days": 1}
+    rest = {"passes": done["passes"], "left": int(not done["whole"]), "unnamed": done["unnamed"]}
+    return {"days": 1, "stale": 1, **rest}
 
 
 def days_to_check(days: Iterable[str], *, now_ms: int) -> list[str]:
-    """Return the days that a run looks at: the latest, and in the first hour of a day all that are kept."""
+    """Return the days that a run looks at: the latest, and in the first hour of a day all that are kept.
+
+    A clock that is ahead may have begun tomorrow; nothing real lies behind that.
+    """
     looks_at_all = now_ms % DAY_MS < HOUR_MS
-    kept = [day for day in days if kinds_kept(day, now_ms=now_ms)]
+    kept = [day for day in days if kinds_kept(day, now_ms=now_ms) and _age(day, now_ms) >= -1]
     return [day for day in kept if looks_at_all or _age(day, now_ms) <= LATEST_DAYS]
 
 

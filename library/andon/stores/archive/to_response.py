@@ -9,12 +9,12 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.page import Scope, encode_cursor
 from andon.http.response import JSON
 from andon.runtime import strict_json
-from andon.stores.archive.pages import Page
+from andon.stores.archive.pages import EventPage
 
 NDJSON: Final = "application/x-ndjson"
 
 
-def page_response(page: Page, *, scope: Scope, limit: int, accept: str | None) -> Response[str]:
+def page_response(page: EventPage, *, scope: Scope, limit: int, accept: str | None) -> Response[str]:
     """Return a list of events, or one event a line; `Link` leads to the next page."""
     cursor = page.behind and encode_cursor(page.behind, partition="", scope=scope)
     headers = {"Link": f'<{_next(scope, limit, cursor)}>; rel="next"'} if cursor else {}

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from andon.drift.recompute import RecomputeWork, queue_variable
+from andon.drift.recompute import RecomputeWork
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.response import respond
@@ -14,7 +14,8 @@ from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound
 from andon.stores.drift.responses import RecomputationResponse, ViewName
-from andon.wire.queue import send_all
+from andon.stores.drift.store import QUEUE, RECOMPUTED
+from andon.wire.queue import RECOMPUTE, beside, name_of, send_all
 
 app = HttpApi()
 handler = app.handler
@@ -26,8 +27,8 @@ def post_recomputation(view: ViewName) -> Response[str]:
 
     What could be on its way is looked at again a quarter of an hour later. A retry asks twice, which is harmless.
     """
-    url = os.environ.get(queue_variable(view))
-    if url is None:
+    if view not in os.environ[RECOMPUTED].split(","):
         raise NotFound("There is no such view.")
+    url = beside(os.environ[QUEUE], name_of(view, RECOMPUTE))
     shards = send_all(url, (strict_json.dumps(RecomputeWork(shard=shard)) for shard in range(SHARDS)))
     return respond(HTTPStatus.ACCEPTED, {"view": view, "shards": shards})

@@ -1,43 +1,41 @@
 """A row that differed from its events, as it is kept. Pure."""
 
 import re
-from typing import Any, TypedDict
+from typing import Any
 
-from andon.events.domain_event import DomainEvent
-from andon.events.drift import Differing
+from andon.events.bus_entry import Delivery
+from andon.events.drift import DriftEntity
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonObject
 from andon.stores.drift.store import FOLDER
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 
 
-class Finding(TypedDict):
+class Finding(DriftEntity):
     """Drift in a row of a view, and its repair; `timestamp` is fixed-width UTC."""
 
     id: str
     timestamp: str
-    view: str
-    key: dict[str, str]
-    kinds: list[str]
-    fields: dict[str, Differing]
-    repair: str
 
 
-def finding_in(event: DomainEvent) -> Finding:
-    """Read an event of type `drift-detected`.
+def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
+    """Read an event of type `drift-detected`; one whose time lies ahead would be the newest for good, and is of now.
 
     Raises:
-        Poison: it cannot be kept.
+        Poison: it cannot be kept, or somebody else than the view says it.
 
     """
-    entity = event.entity("drift")
+    event, entity = delivery.event, delivery.event.entity("drift")
+    if entity.text("view") != delivery.source:
+        raise Poison(f"{delivery.source} says what drifted in another view")
     if not _ID.fullmatch(event.id):
         raise Poison("not a finding as our views publish them")
     return {
         "id": event.id,
-        "timestamp": times.to_utc(event.timestamp_ms),
+        "timestamp": times.to_utc(times.known_by(event.timestamp_ms, now_ms=now_ms)),
         "view": entity.text("view"),
         "key": _object(entity.get("key")),
         "kinds": list(entity.get("kinds") or ()),
@@ -53,7 +51,7 @@ def key_of(finding: Finding) -> str:
     return f"{FOLDER}/{timestamp[:10]}/{left_ms:08}-{finding['id']}.json"
 
 
-def _object(value: Any) -> dict[str, Any]:  # noqa: ANN401  others may have written anything there
+def _object(value: Any) -> JsonObject:  # noqa: ANN401  others may have written anything there
     if not isinstance(value, dict):
         raise Poison("not a finding as our views publish them")
     return value

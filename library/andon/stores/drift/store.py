@@ -10,3 +10,6 @@ KEEPS_DAYS = 365
 SUBSCRIPTIONS = frozenset({(ANY, drift.TYPE)})
 
 FOLDER = "drift"
+
+QUEUE = "DRIFT_QUEUE_URL"  # the own one, beside which those of the views are
+RECOMPUTED = "RECOMPUTED"  # the names of all views that can be compared, with commas

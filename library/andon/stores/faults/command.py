@@ -15,8 +15,9 @@ from andon.runtime.errors import Conflict
 from andon.stores.faults import objects
 from andon.stores.faults.record import Fault, reader_of, require_fault, resubmitted
 from andon.stores.faults.responses import FaultId, FaultResponse
-from andon.stores.faults.store import queue_variable
+from andon.stores.faults.store import QUEUE, READERS
 from andon.wire import aws
+from andon.wire.queue import beside, name_of
 
 app = HttpApi()
 handler = app.handler
@@ -37,7 +38,7 @@ def resubmit_fault(fault_id: FaultId) -> Response[str]:
 
 
 def _queue_url_of(fault: Fault) -> str:
-    url = os.environ.get(queue_variable(reader_of(fault)))
-    if url is None:
+    reader = reader_of(fault)
+    if reader not in os.environ[READERS].split(","):
         raise Conflict(f"There is no {fault['consumer']} any more.")
-    return url
+    return beside(os.environ[QUEUE], name_of(reader))

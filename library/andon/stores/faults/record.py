@@ -1,13 +1,14 @@
 """A fault as it is kept. Pure."""
 
 import re
-from typing import NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict
 
-from andon.events.domain_event import DomainEvent
+from andon.events.bus_entry import Delivery, is_replayed
 from andon.events.fault import MAX_ERROR_CHARACTERS, FaultErrorEntity
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, NotFound, Poison
+from andon.runtime.json_types import members_of
 from andon.stores.faults.store import FAULTS
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
@@ -60,21 +61,23 @@ class Fault(FaultSummary):
     attempts: NotRequired[list[Attempt]]
 
 
-def fault_in(event: DomainEvent) -> Fault:
-    """Read an event of type `fault`.
+def fault_in(delivery: Delivery, *, now_ms: int) -> Fault:
+    """Read an event of type `fault`; one whose time lies ahead would be the newest for good, and is of now.
 
     Raises:
-        Poison: it cannot be kept.
+        Poison: it cannot be kept, or another service than the consumer's says it.
 
     """
-    entity = event.entity("fault")
-    error, message = entity.get("error"), entity.get("message")
+    event, entity = delivery.event, delivery.event.entity("fault")
+    error, message, consumer = entity.get("error"), entity.get("message"), entity.text("consumer")
+    if consumer.partition(".")[0] != delivery.source:
+        raise Poison(f"{delivery.source} says what {consumer} gave up")
     if not isinstance(error, dict) or not isinstance(message, str) or not _ID.fullmatch(event.id):
         raise Poison("not a fault as our consumers publish them")
     fault: Fault = {
         "id": event.id,
-        "timestamp": times.to_utc(event.timestamp_ms),
-        "consumer": entity.text("consumer"),
+        "timestamp": times.to_utc(times.known_by(event.timestamp_ms, now_ms=now_ms)),
+        "consumer": consumer,
         "error": {
             "name": str(error.get("name"))[:MAX_ERROR_CHARACTERS],
             "message": str(error.get("message"))[:MAX_ERROR_CHARACTERS],
@@ -95,7 +98,7 @@ def key_of(fault_id: str, timestamp: str) -> str:
 
 def summary_of(fault: Fault) -> FaultSummary:
     """Return a fault without its message and its attempts."""
-    return cast("FaultSummary", {name: value for name, value in fault.items() if name in FaultSummary.__annotations__})
+    return members_of(FaultSummary, fault)
 
 
 def resubmitted(fault: Fault, *, now_ms: int, actor: str) -> Fault:
@@ -148,7 +151,7 @@ def reader_of(fault: Fault) -> str:
     """Return the owner of the queue that a message came from: `state_log.listener` -> `state_log`.
 
     Raises:
-        Conflict: it came from no queue, not all of it was kept, or no queue takes it.
+        Conflict: it came from no queue, not all of it was kept, no queue takes it, or it is marked as a replay.
 
     """
     reader, _, role = fault["consumer"].rpartition(".")
@@ -159,4 +162,7 @@ def reader_of(fault: Fault) -> str:
         raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")
     if not _SENDABLE.fullmatch(fault["message"]):
         raise Conflict("The message has characters that no queue takes, or none at all.")
+    # Listeners publish no fault of a replay, so that somebody made it up: its rows would live for as long as it says.
+    if is_replayed(fault["message"]):
+        raise Conflict("The message says that it is a replay, which only a replay may send.")
     return str(reader)

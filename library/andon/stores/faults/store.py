@@ -13,7 +13,5 @@ SUBSCRIPTIONS = frozenset({(ANY, fault.TYPE)})
 # The second holds the claims: that a fault of an id has come. See objects.py.
 FAULTS, IDS = "faults", "ids"
 
-
-def queue_variable(consumer: str) -> str:
-    """Name of the environment variable with the address of the queue that feeds a service or a view."""
-    return f"{consumer.upper()}_QUEUE_URL"
+QUEUE = "FAULTS_QUEUE_URL"  # the own one, beside which those of the readers are
+READERS = "READERS"  # the names of all that a message can be put back to, with commas

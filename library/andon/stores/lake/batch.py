@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from andon.recorded.lake import Envelope
+from andon.runtime.json_types import JsonObject
 from andon.runtime.metrics import directive
 from andon.stores.lake import objects
 from andon.views.ledger import NONE_YET, Result
@@ -37,14 +38,14 @@ class _Message(NamedTuple):
     envelope: Envelope
 
 
-def objects_of(messages: Iterable[tuple[str, str]]) -> list[LakeObject]:
+def objects_of(messages: Iterable[tuple[str, str]], *, now_ms: int) -> list[LakeObject]:
     """Return one object for each hour of a batch of messages `(id, body)`, and one for each that cannot be read."""
     by_hour: dict[str, list[_Message]] = defaultdict(list)
     unreadable: dict[str, list[str]] = defaultdict(list)
     for message_id, body in messages:
         if envelope := objects.read(body):
-            message = _Message(message_id, objects.line_of(body), envelope)
-            by_hour[objects.partition_of(envelope)].append(message)
+            message = _Message(message_id, *objects.taken(body, envelope, now_ms=now_ms))
+            by_hour[objects.partition_of(message.envelope)].append(message)
         else:
             unreadable[body].append(message_id)
     return [*map(_object_of, by_hour.values()), *(_unreadable(body, ids) for body, ids in unreadable.items())]
@@ -57,7 +58,7 @@ def results_of(written: Iterable[ObjectResult]) -> list[Result]:
     ]
 
 
-def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> dict[str, Any]:
+def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> JsonObject:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
     It counts messages (`received`, each outcome, `unreadable`), and the objects and bytes that were written.

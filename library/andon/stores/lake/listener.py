@@ -23,7 +23,8 @@ _bucket = Bucket(BUCKET)
 @in_time
 def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:
     """Handle a batch of the lake's queue; return the messages to try again."""
-    objects = objects_of((record["messageId"], record["body"]) for record in event["Records"])
+    messages = ((record["messageId"], record["body"]) for record in event["Records"])
+    objects = objects_of(messages, now_ms=clock.now_ms())
     # S3 goes over botocore whichever the wire is, so that only threads let its requests overlap.
     written = run_in_threads([partial(_write, one) for one in objects])
     line = line_of(written, now_ms=clock.now_ms())

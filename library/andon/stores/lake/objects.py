@@ -2,7 +2,8 @@
 
 An object is gzipped NDJSON: each line is EventBridge's envelope, as it came. It holds events of one hour by the
 envelope's `time`, so that a late event lies in the hour of its neighbours. Key and bytes depend on the events alone,
-neither on their order nor on a clock: a batch that comes again writes the same object again.
+neither on their order nor on a clock: a batch that comes again finds its object there, and writes nothing. Only one
+whose time lies ahead of the clock is filed under the time at which it came here.
 """
 
 import gzip
@@ -14,8 +15,13 @@ from typing import Final, cast
 import orjson
 
 from andon.recorded.lake import HOUR, Envelope, folder_of
+from andon.runtime import times
+from andon.runtime.times import MAX_AHEAD_MS
 
 UNREADABLE: Final = "unreadable"  # the folder beside that of the events
+
+CLAIMED: Final = "claimed-time"
+"""The member of an envelope with the time that its publisher claimed, if that lay ahead."""
 
 DIGITS: Final = 24  # 96 bits: no two batches of an hour get one name
 
@@ -29,7 +35,19 @@ def read(body: str) -> Envelope | None:
         is_one = all(isinstance(text, str) and text for text in texts) and isinstance(envelope["detail"], dict)
     except (ValueError, TypeError, KeyError, OverflowError):
         return None
-    return cast("Envelope", envelope) if is_one else None
+    return envelope if is_one else None
+
+
+def taken(body: str, envelope: Envelope, *, now_ms: int) -> tuple[str, Envelope]:
+    """Return the line of a message and its envelope; a time that lies ahead becomes now.
+
+    Whoever publishes may choose the time of the bus. Days that lie ahead would be compacted and sampled for good.
+    """
+    if _moment(envelope).timestamp() * 1000 <= now_ms + MAX_AHEAD_MS:
+        return line_of(body), envelope
+    now = f"{times.to_utc(now_ms)[:19]}Z"
+    told = cast("Envelope", {**envelope, "time": now, CLAIMED: envelope["time"]})
+    return orjson.dumps(told).decode(), told
 
 
 def partition_of(envelope: Envelope) -> str:

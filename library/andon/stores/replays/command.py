@@ -11,7 +11,7 @@ from andon.project import project
 from andon.runtime import clock
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.bodies import ReplayBody
-from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING
+from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, State
 from andon.stores.replays.responses import ReplayId, ReplayResponse
 from andon.stores.replays.settings import views
 from andon.stores.replays.work import begin, go_on
@@ -20,14 +20,16 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves("POST /replays", groups=project().groups.admins, responses=responses(ReplayResponse, 202))
+@app.serves("POST /replays", groups=project().groups.admins, responses=responses(ReplayResponse, 202, 409))
 def post_replay(body: ReplayBody) -> Response[str]:
     """Send the lake's events to one view again, on its own queue; nothing goes over the bus.
 
     A row that has seen an event drops it: only an empty table shows what a view makes of the lake.
     """
     view, now_ms = replay.require_view(body.view, views()), clock.now_ms()
-    row = begin(replay.plan(view, body.first, body.last, body.rate, actor=app.caller.subject, now_ms=now_ms))
+    planned = replay.plan(view, body.first, body.last, body.rate, actor=app.caller.subject, now_ms=now_ms)
+    jobs.admit(planned, now_ms=now_ms)
+    row = begin(planned)
     location = f"/replays/{row['id']}"
     return respond(HTTPStatus.ACCEPTED, replay.to_response(row, replay.progress_of([])), Location=location)
 
@@ -37,8 +39,7 @@ def post_replay(body: ReplayBody) -> Response[str]:
 )
 def pause_replay(replay_id: ReplayId) -> Response[str]:
     """Stop sending, until somebody resumes it; what is on its way comes for another few seconds."""
-    row = jobs.move(replay_id, PAUSED, now_ms=clock.now_ms())
-    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
+    return _stopped(replay_id, PAUSED)
 
 
 @app.serves(
@@ -46,7 +47,9 @@ def pause_replay(replay_id: ReplayId) -> Response[str]:
 )
 def resume_replay(replay_id: ReplayId) -> Response[str]:
     """Go on with what is not done, also with a replay that somehow came to a halt."""
-    row = jobs.move(replay_id, RUNNING, now_ms=clock.now_ms())
+    row, now_ms = replay.require_replay(jobs.find(replay_id)), clock.now_ms()
+    jobs.admit(replay.require_resumable(row), now_ms=now_ms)
+    row = jobs.move(replay_id, RUNNING, now_ms=now_ms)
     go_on(row)
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
 
@@ -56,5 +59,12 @@ def resume_replay(replay_id: ReplayId) -> Response[str]:
 )
 def cancel_replay(replay_id: ReplayId) -> Response[str]:
     """Stop sending, for good. What the view has got stays there."""
-    row = jobs.move(replay_id, CANCELLED, now_ms=clock.now_ms())
-    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
+    return _stopped(replay_id, CANCELLED)
+
+
+def _stopped(replay_id: str, state: State) -> Response[str]:
+    """Return a replay that is paused or cancelled; one that is done stays done."""
+    row, progress = replay.require_replay(jobs.find(replay_id)), jobs.progress(replay_id)
+    if not replay.is_whole(row, progress):
+        row, progress = jobs.move(replay_id, state, now_ms=clock.now_ms()), jobs.progress(replay_id)
+    return respond(HTTPStatus.OK, replay.to_response(row, progress))

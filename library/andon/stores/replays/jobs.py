@@ -1,6 +1,6 @@
 """Storage of replays: a row for each job, and rows for its progress."""
 
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
@@ -9,15 +9,18 @@ from andon.recorded import lake
 from andon.runtime.errors import CallFailed
 from andon.stores.replays import pace
 from andon.stores.replays.replay import (
+    RUNNING,
     Progress,
     ReplayRow,
     Sent,
     State,
+    admitted,
     day_key,
     done_in,
     done_key,
     done_prefix,
     is_current,
+    is_whole,
     job_key,
     moved,
     name_of_object,
@@ -25,11 +28,17 @@ from andon.stores.replays.replay import (
     require_replay,
 )
 from andon.stores.replays.store import BUCKET
-from andon.stores.replays.tables import TABLE, all_of
+from andon.stores.replays.tables import TABLE, TOGETHER, all_of
 from andon.wire.bucket import Bucket
 
 ATTEMPTS: Final = 20
+
+# So long after it was admitted a job is kept, and its days are asked for.
+MOMENT_MS: Final = 60_000
 PAGE: Final = 1000
+
+SAME: Final = "attribute_not_exists(#admitted) OR #admitted = :admitted"
+ADMITTED: Final = {"admitted": "admitted"}
 
 UNCHANGED: Final = "#run = :run AND #state = :state"
 FREE: Final = f"{UNCHANGED} AND #free = :free"
@@ -49,7 +58,37 @@ def keep(row: ReplayRow) -> None:
 
 def find(job_id: str) -> ReplayRow | None:
     """Return a job as it is now, None if there is none."""
-    return cast("ReplayRow | None", TABLE.get(job_key(job_id), consistent=True))
+    return _job_in(TABLE.get(job_key(job_id), consistent=True))
+
+
+def admit(row: ReplayRow, *, now_ms: int) -> None:
+    """Note that a job runs, beside those that do, once; whoever does not run any more is forgotten.
+
+    Raises:
+        Conflict: together they would send too much.
+        CallFailed: others were admitted at each of `ATTEMPTS` attempts.
+
+    """
+    for _ in range(ATTEMPTS):
+        found = TABLE.get(TOGETHER, consistent=True) or {"rates": {}, "admitted": 0}
+        running = {job: one for job, one in found["rates"].items() if _is_running(job, one["atMs"], now_ms)}
+        if row["id"] in running:
+            return
+        assign = {"rates": admitted(running, row, now_ms=now_ms), "admitted": found["admitted"] + 1}
+        try:
+            TABLE.update(TOGETHER, assign=assign, condition=Condition(SAME, ADMITTED, {"admitted": found["admitted"]}))
+        except ConditionFailed:
+            continue
+        return
+    raise CallFailed("ReplayContended")
+
+
+def _is_running(job_id: str, admitted_ms: int, now_ms: int) -> bool:
+    """Return True if a job that was admitted runs, or is about to be kept."""
+    row = find(job_id)
+    if row is None:
+        return now_ms < admitted_ms + MOMENT_MS
+    return row["state"] == RUNNING and not is_whole(row, progress(job_id))
 
 
 def move(job_id: str, state: State, *, now_ms: int) -> ReplayRow:
@@ -64,14 +103,11 @@ def move(job_id: str, state: State, *, now_ms: int) -> ReplayRow:
     row = find(job_id)
     for _ in range(ATTEMPTS):
         found = require_replay(row)
+        assign, condition = moved(found, state, now_ms=now_ms), _if(UNCHANGED, found)
         try:
-            made = TABLE.update_and_return(
-                job_key(job_id), assign=moved(found, state, now_ms=now_ms), condition=_if(UNCHANGED, found)
-            )
+            return require_replay(_job_in(TABLE.update_and_return(job_key(job_id), assign=assign, condition=condition)))
         except ConditionFailed as failed:
-            row = cast("ReplayRow | None", failed.row)
-        else:
-            return cast("ReplayRow", made)
+            row = _job_in(failed.row)
     raise CallFailed("ReplayContended")
 
 
@@ -91,7 +127,7 @@ def reserve(row: ReplayRow, events: int, *, now_ms: int) -> int | None:
         try:
             TABLE.update(job_key(row["id"]), assign={"freeMs": free_ms}, condition=_if(FREE, found))
         except ConditionFailed as failed:
-            found = cast("ReplayRow | None", failed.row)
+            found = _job_in(failed.row)
         else:
             return at_ms
     raise CallFailed("ReplayContended")
@@ -125,6 +161,10 @@ def progress(job_id: str) -> Progress:
     return progress_of(_rows(job_id))
 
 
+def _job_in(item: Item | None) -> ReplayRow | None:
+    return cast("ReplayRow | None", item)
+
+
 def _rows(job_id: str, prefix: str | None = None) -> list[Item]:
     rows, start = list[Item](), None
     while True:
@@ -136,8 +176,8 @@ def _rows(job_id: str, prefix: str | None = None) -> list[Item]:
 
 
 def _if(expression: str, row: ReplayRow) -> Condition:
-    names: dict[str, str] = {"run": "run", "state": "state"}
-    values: dict[str, Any] = {"run": row["run"], "state": row["state"]}
+    names = {"run": "run", "state": "state"}
+    values: Item = {"run": row["run"], "state": row["state"]}
     if expression == FREE:
         names, values = {**names, "free": "freeMs"}, {**values, "free": row["freeMs"]}
     return Condition(expression, names, values)

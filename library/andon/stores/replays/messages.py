@@ -1,11 +1,12 @@
 """The lines of an object -> the messages for a view. Pure."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from andon.events.bus_entry import Delivery, Replay, from_envelope, require_not_ahead, to_replayed
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonObject
 from andon.wire.queue import MOST_BYTES
 
 Topics = Sequence[Sequence[str]]
@@ -34,10 +35,10 @@ def messages_of(lines: Iterable[str], topics: Topics, job_id: str, *, now_ms: in
     return Messages([body for _, _, body in sorted(found)], faults)
 
 
-def _envelope_in(line: str) -> dict[str, Any]:
+def _envelope_in(line: str) -> JsonObject:
     """Return the envelope in a line; the lake also keeps what is no strict JSON, which was a fault when it was live."""
     try:
-        envelope: dict[str, Any] = strict_json.loads(line)
+        envelope: JsonObject = strict_json.loads(line)
     except ValueError as error:
         raise Poison(f"not JSON: {error}") from error
     return envelope
@@ -48,7 +49,7 @@ def _require_readable(delivery: Delivery, *, now_ms: int) -> Delivery:
     return delivery
 
 
-def _body(envelope: dict[str, Any], replay: Replay) -> str:
+def _body(envelope: JsonObject, replay: Replay) -> str:
     """Return the body of a message; without the images of the row if it would be too long for a queue with the mark.
 
     Raises:

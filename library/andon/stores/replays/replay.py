@@ -1,7 +1,7 @@
 """A replay: a job that sends the lake's events to the queue of one view again, object by object. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, cast
+from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, cast, final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
@@ -9,6 +9,7 @@ from andon.events.identifiers import of_content
 from andon.recorded.lake import hour_in
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.runtime.json_types import JsonMapping
 from andon.stores.replays.tables import DAY, DONE, JOB, KEEPS_DAYS, KEYS, partition_of
 
 ID_DIGITS: Final = 32
@@ -18,6 +19,9 @@ RUNNING: Final = "running"
 PAUSED: Final = "paused"
 CANCELLED: Final = "cancelled"
 DONE_STATE: Final = "done"
+
+MOST_TOGETHER: Final = 2000
+"""Events a second that all running jobs send, at most: twice what one may ask for."""
 
 
 class ReplayRow(TypedDict):
@@ -41,6 +45,14 @@ class ReplayRow(TypedDict):
     ttl: int
 
 
+class Admitted(TypedDict):
+    """A job that may run: events a second, and since when (epoch milliseconds)."""
+
+    rate: int
+    atMs: int
+
+
+@final
 class DayWork(TypedDict):
     """A message of the own queue: ask for each object of a day."""
 
@@ -49,6 +61,7 @@ class DayWork(TypedDict):
     day: str
 
 
+@final
 class ObjectWork(TypedDict):
     """A message of the own queue: send the events of an object, but the first `sent`, which are sent.
 
@@ -130,16 +143,28 @@ def require_replay(row: ReplayRow | None) -> ReplayRow:
     return row
 
 
-def moved(row: ReplayRow, state: State, *, now_ms: int) -> dict[str, Any]:
+def moved(row: ReplayRow, state: State, *, now_ms: int) -> Item:
     """Return the attributes that change when a job is paused, resumed or cancelled; whoever resumes begins a new run.
 
     Raises:
         Conflict: it was cancelled, which is for good.
 
     """
-    if row["state"] == CANCELLED != state:
-        raise Conflict("The replay was cancelled. Begin another one.")
+    if state != CANCELLED:
+        require_resumable(row)
     return {"state": state} if state != RUNNING else {"state": state, "run": row["run"] + 1, "freeMs": now_ms}
+
+
+def require_resumable(row: ReplayRow) -> ReplayRow:
+    """Return the job.
+
+    Raises:
+        Conflict: it was cancelled, which is for good.
+
+    """
+    if row["state"] == CANCELLED:
+        raise Conflict("The replay was cancelled. Begin another one.")
+    return row
 
 
 def is_current(row: ReplayRow | None, run: int) -> bool:
@@ -209,7 +234,7 @@ def progress_of(rows: Sequence[Item]) -> Progress:
     )
 
 
-def to_response(row: ReplayRow, progress: Progress) -> Mapping[str, Any]:
+def to_response(row: ReplayRow, progress: Progress) -> JsonMapping:
     """Return the response body for a job."""
     took_s = (progress.until_ms - times.to_ms(row["requestedAt"])) / 1000
     begins = {"from": row["first"]} if row["first"] else {}
@@ -219,7 +244,7 @@ def to_response(row: ReplayRow, progress: Progress) -> Mapping[str, Any]:
         **begins,
         "to": row["last"],
         "rate": row["rate"],
-        "state": _state(row, progress),
+        "state": DONE_STATE if is_whole(row, progress) else row["state"],
         "days": row["days"],
         "daysPlanned": progress.days,
         "objects": progress.objects,
@@ -232,6 +257,22 @@ def to_response(row: ReplayRow, progress: Progress) -> Mapping[str, Any]:
     }
 
 
-def _state(row: ReplayRow, progress: Progress) -> str:
-    is_done = progress.days >= row["days"] and progress.done >= progress.objects
-    return DONE_STATE if is_done else row["state"]
+def is_whole(row: ReplayRow, progress: Progress) -> bool:
+    """Return True if all messages of a job are on their way to the view."""
+    return progress.days >= row["days"] and progress.done >= progress.objects
+
+
+def admitted(rates: Mapping[str, Admitted], row: ReplayRow, *, now_ms: int) -> dict[str, Admitted]:
+    """Return the rates of running jobs, by job, with another one.
+
+    Raises:
+        Conflict: together they would send more than `MOST_TOGETHER`.
+
+    """
+    others = sum(one["rate"] for job, one in rates.items() if job != row["id"])
+    if others + row["rate"] > MOST_TOGETHER:
+        raise Conflict(
+            f"Running replays send {others} events a second; together they may send {MOST_TOGETHER}. "
+            "Wait for one, pause it, or ask for less."
+        )
+    return {**rates, row["id"]: {"rate": row["rate"], "atMs": now_ms}}

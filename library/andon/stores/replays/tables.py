@@ -3,6 +3,7 @@
 | pk | sk | row |
 |---|---|---|
 | `Replay#<id>` | `Job` | `ReplayRow`: what was asked for, its state |
+| `Replay#together` | `Rates` | the rates of those that run, and how often one was admitted |
 | `Replay#<id>` | `Day#<day>` | how many objects the lake had of that day |
 | `Replay#<id>` | `Done#<day>T<hour>:<ten minutes>` | an attribute for each object that is done: `Sent` |
 
@@ -23,6 +24,7 @@ TABLE: Final = Table("REPLAYS_TABLE", KEYS)
 KEEPS_DAYS: Final = 90
 
 JOB: Final = "Job"
+TOGETHER: Final = KEYS.of("Replay#together", "Rates")
 DAY: Final = "Day#"
 DONE: Final = "Done#"
 

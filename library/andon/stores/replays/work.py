@@ -8,7 +8,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Final, cast
+from typing import Final
 
 from andon.recorded import lake
 from andon.runtime import clock, strict_json
@@ -61,13 +61,15 @@ def _ask(row: ReplayRow, days: Iterable[str]) -> None:
 
 def work(body: str) -> Counter[str]:
     """Handle one message; return the counts."""
-    message: dict[str, Any] = json.loads(body)
+    message: DayWork | ObjectWork = json.loads(body)
     row = jobs.find(message["job"])
     if row is None or not is_current(row, message["run"]):
         return Counter({DROPPED: 1})
     if "day" in message:
         return _plan_day(row, message["day"])
-    return _replay_object(row, cast("ObjectWork", message))
+    if "atMs" not in message and jobs.is_done(row, message["object"]):
+        return Counter({DROPPED: 1})
+    return _replay_object(row, message)
 
 
 def _plan_day(row: ReplayRow, day: str) -> Counter[str]:
@@ -83,8 +85,6 @@ def _plan_day(row: ReplayRow, day: str) -> Counter[str]:
 def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
     """Send the events of an object that are due soon; mark it if these are all, else go on later."""
     key, now_ms = asked["object"], clock.now_ms()
-    if "atMs" not in asked and jobs.is_done(row, key):
-        return Counter({DROPPED: 1})
     lines = lake.lines_of(_lake.require_bytes(key))
     bodies, faults = messages_of(lines, views()[row["view"]], row["id"], now_ms=now_ms)
     at_ms = _begins(row, asked, len(bodies), now_ms=now_ms)
@@ -95,12 +95,15 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
     later = [DelayedMessage(bodies[n], pace.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
     send_later(queue_of(row["view"]), later)
     if sent < len(bodies):
-        rest: ObjectWork = {**asked, "sent": sent, "atMs": at_ms}
-        again = DelayedMessage(strict_json.dumps(rest), pace.again_after(due[sent], now_ms=now_ms))
-        send_later(os.environ[QUEUE], [again])
+        _go_on_later({**asked, "sent": sent, "atMs": at_ms}, due[sent], now_ms=now_ms)
         return Counter(sent=len(later))
     jobs.mark(row, key, Sent(sent=len(bodies), faults=faults), until_ms=max(now_ms, due[-1]))
     return Counter(sent=len(later), faults=faults, objects=1)
+
+
+def _go_on_later(rest: ObjectWork, due_ms: int, *, now_ms: int) -> None:
+    again = DelayedMessage(strict_json.dumps(rest), pace.again_after(due_ms, now_ms=now_ms))
+    send_later(os.environ[QUEUE], [again])
 
 
 def _begins(row: ReplayRow, asked: ObjectWork, count: int, *, now_ms: int) -> int | None:

@@ -15,7 +15,7 @@ from andon.events.upcast import upcast
 from andon.packages.discovery import apis, packages, readers, recomputed, services, subscribers_of
 from andon.packages.package import Package
 from andon.testing.environment import ACCOUNT, frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.replayable import time_of
 from andon.testing.samples import EVENTS, is_of_old, paths, read, topic_of, type_of
@@ -39,7 +39,7 @@ def test_a_stream_sample_fed_to_its_trigger_publishes_exactly_the_domain_sample(
     source = domain["tags"]["source"]
 
     with frozen_clock(time_of(batch)):
-        Package("services", source).handler("trigger")(batch, LambdaContext(domain["tags"]["functionname"]))
+        Package("services", source).handler("trigger")(batch, LocalContext(domain["tags"]["functionname"]))
 
     (message,) = [json.loads(body) for body in world.new_messages()]
     assert message["detail"] == domain
@@ -59,7 +59,7 @@ def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
 
     with frozen_clock(event.timestamp_ms):
         message = to_message(event, source=event.tags["source"])
-        answer = listener.handler("listener")(sqs_event([message]), LambdaContext(f"{listener.name}-listener"))
+        answer = listener.handler("listener")(sqs_event([message]), LocalContext(f"{listener.name}-listener"))
 
     assert answer == {"batchItemFailures": []}
     assert {table: world.rows(table) for table in listener.tables} != before

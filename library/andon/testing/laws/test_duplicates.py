@@ -9,7 +9,7 @@ from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import readers
 from andon.packages.package import Package
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.replayable import invocations_of, time_of
 from andon.testing.samples import body_of, paths, read, topic_of
@@ -23,7 +23,7 @@ def test_a_change_that_comes_again_is_published_as_the_same_event(world: World, 
     with frozen_clock(time_of(batch)):
         for _ in range(2):
             for one in invocations_of(batch):
-                one.package.handler(one.role)(one.event, LambdaContext(one.role))
+                one.package.handler(one.role)(one.event, LocalContext(one.role))
 
     first, again = [json.loads(body)["detail"] for body in world.new_messages()]
     assert first == again
@@ -38,9 +38,9 @@ def test_a_message_that_comes_again_changes_nothing(world: World, listener: Pack
     event = DomainEvent.from_wire(read(sample))
     handler, batch = listener.handler("listener"), sqs_event([body_of(event)])
     with frozen_clock(event.timestamp_ms):
-        handler(batch, LambdaContext("listener"))
+        handler(batch, LocalContext("listener"))
         once = {table: world.rows(table) for table in listener.tables}
-        answer = handler(batch, LambdaContext("listener"))
+        answer = handler(batch, LocalContext("listener"))
 
     assert answer == {"batchItemFailures": []}
     assert {table: world.rows(table) for table in listener.tables} == once

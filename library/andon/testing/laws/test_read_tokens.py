@@ -2,17 +2,15 @@
 
 import json
 import time
-from typing import Any
 
 import pytest
 
 from andon.packages.discovery import views
+from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.replayable import time_of
 from andon.testing.samples import paths, read
-
-Message = dict[str, Any]
 
 NOT_YET, REFUSED = 202, 400
 
@@ -29,8 +27,7 @@ def test_a_view_that_knows_of_a_write_answers_once_it_has_seen_it_and_not_before
     for write in WRITES:  # each the first that ever was: of what was there before, a view may have seen newer writes
         world.clear()
         with frozen_clock(time_of(write)):
-            answer = world.call(write)
-            if token := answer.headers.get("x-after"):
+            if token := world.call(write).headers.get("x-after"):
                 asked = [_about(write, one, token) for one in READS]
                 before = [world.call(one).status for one in asked]
                 world.run()
@@ -43,7 +40,7 @@ def test_a_view_that_knows_of_a_write_answers_once_it_has_seen_it_and_not_before
     assert waited
 
 
-def _about(write: Message, one: Message, token: str) -> Message:
+def _about(write: JsonObject, one: JsonObject, token: str) -> JsonObject:
     """Return a read, about what was written if it names that, with a token."""
     said = json.loads(write.get("body") or "{}")
     known = {**(said if isinstance(said, dict) else {}), **write.get("pathParameters", {})}

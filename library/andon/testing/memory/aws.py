@@ -9,21 +9,22 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from threading import RLock
 from types import TracebackType
-from typing import Any, Final, Self, cast
+from typing import Final, Self
 from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.runtime.json_types import JsonObject
 from andon.testing.environment import ENVIRONMENT, environment
-from andon.testing.memory.calls import Answer, Call, Refused, invalid
+from andon.testing.memory.calls import Answer, AwsRefused, Call, invalid
 from andon.testing.memory.hook import in_place_of_aws
 from andon.testing.memory.meter import Meter
 from andon.testing.memory.objects import Objects
-from andon.testing.memory.queues import Queues
-from andon.testing.memory.tables import Observer, Partitions, Record, Table, WriteKind
+from andon.testing.memory.queues import MemoryQueues
+from andon.testing.memory.tables import MemoryTable, Observer, Partitions, Record, WriteKind
 from andon.wire import attempts, retries
 
-Request = dict[str, Any]
+Request = JsonObject
 Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
@@ -46,9 +47,9 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         self, schemas: Mapping[str, TableSchema], buckets: Iterable[str] = (), observer: Observer | None = None
     ) -> None:
         self.schemas = schemas
-        self.tables = {name: Table(name, schema, observer) for name, schema in schemas.items()}
+        self.tables = {name: MemoryTable(name, schema, observer) for name, schema in schemas.items()}
         self.store = {bucket: Objects() for bucket in buckets}
-        self.queues = Queues()
+        self.queues = MemoryQueues()
         self.bus: list[dict[str, str]] = []
         self.pushed: list[tuple[str, str]] = []
         self._refuse: Refuse = lambda *_: None
@@ -140,15 +141,15 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
                 return self._transact_once(request)
         raise NotImplementedError(operation)
 
-    def _table(self, request: Request) -> Table:
+    def _table(self, request: Request) -> MemoryTable:
         if request["TableName"] not in self.tables:
-            raise Refused("ResourceNotFoundException", message="Requested resource not found")
+            raise AwsRefused("ResourceNotFoundException", message="Requested resource not found")
         return self.tables[request["TableName"]]
 
     def _write(self, kind: WriteKind, request: Request) -> Answer:
         self._writes += 1
         if code := self._refuse(self._writes, request):
-            raise Refused(code, message=f"{code} of table Secret")
+            raise AwsRefused(code, message=f"{code} of table Secret")
         return self._table(request).write(kind, request)
 
     def _get_many(self, asked: Request) -> Answer:
@@ -171,18 +172,18 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
             self._done |= {token} - {None}
         return {}
 
-    def _transact(self, items: list[tuple[str, Request]]) -> None:
+    def _transact(self, items: list[tuple[WriteKind, Request]]) -> None:
         """Do all writes, if the conditions of all hold."""
         if len(items) > MOST_TRANSACTED:
             raise invalid("Member must have length less than or equal to 100")
-        planned = [(table := self._table(one), table.plan(cast("WriteKind", kind), one)) for kind, one in items]
+        planned = [(table := self._table(one), table.plan(kind, one)) for kind, one in items]
         reasons = [plan if isinstance(plan, dict) else {"Code": "None"} for _, plan in planned]
         places = [(table.name, json.dumps(plan.key)) for table, plan in planned if not isinstance(plan, dict)]
         if len(set(places)) < len(places):
             raise invalid("Transaction request cannot include multiple operations on one item")
         if any(reason["Code"] != "None" for reason in reasons):
             message = f"Transaction cancelled, specific reasons [{', '.join(reason['Code'] for reason in reasons)}]"
-            raise Refused("TransactionCanceledException", message=message, CancellationReasons=reasons)
+            raise AwsRefused("TransactionCanceledException", message=message, CancellationReasons=reasons)
         for table, plan in planned:
             if not isinstance(plan, dict):
                 table.apply(plan, times=2)  # a transaction prepares and commits
@@ -216,7 +217,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
 
     def _s3(self, operation: str, request: Request) -> Answer:
         if request["Bucket"] not in self.store:
-            raise Refused("NoSuchBucket", status=404)
+            raise AwsRefused("NoSuchBucket", status=404)
         return self.store[request["Bucket"]].answer(operation, request)
 
     _ANSWERS: Final = {

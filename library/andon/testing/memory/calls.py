@@ -2,7 +2,9 @@
 
 from typing import Any, NamedTuple
 
-Answer = dict[str, Any]
+from andon.runtime.json_types import JsonObject
+
+Answer = JsonObject
 
 
 class Call(NamedTuple):
@@ -10,10 +12,10 @@ class Call(NamedTuple):
 
     service: str
     operation: str
-    request: dict[str, Any]
+    request: JsonObject
 
 
-class Refused(Exception):
+class AwsRefused(Exception):
     """AWS answers with an error; members: those beside its code and its message."""
 
     def __init__(self, code: str, *, message: str = "no", status: int = 400, **members: Any) -> None:  # noqa: ANN401
@@ -25,6 +27,6 @@ class Lost(Exception):
     """AWS did it, and its answer was lost on the way."""
 
 
-def invalid(message: str) -> Refused:
+def invalid(message: str) -> AwsRefused:
     """Return the error of a request that can never succeed."""
-    return Refused("ValidationException", message=message)
+    return AwsRefused("ValidationException", message=message)

@@ -13,7 +13,8 @@ import orjson
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from andon.testing.memory.calls import Answer, Call, Lost, Refused
+from andon.runtime.json_types import JsonObject
+from andon.testing.memory.calls import Answer, AwsRefused, Call, Lost
 from andon.wire import curl, in_turns
 from andon.wire.aws_json import PROTOCOLS
 from andon.wire.curl import END_OF_HEADERS, Request, Response
@@ -67,7 +68,7 @@ class _Connections(threading.local):
 def _response(answering: Answering, request: Request) -> Response:
     try:
         return _whole(HTTPStatus.OK, answering(_call_in(request)))
-    except Refused as refused:
+    except AwsRefused as refused:
         said = {"__type": f"com.amazonaws#{refused.code}", "message": refused.message, **refused.members}
         return _whole(refused.status, said, f"x-amzn-errortype: {refused.code}\r\n".encode())
     except Lost:
@@ -95,13 +96,13 @@ def _target(headers: tuple[str, ...]) -> tuple[str, str]:
     return _SERVICES.get(target, ""), operation
 
 
-def _client_call(answering: Answering) -> Callable[[Any, str, dict[str, Any]], Answer]:
-    def call(client: Any, operation: str, request: dict[str, Any]) -> Answer:  # noqa: ANN401  botocore has no types
+def _client_call(answering: Answering) -> Callable[[Any, str, JsonObject], Answer]:
+    def call(client: Any, operation: str, request: JsonObject) -> Answer:  # noqa: ANN401  botocore has no types
         service: str = client.meta.service_model.service_name
         for _ in range(ATTEMPTS):
             try:
                 return {"ResponseMetadata": {"HTTPStatusCode": 200}, **answering(Call(service, operation, request))}
-            except Refused as refused:
+            except AwsRefused as refused:
                 raise ClientError(_as_botocore_has_it(refused), operation) from refused
             except Lost:
                 continue
@@ -110,6 +111,6 @@ def _client_call(answering: Answering) -> Callable[[Any, str, dict[str, Any]], A
     return call
 
 
-def _as_botocore_has_it(refused: Refused) -> Answer:
+def _as_botocore_has_it(refused: AwsRefused) -> Answer:
     error = {"Code": refused.code, "Message": refused.message}
     return {"Error": error, "ResponseMetadata": {"HTTPStatusCode": refused.status}, **refused.members}

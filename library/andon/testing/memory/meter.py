@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Typed
 from andon.dynamodb.schema import Keys
-from andon.testing.memory.tables import Table, Write
+from andon.testing.memory.tables import AppliedWrite, MemoryTable
 from andon.testing.memory.units import read_units, size_of, write_units
 
 
-class Place(NamedTuple):
+class TableOrIndex(NamedTuple):
     """A table, or an index of it; `index_name` is empty for the table itself."""
 
     table: str
@@ -27,8 +27,8 @@ class Used:
     """Requests and units of one function. writes: units by place and partition key. read_units: by place."""
 
     requests: Counter[str] = field(default_factory=Counter)
-    writes: Counter[tuple[Place, str]] = field(default_factory=Counter)
-    read_units: defaultdict[Place, float] = field(default_factory=lambda: defaultdict(float))
+    writes: Counter[tuple[TableOrIndex, str]] = field(default_factory=Counter)
+    read_units: defaultdict[TableOrIndex, float] = field(default_factory=lambda: defaultdict(float))
     entries: int = 0
     entry_bytes: int = 0
     pushes: int = 0
@@ -58,27 +58,27 @@ class Meter:
 
     def __init__(self) -> None:
         self.used = Used()
-        self.stored: Counter[Place] = Counter()
+        self.stored: Counter[TableOrIndex] = Counter()
 
-    def read(self, table: Table, index: str, rows: list[Typed], *, consistent: bool) -> None:
+    def read(self, table: MemoryTable, index: str, rows: list[Typed], *, consistent: bool) -> None:
         """Count what one read found."""
-        self.used.read_units[Place(table.name, index)] += read_units(rows, consistent=consistent)
+        self.used.read_units[TableOrIndex(table.name, index)] += read_units(rows, consistent=consistent)
 
-    def refused(self, table: Table, key: Typed, old: Typed | None) -> None:
+    def refused(self, table: MemoryTable, key: Typed, old: Typed | None) -> None:
         """Count a write whose condition did not hold."""
-        self.used.writes[Place(table.name), _text(key[table.keys.partition])] += write_units(old, None)
+        self.used.writes[TableOrIndex(table.name), _text(key[table.keys.partition])] += write_units(old, None)
 
-    def wrote(self, table: Table, write: Write, *, times: int) -> None:
+    def wrote(self, table: MemoryTable, write: AppliedWrite, *, times: int) -> None:
         """Count a write; a transaction's costs the table its units twice, and each index once."""
         key, old, new = write
-        self.used.writes[Place(table.name), _text(key[table.keys.partition])] += times * write_units(old, new)
-        self.stored[Place(table.name)] += size_of(new) - size_of(old)
+        self.used.writes[TableOrIndex(table.name), _text(key[table.keys.partition])] += times * write_units(old, new)
+        self.stored[TableOrIndex(table.name)] += size_of(new) - size_of(old)
         for name, index in table.schema.indexes.items():
             before, after = (_copied(row, index.keys, index.projects, table.keys) for row in (old, new))
             if before != after:
-                self._wrote_index(Place(table.name, name), index.keys, before, after)
+                self._wrote_index(TableOrIndex(table.name, name), index.keys, before, after)
 
-    def _wrote_index(self, place: Place, keys: Keys, before: Typed | None, after: Typed | None) -> None:
+    def _wrote_index(self, place: TableOrIndex, keys: Keys, before: Typed | None, after: Typed | None) -> None:
         self.stored[place] += size_of(after) - size_of(before)
         if before and after and before[keys.partition] == after[keys.partition]:
             self.used.writes[place, _text(after[keys.partition])] += write_units(before, after)

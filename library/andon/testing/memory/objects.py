@@ -4,9 +4,10 @@ import io
 from collections.abc import Iterator
 from hashlib import md5
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
-from andon.testing.memory.calls import Answer, Refused
+from andon.runtime.json_types import JsonObject
+from andon.testing.memory.calls import Answer, AwsRefused
 
 MOST_LISTED: Final = 1000
 NOT_FOUND, PRECONDITION_FAILED, RANGE = 404, 412, 416
@@ -18,7 +19,7 @@ class Objects:
     def __init__(self) -> None:
         self.bodies: dict[str, bytes] = {}
 
-    def answer(self, operation: str, request: dict[str, Any]) -> Answer:
+    def answer(self, operation: str, request: JsonObject) -> Answer:
         """Answer one request."""
         match operation:
             case "GetObject":
@@ -32,26 +33,26 @@ class Objects:
                 return self._list(request)
         raise NotImplementedError(operation)
 
-    def _get(self, request: dict[str, Any]) -> Answer:
+    def _get(self, request: JsonObject) -> Answer:
         if request["Key"] not in self.bodies:
-            raise Refused("NoSuchKey", status=NOT_FOUND)
+            raise AwsRefused("NoSuchKey", status=NOT_FOUND)
         body = self.bodies[request["Key"]]
         part = _part(body, request["Range"]) if "Range" in request else body
         return {"Body": io.BytesIO(part), "ETag": _etag(body), "ContentLength": len(part)}
 
-    def _put(self, request: dict[str, Any]) -> Answer:
+    def _put(self, request: JsonObject) -> Answer:
         """Write an object if its condition holds: `IfMatch`, the ETag of what is there, or `IfNoneMatch`, nothing."""
         key, body = request["Key"], request["Body"]
         before = self.bodies.get(key)
         if "IfMatch" in request and before is None:
-            raise Refused("NoSuchKey", status=NOT_FOUND)
+            raise AwsRefused("NoSuchKey", status=NOT_FOUND)
         is_another = before is not None and request.get("IfMatch", _etag(before)) != _etag(before)
         if is_another or ("IfNoneMatch" in request and before is not None):
-            raise Refused("PreconditionFailed", status=PRECONDITION_FAILED)
+            raise AwsRefused("PreconditionFailed", status=PRECONDITION_FAILED)
         self.bodies[key] = body.encode() if isinstance(body, str) else bytes(body)
         return {"ETag": _etag(self.bodies[key])}
 
-    def _list(self, request: dict[str, Any]) -> Answer:
+    def _list(self, request: JsonObject) -> Answer:
         """List keys, and with a delimiter the folders that the others lie in; the last one is where the next begins."""
         found = islice(self._entries(request), request.get("MaxKeys", MOST_LISTED) + 1)
         entries = list(found)
@@ -67,10 +68,10 @@ class Objects:
             answer["CommonPrefixes"] = folders
         return answer
 
-    def _entries(self, request: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    def _entries(self, request: JsonObject) -> Iterator[tuple[str, bool]]:
         """Yield the keys and folders behind the start of a list, ascending, each with true if it is a folder."""
         prefix, delimiter = request.get("Prefix", ""), request.get("Delimiter")
-        after = request.get("ContinuationToken", request.get("StartAfter", ""))
+        after: str = request.get("ContinuationToken") or request.get("StartAfter", "")
         last = ""
         for key in sorted(key for key in self.bodies if key.startswith(prefix) and key > after):
             first, cut, _ = key.removeprefix(prefix).partition(delimiter) if delimiter else (key, "", "")
@@ -85,7 +86,7 @@ def _part(body: bytes, asked: str) -> bytes:
     if not first:
         return body[-int(last) :]
     if int(first) >= len(body):
-        raise Refused("InvalidRange", status=RANGE)
+        raise AwsRefused("InvalidRange", status=RANGE)
     return body[int(first) : int(last) + 1 if last else None]
 
 

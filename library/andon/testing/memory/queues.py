@@ -1,27 +1,28 @@
 """Queues of SQS."""
 
 from collections import defaultdict
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from andon.testing.memory.calls import Answer, Refused
+from andon.runtime.json_types import JsonObject
+from andon.testing.memory.calls import Answer, AwsRefused
 
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
 MOST_MESSAGES: Final = 10
 MOST_BYTES: Final = 1024 * 1024
 
 
-class Message(NamedTuple):
+class QueuedMessage(NamedTuple):
     """delay_seconds: how long the queue holds it back."""
 
     body: str
     delay_seconds: int = 0
 
 
-class Queues:
+class MemoryQueues:
     """The messages of each queue, which is made when a message is sent to it; the URL of a queue is its name."""
 
     def __init__(self) -> None:
-        self._messages: dict[str, list[Message]] = defaultdict(list)
+        self._messages: dict[str, list[QueuedMessage]] = defaultdict(list)
 
     def clear(self) -> None:
         """Forget all messages."""
@@ -35,7 +36,7 @@ class Queues:
             messages = [one for one in messages if one.delay_seconds <= waited_seconds]
         return [one.body for one in messages]
 
-    def answer(self, operation: str, request: dict[str, Any]) -> Answer:
+    def answer(self, operation: str, request: JsonObject) -> Answer:
         """Answer one request."""
         match operation:
             case "SendMessage":
@@ -48,11 +49,11 @@ class Queues:
                 return {"Successful": [{"Id": entry["Id"], "MessageId": "sent"} for entry in request["Entries"]]}
         raise NotImplementedError(operation)
 
-    def _send(self, queue: str, entry: dict[str, Any]) -> None:
-        self._messages[queue].append(Message(entry["MessageBody"], entry.get("DelaySeconds", 0)))
+    def _send(self, queue: str, entry: JsonObject) -> None:
+        self._messages[queue].append(QueuedMessage(entry["MessageBody"], entry.get("DelaySeconds", 0)))
 
-    def _require_few(self, entries: list[dict[str, Any]]) -> None:
+    def _require_few(self, entries: list[JsonObject]) -> None:
         if len(entries) > MOST_MESSAGES:
-            raise Refused("AWS.SimpleQueueService.TooManyEntriesInBatchRequest")
+            raise AwsRefused("AWS.SimpleQueueService.TooManyEntriesInBatchRequest")
         if sum(len(entry["MessageBody"].encode()) for entry in entries) > MOST_BYTES:
-            raise Refused("AWS.SimpleQueueService.BatchRequestTooLong")
+            raise AwsRefused("AWS.SimpleQueueService.BatchRequestTooLong")

@@ -12,7 +12,7 @@ from andon.dynamodb.ttl import is_expired
 from andon.events.change_data_capture import TTL_SERVICE
 from andon.runtime import clock
 from andon.testing.environment import ACCOUNT, REGION
-from andon.testing.memory.calls import Answer, Refused, invalid
+from andon.testing.memory.calls import Answer, AwsRefused, invalid
 from andon.testing.memory.expressions import Request, condition, key_condition, updated
 from andon.testing.memory.units import size_of
 
@@ -32,17 +32,17 @@ Order = tuple[str | int, ...]
 class Observer(Protocol):
     """Sees what requests do to a table, before they are answered."""
 
-    def wrote(self, table: "Table", write: "Write", *, times: int) -> None:
+    def wrote(self, table: "MemoryTable", write: "AppliedWrite", *, times: int) -> None:
         """See a write, which may have changed nothing; times: how often its row is paid for."""
 
-    def refused(self, table: "Table", key: Typed, old: Typed | None) -> None:
+    def refused(self, table: "MemoryTable", key: Typed, old: Typed | None) -> None:
         """See a write whose condition did not hold."""
 
-    def read(self, table: "Table", index: str, rows: list[Typed], *, consistent: bool) -> None:
+    def read(self, table: "MemoryTable", index: str, rows: list[Typed], *, consistent: bool) -> None:
         """See what one read found."""
 
 
-class Write(NamedTuple):
+class AppliedWrite(NamedTuple):
     """A write whose condition holds: the row before and after."""
 
     key: Typed
@@ -50,7 +50,7 @@ class Write(NamedTuple):
     new: Typed | None
 
 
-class Table:
+class MemoryTable:
     """The rows of one table; it is not for several threads at once."""
 
     def __init__(self, name: str, schema: TableSchema, observer: Observer | None = None) -> None:
@@ -119,13 +119,13 @@ class Table:
         planned = self.plan(kind, request)
         if isinstance(planned, dict):
             members = {name: planned[name] for name in ("Item",) if name in planned}
-            raise Refused("ConditionalCheckFailedException", message="The conditional request failed", **members)
+            raise AwsRefused("ConditionalCheckFailedException", message="The conditional request failed", **members)
         self.apply(planned)
         if request.get("ReturnValues") not in {None, "ALL_NEW"}:
             raise NotImplementedError(request["ReturnValues"])
         return {"Attributes": planned.new} if "ReturnValues" in request else {}
 
-    def plan(self, kind: WriteKind, request: Request) -> Write | Answer:
+    def plan(self, kind: WriteKind, request: Request) -> AppliedWrite | Answer:
         """Return a write, or the reason against it as a cancelled transaction gives it."""
         key = self._key_in(request["Item"]) if kind == "Put" else self._require_key(request["Key"])
         old = self.row(key)
@@ -142,9 +142,9 @@ class Table:
             case _:
                 new = old if kind == "ConditionCheck" else None
         self._require_fit(new or {})
-        return Write(key, old, new)
+        return AppliedWrite(key, old, new)
 
-    def apply(self, write: Write, *, times: int = 1) -> None:
+    def apply(self, write: AppliedWrite, *, times: int = 1) -> None:
         """Do what was planned; times: how often its row is paid for."""
         if self.observer:
             self.observer.wrote(self, write, times=times)
@@ -186,7 +186,7 @@ class Table:
 
     def _behind(self, start: Typed, keys: Keys, found: list[Typed], request: Request) -> list[Typed]:
         """Return the rows behind a start key, which must lie within the query."""
-        if start.keys() != {*keys.names, *self.keys.names}:
+        if start.keys() != {*keys.names, *self.keys.names} or _is_no_key(start, keys) or _is_no_key(start, self.keys):
             raise invalid("The provided starting key is invalid")
         is_outside = start[keys.partition] != request["ExpressionAttributeValues"][":p"]
         if is_outside or (keys.sort is not None and not key_condition(request)(start[keys.sort])):
@@ -224,6 +224,7 @@ class Table:
             "eventName": "INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
             "dynamodb": {
                 "ApproximateCreationDateTime": clock.now_ms() // 1000,
+                "SequenceNumber": f"{self._changes:021}",
                 "Keys": key,
                 **{name: image for name, image in images.items() if image is not None},
             },

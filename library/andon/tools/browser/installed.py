@@ -18,7 +18,8 @@ from typing import Final, Literal
 
 from andon.cdk.built import build_once
 from andon.project import project
-from andon.tools.stack.errors import Failed
+from andon.tools.called import install
+from andon.tools.stack.errors import ToolFailed
 
 PACKAGE: Final = project().root / "node_modules" / "@sparticuz" / "chromium"
 BROWSERS: Final = project().local / "browser"
@@ -57,7 +58,7 @@ def installed() -> Installed:
         return Installed(Path(found))
     if MACOS.is_file():
         return Installed(MACOS)
-    raise Failed("there is no browser: make install, or name a Chromium or Chrome in $CHROMIUM")
+    raise ToolFailed(f"there is no browser: {install()}, or name a Chromium or Chrome in $CHROMIUM")
 
 
 def _unpacked() -> Installed:
@@ -72,7 +73,7 @@ def _unpack(folder: Path) -> None:
     folder.mkdir()
     node = shutil.which("node")
     if not node:
-        raise Failed("Node is needed to unpack the browser: https://nodejs.org")
+        raise ToolFailed("Node is needed to unpack the browser: https://nodejs.org")
     subprocess.run([node, str(UNPACK), str(PACKAGE / "bin"), str(folder)], check=True)
     for archive in folder.glob("*.tar"):
         shutil.unpack_archive(archive, folder, **SAFELY)

@@ -11,16 +11,17 @@ from rich.live import Live
 from rich.text import Text
 
 from andon.runtime import clock
+from andon.tools.called import as_called
 from andon.tools.console import fault_list, keyboard, screen
-from andon.tools.console.emulated import Emulated
-from andon.tools.console.fault_list import Fault
-from andon.tools.console.place import Deed, Place, pressed
+from andon.tools.console.emulated import EmulatedStack
+from andon.tools.console.fault_list import FaultRow
+from andon.tools.console.place import ConsoleState, Deed, pressed
 from andon.tools.stack import outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 EVERY_S: Final = 2.0
 NARROWEST: Final = 120  # a table with its trend
-LOST: Final = (Failed, OSError, BotoCoreError, ClientError)
+LOST: Final = (ToolFailed, OSError, BotoCoreError, ClientError)
 
 
 @dataclass(slots=True)
@@ -28,9 +29,9 @@ class Session:
     """A person at the console of one stack."""
 
     deployed: dict[str, str]
-    source: Emulated
-    place: Place = field(default_factory=Place)
-    faults: list[Fault] = field(default_factory=list)
+    source: EmulatedStack
+    place: ConsoleState = field(default_factory=ConsoleState)
+    faults: list[FaultRow] = field(default_factory=list)
 
     def drawn(self) -> RenderableType:
         """Read what is new and draw it."""
@@ -76,13 +77,13 @@ def main() -> int:
     console = Console(width=None if is_terminal else max(NARROWEST, int(os.environ.get("COLUMNS", "0"))))
     try:
         deployed = outputs.of_running_stack()
-        session = Session(deployed, Emulated.of(deployed))
+        session = Session(deployed, EmulatedStack.of(deployed))
         if os.environ.get("ONCE") or not is_terminal:
             print_once(session, console)
         else:
             watch(session, console)
     except LOST as reason:
-        print(f"make console: {reason}", file=sys.stderr)
+        print(f"{as_called('console')}: {reason}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         pass  # as good as q

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from andon.tools.console.queue_watch import QueueWatch
 from andon.tools.console.samples import API, Samples, samples_of
-from andon.tools.console.widgets import Metric, Shown, Table, tables_of, widgets_of
+from andon.tools.console.widgets import Metric, Shown, WidgetTable, tables_of, widgets_of
 from andon.tools.stack import aws
 
 WINDOW_MS: Final = 5 * 60_000
@@ -23,18 +23,18 @@ OLDEST: Final = "ApproximateAgeOfOldestMessage"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What is known at a time, in epoch milliseconds. queues: the attributes of each queue, by its name."""
+class StackSnapshot:
+    """A snapshot of a stack at a time, in epoch milliseconds. queues: the attributes of each queue, by its name."""
 
     at_ms: int
     window_ms: int
-    tables: tuple[Table, ...]
+    tables: tuple[WidgetTable, ...]
     samples: Samples
     queues: Mapping[str, Mapping[str, int]]
     watch: QueueWatch
 
     def value(self, shown: Shown) -> float | None:
-        """Return what is shown of a metric: of the window, of queues now; None: it is not known."""
+        """Return the statistic of a metric: over the window, of queues now; None: unknown."""
         metric = shown.metric
         if metric.namespace != QUEUE:
             return self.samples.statistic(Shown(known(metric), shown.statistic), since_ms=self.at_ms - self.window_ms)
@@ -44,17 +44,17 @@ class Reading:
         return self.queues.get(metric.about, {}).get(WAITING if is_waiting else IN_WORK)
 
     def trend(self, metric: Metric, *, parts: int) -> list[float]:
-        """Return what a metric counted in equal parts of the window, the latest last."""
+        """Return the sums of a metric in equal parts of the window, the latest last."""
         since_ms = self.at_ms - self.window_ms
         return self.samples.trend(known(metric), since_ms=since_ms, until_ms=self.at_ms, parts=parts)
 
     def per_second(self, metric: Metric, *, seconds: int) -> float:
-        """Return how much a metric counted a second, lately."""
+        """Return the rate of a metric per second, over the last `seconds`."""
         since_ms = self.at_ms - seconds * 1000
         return self.samples.per_second(known(metric), since_ms=since_ms, until_ms=self.at_ms)
 
 
-def queues_in(tables: Iterable[Table]) -> set[str]:
+def queues_in(tables: Iterable[WidgetTable]) -> set[str]:
     """Return the names of the queues that tables show."""
     shown = (one for table in tables for row in table.rows for one in row.shown.values())
     return {one.metric.about for one in shown if one.metric.namespace == QUEUE}
@@ -66,12 +66,12 @@ def known(metric: Metric) -> Metric:
 
 
 @dataclass(slots=True)
-class Emulated:
+class EmulatedStack:
     """Reads one deployed stack; `queue_urls` has the queues that are shown, by name."""
 
     logs: Any
     sqs: Any
-    tables: tuple[Table, ...]
+    tables: tuple[WidgetTable, ...]
     queue_urls: Mapping[str, str]
     _samples: Samples = field(default_factory=Samples)
     _watch: QueueWatch = field(default_factory=QueueWatch)
@@ -79,7 +79,7 @@ class Emulated:
     _read_ms: int = 0
 
     @classmethod
-    def of(cls, deployed: Mapping[str, str]) -> "Emulated":
+    def of(cls, deployed: Mapping[str, str]) -> "EmulatedStack":
         """Find the dashboard of the stack with these outputs."""
         endpoint = deployed["Endpoint"]
         cloudwatch = aws.client("cloudwatch", endpoint)
@@ -90,7 +90,7 @@ class Emulated:
         urls = {name: sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in queues_in(tables)}
         return cls(aws.client("logs", endpoint), sqs, tables, urls)
 
-    def read(self, now_ms: int) -> Reading:
+    def read(self, now_ms: int) -> StackSnapshot:
         """Read what is new, and forget what has left the window."""
         oldest_ms = now_ms - WINDOW_MS
         self._read_logs(since_ms=max(oldest_ms, self._read_ms - OVERLAP_MS))
@@ -99,7 +99,7 @@ class Emulated:
         self._read_ms = now_ms
         queues = {name: self._attributes(url) for name, url in self.queue_urls.items()}
         self._watch.look({name: sum(counts.values()) for name, counts in queues.items()}, now_ms=now_ms)
-        return Reading(
+        return StackSnapshot(
             at_ms=now_ms,
             window_ms=WINDOW_MS,
             tables=self.tables,

@@ -1,15 +1,16 @@
 """The faults of the running stack, as an admin reads and resubmits them over HTTP."""
 
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from andon.project import project
+from andon.runtime.json_types import JsonObject
 from andon.tools.stack import users
-from andon.tools.stack.api import Answer, Api, path_of
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiClient, HttpResponse, path_of
+from andon.tools.stack.errors import ToolFailed
 
 
-class Fault(NamedTuple):
+class FaultRow(NamedTuple):
     """A message that its consumer could not use; times are fixed-width UTC, empty if it was never so."""
 
     id: str
@@ -20,10 +21,10 @@ class Fault(NamedTuple):
     failed_again_at: str
 
 
-def faults_of(body: dict[str, Any]) -> list[Fault]:
+def faults_of(body: JsonObject) -> list[FaultRow]:
     """Return the faults of a response's page."""
     return [
-        Fault(
+        FaultRow(
             id=item["id"],
             timestamp=item["timestamp"],
             consumer=item["consumer"],
@@ -35,7 +36,7 @@ def faults_of(body: dict[str, Any]) -> list[Fault]:
     ]
 
 
-def newest(deployed: dict[str, str]) -> list[Fault]:
+def newest(deployed: dict[str, str]) -> list[FaultRow]:
     """Return the newest faults.
 
     Raises:
@@ -43,11 +44,11 @@ def newest(deployed: dict[str, str]) -> list[Fault]:
     """
     answer = _admin(deployed).get("/faults")
     if answer.status != HTTPStatus.OK:
-        raise Failed(f"GET /faults was answered {_text(answer)}")
+        raise ToolFailed(f"GET /faults was answered {_text(answer)}")
     return faults_of(answer.json)
 
 
-def resubmit(deployed: dict[str, str], fault: Fault) -> str:
+def resubmit(deployed: dict[str, str], fault: FaultRow) -> str:
     """Send the message of a fault back to the queue that it came from; return in a line what was answered."""
     answer = _admin(deployed).request("POST", path_of("faults", fault.id, "resubmit"))
     if answer.status == HTTPStatus.ACCEPTED:
@@ -55,11 +56,11 @@ def resubmit(deployed: dict[str, str], fault: Fault) -> str:
     return f"{fault.id} was refused: {_text(answer)}"
 
 
-def _admin(deployed: dict[str, str]) -> Api:
-    return Api(
+def _admin(deployed: dict[str, str]) -> ApiClient:
+    return ApiClient(
         deployed["ApiUrl"], token=users.token(deployed, project().groups.admin)
     )  # anew: a token lives for an hour
 
 
-def _text(answer: Answer) -> str:
+def _text(answer: HttpResponse) -> str:
     return f"{answer.status} {answer.body.decode(errors='replace')}"

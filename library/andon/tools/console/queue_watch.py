@@ -1,4 +1,4 @@
-"""How long messages wait in a queue, as somebody knows who looks at it now and then. Pure.
+"""An upper bound for the age of a queue's oldest message, from looking at it now and then. Pure.
 
 The emulator does not say how old the oldest message is.
 """
@@ -18,5 +18,5 @@ class QueueWatch:
         self.empty_ms |= {queue: now_ms for queue, count in messages.items() if not count}
 
     def oldest_s(self, queue: str, *, now_ms: int) -> float | None:
-        """Return how many seconds the oldest message waits at most; None: the queue was never seen empty."""
+        """Return an upper bound of the oldest message's age in seconds; None: the queue was never seen empty."""
         return (now_ms - self.empty_ms[queue]) / 1000 if queue in self.empty_ms else None

@@ -1,13 +1,14 @@
-"""What log lines say in figures, and what became of these in a window of time. Pure.
+"""Samples of metrics from log lines, and their statistics over a window of time. Pure.
 
 A line in CloudWatch's embedded metric format names its metrics in `_aws`. A line of an HTTP request has none; it says
 `status` and `ms`, from which the API's own metrics follow: `Latency` lacks the way to the function.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
+from andon.runtime.json_types import JsonMapping
 from andon.tools.console.widgets import Metric, Shown
 from andon.tools.percentile import percentile
 
@@ -40,7 +41,7 @@ class Samples:
             self._of[metric] = [sample for sample in samples if sample.at_ms >= before_ms]
 
     def statistic(self, shown: Shown, *, since_ms: int) -> float | None:
-        """Return what is shown of the metric since then; None: it has no sample and is no sum."""
+        """Return the statistic of the samples since then; None: there is no sample, and it is no sum."""
         return statistic(self._values(shown.metric, since_ms), shown.statistic)
 
     def trend(self, metric: Metric, *, since_ms: int, until_ms: int, parts: int) -> list[float]:
@@ -52,7 +53,7 @@ class Samples:
         return sums
 
     def per_second(self, metric: Metric, *, since_ms: int, until_ms: int) -> float:
-        """Return how much it counted a second."""
+        """Return the rate of the metric per second."""
         [total] = self.trend(metric, since_ms=since_ms, until_ms=until_ms, parts=1)
         return total / (until_ms - since_ms) * 1000
 
@@ -69,7 +70,7 @@ def statistic(values: Sequence[float], name: str) -> float | None:
     return max(values) if name == "Maximum" else percentile(values, float(name.removeprefix("p")) / 100)
 
 
-def samples_of(line: Mapping[str, Any], *, logged_ms: int) -> Iterator[Sample]:
+def samples_of(line: JsonMapping, *, logged_ms: int) -> Iterator[Sample]:
     """Yield the samples of a log line; `logged_ms` is when it was logged, for lines that do not say it themselves."""
     if "_aws" in line:
         yield from _embedded(line)
@@ -80,7 +81,7 @@ def samples_of(line: Mapping[str, Any], *, logged_ms: int) -> Iterator[Sample]:
         yield from (Sample(Metric(API, name), logged_ms, 1) for name, is_one in counted.items() if is_one)
 
 
-def _embedded(line: Mapping[str, Any]) -> Iterator[Sample]:
+def _embedded(line: JsonMapping) -> Iterator[Sample]:
     """Yield the samples that `_aws` names.
 
     https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html

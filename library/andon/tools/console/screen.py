@@ -11,8 +11,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from andon.tools.console import widgets
-from andon.tools.console.emulated import Reading
-from andon.tools.console.fault_list import Fault
+from andon.tools.console.emulated import StackSnapshot
+from andon.tools.console.fault_list import FaultRow
 from andon.tools.console.widgets import Widget
 
 RATE_SECONDS: Final = 30
@@ -25,7 +25,7 @@ SHORT: Final = 8  # of an id
 KEYS: Final = "q ends · f faults · ↑↓ chooses · r resubmits"
 
 
-def flow(reading: Reading, *, stack: str) -> RenderableType:
+def flow(reading: StackSnapshot, *, stack: str) -> RenderableType:
     """Draw the tables of the dashboard."""
     minutes = reading.window_ms // 60_000
     heading = f"{stack} · {_clock(reading.at_ms)} UTC · sums and percentiles of {minutes} min, queues as they are now"
@@ -35,7 +35,7 @@ def flow(reading: Reading, *, stack: str) -> RenderableType:
     return Group(Text(heading, style="bold"), *wide, Columns(narrow, padding=(0, 2)), Text(note, style="dim"))
 
 
-def faults(found: Sequence[Fault], *, chosen: int | None = None) -> RenderableType:
+def faults(found: Sequence[FaultRow], *, chosen: int | None = None) -> RenderableType:
     """Draw faults, newest first, one of them chosen."""
     grid = Grid(
         title="Faults: messages that can never succeed", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1)
@@ -70,7 +70,7 @@ def _grid(title: str) -> Grid:
     )
 
 
-def _table(table: widgets.Table, reading: Reading) -> RenderableType:
+def _table(table: widgets.WidgetTable, reading: StackSnapshot) -> RenderableType:
     if all(row.shown.keys() == {"now"} for row in table.rows):
         return _waiting(table, reading)
     grid = _grid(table.title)
@@ -87,11 +87,11 @@ def _table(table: widgets.Table, reading: Reading) -> RenderableType:
     return grid
 
 
-def _is_counted(table: widgets.Table) -> bool:
+def _is_counted(table: widgets.WidgetTable) -> bool:
     return all(shown.statistic == "Sum" for row in table.rows for shown in row.shown.values())
 
 
-def _waiting(table: widgets.Table, reading: Reading) -> RenderableType:
+def _waiting(table: widgets.WidgetTable, reading: StackSnapshot) -> RenderableType:
     """Draw only what is not empty."""
     grid = _grid(table.title)
     grid.add_column("queue")
@@ -104,7 +104,7 @@ def _waiting(table: widgets.Table, reading: Reading) -> RenderableType:
     return grid
 
 
-def _cell(label: str, row: Widget, reading: Reading) -> Text:
+def _cell(label: str, row: Widget, reading: StackSnapshot) -> Text:
     shown = row.shown.get(label)
     value = None if shown is None else reading.value(shown)
     if value is None:
@@ -113,7 +113,7 @@ def _cell(label: str, row: Widget, reading: Reading) -> Text:
     return Text(f"{value:,.0f}", style=style)
 
 
-def _pace(row: Widget, reading: Reading) -> list[Text]:
+def _pace(row: Widget, reading: StackSnapshot) -> list[Text]:
     metric = next(iter(row.shown.values())).metric
     rate = reading.per_second(metric, seconds=RATE_SECONDS)
     return [

@@ -1,9 +1,11 @@
-"""What the deployed dashboard shows: its widgets, and the metrics in each. Pure."""
+"""The widgets of the deployed dashboard, and the metrics in each. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+from andon.runtime.json_types import JsonMapping
 
 _NAMED: Final = 2  # a metric is `[namespace, name, dimension, value, …, {label, stat}]`
 
@@ -38,18 +40,18 @@ class Widget:
 
     @property
     def subject(self) -> str:
-        """What it is about, such as a view; empty: everything."""
+        """The subject of the title, such as a view; empty: everything."""
         subject, colon, _ = self.title.partition(": ")
         return subject if colon else ""
 
     @property
     def what(self) -> str:
-        """What it shows of its subject."""
+        """The title without its subject."""
         return self.title.removeprefix(f"{self.subject}: ")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class WidgetTable:
     """The widgets that show the same of several subjects: a row for each, a column for each label."""
 
     title: str
@@ -66,7 +68,7 @@ def widgets_of(body: str) -> list[Widget]:
     return [_widget(one["properties"]) for one in json.loads(body)["widgets"]]
 
 
-def tables_of(widgets: Iterable[Widget]) -> list[Table]:
+def tables_of(widgets: Iterable[Widget]) -> list[WidgetTable]:
     """Return the widgets as tables, in the order in which each title comes first.
 
     A widget that is about everything is turned: each of its labels is a row.
@@ -75,14 +77,14 @@ def tables_of(widgets: Iterable[Widget]) -> list[Table]:
     for widget in widgets:
         rows = [widget] if widget.subject else _turned(widget)
         by_what.setdefault(widget.what, []).extend(rows)
-    return [Table(what, tuple(rows)) for what, rows in by_what.items()]
+    return [WidgetTable(what, tuple(rows)) for what, rows in by_what.items()]
 
 
 def _turned(widget: Widget) -> list[Widget]:
     return [Widget(f"{label}: {widget.what}", {"now": shown}) for label, shown in widget.shown.items()]
 
 
-def _widget(properties: Mapping[str, Any]) -> Widget:
+def _widget(properties: JsonMapping) -> Widget:
     return Widget(properties["title"], dict(_shown(one) for one in properties["metrics"]))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
 from andon.project import project
+from andon.runtime.json_types import JsonObject
 
 DOCUMENT = project().root / "docs" / "openapi.json"
 
@@ -22,10 +23,10 @@ TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `
 ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
 
-def document() -> dict[str, Any]:
+def document() -> JsonObject:
     """Return the document: the routes of all packages but pages, merged."""
-    paths: dict[str, dict[str, Any]] = {}
-    schemas: dict[str, Any] = {}
+    paths: dict[str, JsonObject] = {}
+    schemas: JsonObject = {}
     for package in apis():
         for handler in _handlers(package):
             generated = json.loads(handler.app.get_openapi_json_schema(title=project().name, version="1"))
@@ -75,7 +76,7 @@ def _described(function: Callable[..., Any], groups: frozenset[str]) -> dict[str
     return {"summary": summary, "description": " ".join([called_by, *more.split()])}
 
 
-def _responses(responses: dict[str, Any]) -> dict[str, Any]:
+def _responses(responses: JsonObject) -> JsonObject:
     responses = {"429": TOO_MANY} | {status: answer for status, answer in responses.items() if status != "422"}
     if "content" in responses["429"]:  # each caller has a share
         responses["429"]["description"] = TOO_MANY_OF_ONE

@@ -1,7 +1,8 @@
 """Run one message through its handlers, and print what they wrote, published and answered.
 
-Nothing is deployed: tables and buckets are in this process. Their content is kept in `.local/replay.json` from one
-replay to the next, so that a second replay finds the rows of the first. The clock shows the time of the message.
+Nothing is deployed: tables and buckets are in this process. Their content is kept in `replay.json` of the project's
+`.local` from one replay to the next, so that a second one finds the rows of the first. The clock shows the time of the
+message.
 """
 
 import argparse
@@ -17,41 +18,44 @@ from typing import Any
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.schema import Keys
+from andon.project import project
 from andon.runtime import times
+from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.replayable import NotReplayable, invocations_of, time_of
 from andon.testing.row_diff import diff_rows
 from andon.testing.world import World, to_bytes
+from andon.tools.called import as_called
 
-KEPT = Path(".local/replay.json")
+KEPT = "replay.json"
 
 OBJECT = Keys("Key", one_partition_per="entity")  # a bucket is shown as a table with one row for each object
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayEffects:
     """The effects of a replay: table or bucket -> lines of difference; published events, answers, log lines."""
 
     written: dict[str, list[str]]
-    published: list[dict[str, Any]]
+    published: list[JsonObject]
     answers: list[Any]
-    logged: list[dict[str, Any]]
+    logged: list[JsonObject]
 
 
-def replay(message: dict[str, Any], world: World) -> Replay:
+def replay(message: JsonObject, world: World) -> ReplayEffects:
     """Run a message through its handlers; the clock shows its time."""
     before = _rows(world)
     answers, log = [], io.StringIO()
     with frozen_clock(time_of(message)), redirect_stdout(log):
         for invocation in invocations_of(message):
-            context = LambdaContext(f"{invocation.package.name}-{invocation.role}")
+            context = LocalContext(f"{invocation.package.name}-{invocation.role}")
             answers.append(invocation.package.handler(invocation.role)(invocation.event, context))
     keys = {table: schema.keys for table, schema in world.schemas.items()}
     after = _rows(world)
     written = {where: list(diff_rows(before[where], rows, keys.get(where, OBJECT))) for where, rows in after.items()}
     published = [json.loads(body)["detail"] for body in world.new_messages()]
-    return Replay(written, published, answers, [json.loads(line) for line in log.getvalue().splitlines()])
+    return ReplayEffects(written, published, answers, [json.loads(line) for line in log.getvalue().splitlines()])
 
 
 def _rows(world: World) -> dict[str, list[Item]]:
@@ -66,8 +70,8 @@ def _legible(found: Item) -> Item:
     return {**found, "Body": gzip.decompress(to_bytes(found["Body"])).decode()}
 
 
-def report(done: Replay) -> Iterator[str]:
-    """Return what a replay did, as lines of text."""
+def report(done: ReplayEffects) -> Iterator[str]:
+    """Yield the effects of a replay as lines of text."""
     for table, lines in done.written.items():
         yield from [f"wrote to {table}:", *(f"  {line}" for line in lines)] if lines else []
     if not any(done.written.values()):
@@ -85,44 +89,50 @@ def report(done: Replay) -> Iterator[str]:
 
 def main() -> None:
     """Entry point of `python -m andon.tools.in_process.replay FILE`."""
-    parser = argparse.ArgumentParser(prog="make replay", usage="make replay EVENT=events/…", description=__doc__)
+    parser = argparse.ArgumentParser(usage=as_called("replay", EVENT="events/…"), description=__doc__)
     parser.add_argument("event", type=Path, help="a file under events/")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier replays wrote")
+    parser.add_argument("--home", type=Path, default=project().local, help="where that is kept (default: %(default)s)")
     arguments = parser.parse_args()
-    try:
-        message = json.loads(arguments.event.read_text())
-        invocations = invocations_of(message)
-    except OSError as error:
-        sys.exit(f"{arguments.event}: {error.strerror}")
-    except ValueError as error:
-        sys.exit(f"{arguments.event} is not JSON: {error}")
-    except NotReplayable as error:
-        sys.exit(f"{arguments.event}: {error}")
-    for invocation in invocations:
+    message = _message_in(arguments.event)
+    for invocation in invocations_of(message):
         print(
             f"{invocation.package.side}.{invocation.package.name}.{invocation.role}, {times.to_utc(time_of(message))}"
         )
     with World() as world:
-        _restore(world, fresh=arguments.fresh)
+        if not arguments.fresh:
+            _restore(world, arguments.home / KEPT)
         for line in report(replay(message, world)):
             print(line)
-        _keep(world)
+        _keep(world, arguments.home / KEPT)
 
 
-def _restore(world: World, *, fresh: bool) -> None:
-    if fresh or not KEPT.exists():
-        return
-    for table, rows in json.loads(KEPT.read_text()).items():
+def _message_in(file: Path) -> JsonObject:
+    """Return the message of a file; end the process if there is none that a handler takes."""
+    try:
+        message: JsonObject = json.loads(file.read_text())
+        invocations_of(message)
+    except OSError as error:
+        sys.exit(f"{file}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"{file} is not JSON: {error}")
+    except NotReplayable as error:
+        sys.exit(f"{file}: {error}")
+    return message
+
+
+def _restore(world: World, kept: Path) -> None:
+    for table, rows in (json.loads(kept.read_text()) if kept.exists() else {}).items():
         if table in world.schemas:
             world.restore(table, rows)
         if table in world.buckets:
             world.restore_objects(table, rows)
 
 
-def _keep(world: World) -> None:
-    KEPT.parent.mkdir(exist_ok=True)
+def _keep(world: World, kept: Path) -> None:
+    kept.parent.mkdir(exist_ok=True)
     tables = {table: world.typed_rows(table) for table in world.schemas}
-    KEPT.write_text(json.dumps(tables | {bucket: world.objects(bucket) for bucket in world.buckets}))
+    kept.write_text(json.dumps(tables | {bucket: world.objects(bucket) for bucket in world.buckets}))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import duckdb
 
 from andon.recorded.lake import EVENTS
 from andon.stores.lake.queries import COLUMNS, PARTITIONS, TABLE, Question
-from andon.tools.lake.table import Table
+from andon.tools.lake.table import TextTable
 
 # Trino's name and parameters -> the same in DuckDB's SQL. Times are UTC in both.
 MACROS: Final = {
@@ -31,7 +31,7 @@ def connect(lake: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def ask(connection: duckdb.DuckDBPyConnection, question: Question, values: Mapping[str, str]) -> Table:
+def ask(connection: duckdb.DuckDBPyConnection, question: Question, values: Mapping[str, str]) -> TextTable:
     """Run a query; `values`: of all of its parameters.
 
     Raises:
@@ -41,7 +41,7 @@ def ask(connection: duckdb.DuckDBPyConnection, question: Question, values: Mappi
     sql = question.with_parameters(lambda name: f"${name}")
     used = {name: value for name, value in values.items() if f"${name}" in sql}
     cursor = connection.execute(sql, used)
-    return Table([column[0] for column in cursor.description], cursor.fetchall())
+    return TextTable([column[0] for column in cursor.description], cursor.fetchall())
 
 
 def _events_in(lake: Path) -> str:

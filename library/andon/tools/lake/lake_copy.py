@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.recorded.lake import EVENTS
 from andon.tools.stack import aws, outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.progress import step
 
@@ -19,7 +19,7 @@ AT_ONCE: Final = 16
 COPYING: Final = ".part"  # the ending of a file that is not whole yet
 
 
-class Lake(NamedTuple):
+class LakeBucket(NamedTuple):
     """A bucket, the client that reads it, and where its copies are."""
 
     bucket: str
@@ -27,7 +27,7 @@ class Lake(NamedTuple):
     copies: Path = CACHE
 
 
-def of_running_stack() -> Lake:
+def of_running_stack() -> LakeBucket:
     """Return the lake of the stack on this machine.
 
     Raises:
@@ -35,10 +35,10 @@ def of_running_stack() -> Lake:
 
     """
     deployed = outputs.of_running_stack()
-    return Lake(_bucket_in(deployed), aws.client("s3", deployed["Endpoint"]))
+    return LakeBucket(_bucket_in(deployed), aws.client("s3", deployed["Endpoint"]))
 
 
-def of_deployed_stack(name: str) -> Lake:
+def of_deployed_stack(name: str) -> LakeBucket:
     """Return the lake of a stack on AWS, in the account and region of the person's own credentials.
 
     Raises:
@@ -49,11 +49,11 @@ def of_deployed_stack(name: str) -> Lake:
         named = outputs_of(boto3.client("cloudformation"), name)
         s3 = boto3.client("s3")
     except (BotoCoreError, ClientError) as error:
-        raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
-    return Lake(_bucket_in(named), s3)
+        raise ToolFailed(f"the stack {name} on AWS could not be read: {error}") from error
+    return LakeBucket(_bucket_in(named), s3)
 
 
-def copy(lake: Lake) -> Path:
+def copy(lake: LakeBucket) -> Path:
     """Bring the copy up to date, and return its folder; what is not in the bucket any more goes.
 
     An object never changes, for its name is a digest of what is in it; so what is there is not read again.
@@ -67,16 +67,16 @@ def copy(lake: Lake) -> Path:
         keys = _list(lake)
         _fetch(lake, [key for key in sorted(keys) if not (folder / key).exists()], folder)
     except (BotoCoreError, ClientError) as error:
-        raise Failed(f"the bucket {lake.bucket} could not be read: {error}") from error
+        raise ToolFailed(f"the bucket {lake.bucket} could not be read: {error}") from error
     for file in folder.rglob("*.ndjson.gz"):
         if file.relative_to(folder).as_posix() not in keys:
             file.unlink()
     if not keys:
-        raise Failed("the lake has no events yet; on AWS they come up to five minutes after they happen")
+        raise ToolFailed("the lake has no events yet; on AWS they come up to five minutes after they happen")
     return folder
 
 
-def _list(lake: Lake) -> set[str]:
+def _list(lake: LakeBucket) -> set[str]:
     found: set[str] = set()
     with step("listing the lake", lambda: f": {len(found)} objects"):
         for page in lake.s3.get_paginator("list_objects_v2").paginate(Bucket=lake.bucket, Prefix=f"{EVENTS}/"):
@@ -84,7 +84,7 @@ def _list(lake: Lake) -> set[str]:
     return found
 
 
-def _fetch(lake: Lake, keys: list[str], folder: Path) -> None:
+def _fetch(lake: LakeBucket, keys: list[str], folder: Path) -> None:
     if not keys:
         return
     done: list[int] = []
@@ -93,7 +93,7 @@ def _fetch(lake: Lake, keys: list[str], folder: Path) -> None:
         done.extend(pool.map(lambda key: _fetch_one(lake, key, folder / key), keys))  # one by one, as they come
 
 
-def _fetch_one(lake: Lake, key: str, file: Path) -> int:
+def _fetch_one(lake: LakeBucket, key: str, file: Path) -> int:
     body: bytes = lake.s3.get_object(Bucket=lake.bucket, Key=key)["Body"].read()
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(file.name + COPYING)
@@ -104,5 +104,5 @@ def _fetch_one(lake: Lake, key: str, file: Path) -> int:
 
 def _bucket_in(deployed: dict[str, str]) -> str:
     if OUTPUT not in deployed:
-        raise Failed(f"the stack has no output {OUTPUT}: it was deployed before there was a lake")
+        raise ToolFailed(f"the stack has no output {OUTPUT}: it was deployed before there was a lake")
     return deployed[OUTPUT]

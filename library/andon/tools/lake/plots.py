@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
@@ -13,11 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from andon.project import project
-from andon.tools.lake.table import Table
-from andon.tools.stack.errors import Failed
-
-Record = dict[str, Any]
-"""One row of an answer, by column."""
+from andon.tools.lake.table import Record, TextTable
+from andon.tools.stack.errors import ToolFailed
 
 Picture = Callable[[Figure, Sequence[Record]], None]
 """Draws the rows of an answer."""
@@ -31,7 +28,8 @@ HOUR: Final = timedelta(hours=1)
 def pictures() -> Mapping[str, Picture]:
     """Return the project's picture of each saved query that has one, by the query's name."""
     module = project().pictures
-    return {} if module is None else cast("Mapping[str, Picture]", importlib.import_module(module).PICTURES)
+    drawn: Mapping[str, Picture] = {} if module is None else importlib.import_module(module).PICTURES
+    return drawn
 
 
 def require_drawable(name: str, file: Path) -> None:
@@ -42,12 +40,12 @@ def require_drawable(name: str, file: Path) -> None:
 
     """
     if name not in (known := pictures()):
-        raise Failed(f"PLOT draws saved queries only: NAME={', '.join(sorted(known)) or 'none of this project'}")
+        raise ToolFailed(f"PLOT draws saved queries only: NAME={', '.join(sorted(known)) or 'none of this project'}")
     if file.suffix not in FORMATS:
-        raise Failed(f"PLOT writes {', '.join(FORMATS)}, not {file.name}")
+        raise ToolFailed(f"PLOT writes {', '.join(FORMATS)}, not {file.name}")
 
 
-def draw(name: str, table: Table, file: Path, *, title: str) -> None:
+def draw(name: str, table: TextTable, file: Path, *, title: str) -> None:
     """Draw the answer of a saved query into a file.
 
     Raises:
@@ -55,9 +53,9 @@ def draw(name: str, table: Table, file: Path, *, title: str) -> None:
 
     """
     if not table.rows:
-        raise Failed("there is nothing to draw: the answer has no rows")
+        raise ToolFailed("there is nothing to draw: the answer has no rows")
     figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
-    pictures()[name](figure, [cast("Record", record) for record in table.records()])
+    pictures()[name](figure, table.records())
     wide = int(figure.get_size_inches()[0] * CHARACTERS)
     figure.suptitle(
         "\n".join(fill(line, wide) for line in title.split("\n")), x=0.01, ha="left", fontsize=12, fontweight="bold"

@@ -23,10 +23,11 @@ import duckdb
 from andon.project import project
 from andon.stores.lake import queries
 from andon.stores.lake.queries import Question
+from andon.tools.called import as_called
 from andon.tools.lake import engine, lake_copy, plots
-from andon.tools.lake.lake_copy import Lake
-from andon.tools.lake.table import Table, to_text, write_csv
-from andon.tools.stack.errors import Failed
+from andon.tools.lake.lake_copy import LakeBucket
+from andon.tools.lake.table import TextTable, to_text, write_csv
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 
 PERIOD: Final = ("since", "until")  # every query has them
@@ -43,18 +44,19 @@ def main(given: Mapping[str, str]) -> int:
             print(usage())
             return 0
         answer(given, partial(_lake_of, given.get("STACK")))
-    except Failed as reason:
-        print(f"make query: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('query')}: {reason}", file=sys.stderr)
         return 1
     return 0
 
 
 def usage() -> str:
-    """Return how to ask, and the saved queries with their parameters."""
-    lines = ['make query SQL="SELECT type, count(*) FROM facts GROUP BY type"', "", "or one of these:", ""]
+    """Return the usage text, and the saved queries with their parameters."""
+    example = 'SQL="SELECT type, count(*) FROM facts GROUP BY type"'
+    lines = [f"{as_called('query')} {example}", "", "or one of these:", ""]
     for name in queries.names():
         question = queries.saved(name)
-        lines += [f"make query NAME={name}{_example_of(question)}", f"    {question.title}"]
+        lines += [f"{as_called('query')} NAME={name}{_example_of(question)}", f"    {question.title}"]
         lines += [f"    {one.name}: {one.about}" for one in question.parameters if one.name not in PERIOD]
         lines.append("")
     return "\n".join([*lines, OPTIONS.format(stack=project().name)])
@@ -68,18 +70,18 @@ def question_of(given: Mapping[str, str]) -> Question:
 
     """
     if given.get("SQL") and given.get("NAME"):
-        raise Failed("either SQL or NAME, not both")
+        raise ToolFailed("either SQL or NAME, not both")
     if name := given.get("NAME"):
         if name not in queries.names():
             near = difflib.get_close_matches(name, queries.names(), 1)
             meant = f"did you mean {near[0]}? " if near else ""
-            raise Failed(f"no query is saved as {name!r}; {meant}there is {', '.join(queries.names())}")
+            raise ToolFailed(f"no query is saved as {name!r}; {meant}there is {', '.join(queries.names())}")
         return queries.saved(name)
     return queries.question(given["SQL"])
 
 
 def arguments(text: str) -> dict[str, str]:
-    """Return what stands in `ARGS`, as `since=2026-11-01 until=2026-11-30`.
+    """Return the parameters in `ARGS`, as `since=2026-11-01 until=2026-12-01`.
 
     Raises:
         Failed: a part is not `name=value`.
@@ -88,13 +90,13 @@ def arguments(text: str) -> dict[str, str]:
     try:
         parts = shlex.split(text)
     except ValueError as error:
-        raise Failed(f"ARGS could not be read: {error}") from error
+        raise ToolFailed(f"ARGS could not be read: {error}") from error
     if wrong := [part for part in parts if "=" not in part]:
-        raise Failed(f'ARGS has to be as in ARGS="since=2026-11-01 until=2026-11-30", not {wrong[0]!r}')
+        raise ToolFailed(f'ARGS has to be as in ARGS="since=2026-11-01 until=2026-11-30", not {wrong[0]!r}')
     return dict(part.split("=", 1) for part in parts)
 
 
-def answer(given: Mapping[str, str], lake_of: Callable[[], Lake]) -> None:
+def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket]) -> None:
     """Ask, print the answer, and write and draw it; a lake is looked for as soon as the question is in order.
 
     Raises:
@@ -120,12 +122,12 @@ def answer(given: Mapping[str, str], lake_of: Callable[[], Lake]) -> None:
 def _require_writable(given: Mapping[str, str]) -> None:
     for file in filter(None, (given.get("CSV"), given.get("PLOT"))):
         if not Path(file).absolute().parent.is_dir():
-            raise Failed(f"there is no folder for {file}")
+            raise ToolFailed(f"there is no folder for {file}")
     if given.get("PLOT"):
         plots.require_drawable(given.get("NAME", ""), Path(given["PLOT"]))
 
 
-def draw(name: str, question: Question, values: Mapping[str, str], table: Table, file: Path) -> None:
+def draw(name: str, question: Question, values: Mapping[str, str], table: TextTable, file: Path) -> None:
     """Draw what a saved query answered.
 
     Raises:
@@ -135,7 +137,7 @@ def draw(name: str, question: Question, values: Mapping[str, str], table: Table,
     plots.draw(name, table, file, title=_title(question, values))
 
 
-def ask(folder: Path, question: Question, values: Mapping[str, str]) -> Table:
+def ask(folder: Path, question: Question, values: Mapping[str, str]) -> TextTable:
     """Run a query over a copy of the lake.
 
     Raises:
@@ -146,14 +148,14 @@ def ask(folder: Path, question: Question, values: Mapping[str, str]) -> Table:
         with step("asking the lake"):
             return engine.ask(engine.connect(folder), question, values)
     except duckdb.Error as error:
-        raise Failed(f"the query failed: {error}") from error
+        raise ToolFailed(f"the query failed: {error}") from error
 
 
 def _note_written(file: str) -> None:
     print(f"  done  writing {file}", file=sys.stderr)
 
 
-def _lake_of(stack: str | None) -> Lake:
+def _lake_of(stack: str | None) -> LakeBucket:
     return lake_copy.of_deployed_stack(stack) if stack else lake_copy.of_running_stack()
 
 
@@ -162,7 +164,7 @@ def _values(question: Question, given: Mapping[str, str]) -> dict[str, str]:
         return question.values(given)
     except ValueError as error:
         known = ", ".join(parameter.name for parameter in question.parameters) or "none"
-        raise Failed(f'{error}; its parameters are {known}, as in ARGS="since=2026-11-01"') from error
+        raise ToolFailed(f'{error}; its parameters are {known}, as in ARGS="since=2026-11-01"') from error
 
 
 def _example_of(question: Question) -> str:

@@ -1,15 +1,18 @@
-"""What a query answers, as a table for a person or as CSV for a program."""
+"""The result of a query, as a table for a person or as CSV for a program."""
 
 import csv
 from numbers import Number
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 SHOWN: Final = 60  # rows; CSV has all
 WIDEST: Final = 60  # characters of a cell
 
+Record = dict[str, Any]
+"""One row, by column."""
 
-class Table(NamedTuple):
+
+class TextTable(NamedTuple):
     """The names of columns, and rows of as many values."""
 
     columns: list[str]
@@ -20,12 +23,12 @@ class Table(NamedTuple):
         at = self.columns.index(name)
         return [row[at] for row in self.rows]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> list[Record]:
         """Return each row by the names of the columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def to_text(table: Table) -> str:
+def to_text(table: TextTable) -> str:
     """Return aligned columns, numbers to the right; of many rows the first ones."""
     rows = [[_cell(value) for value in row] for row in table.rows[:SHOWN]]
     widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
@@ -37,7 +40,7 @@ def to_text(table: Table) -> str:
     return "\n".join(lines)
 
 
-def write_csv(table: Table, file: Path) -> None:
+def write_csv(table: TextTable, file: Path) -> None:
     """Write all rows; what is null is empty."""
     with file.open("w", newline="") as opened:
         writer = csv.writer(opened)
@@ -60,6 +63,6 @@ def _cell(value: object) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
-def _is_numeric(table: Table, at: int) -> bool:
+def _is_numeric(table: TextTable, at: int) -> bool:
     values = [row[at] for row in table.rows if row[at] is not None]
     return bool(values) and all(isinstance(value, Number) and not isinstance(value, bool) for value in values)

@@ -8,7 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from andon.tools.stack.errors import Failed
+from andon.runtime.json_types import JsonObject
+from andon.tools.called import as_called
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 
 QUEUE, DEAD_LETTERS = "QueueUrl", "DeadLetterQueueUrl"  # how names of outputs end
@@ -44,7 +46,7 @@ def pair_of(outputs: Mapping[str, str], name: str) -> Pair:
     for pair in known:
         if pair.name.lower() == name.replace("_", "").lower():
             return pair
-    raise Failed(f"there is no queue {name}; there are {', '.join(pair.name for pair in known)}")
+    raise ToolFailed(f"there is no queue {name}; there are {', '.join(pair.name for pair in known)}")
 
 
 def waiting(sqs: Any, url: str) -> int:  # noqa: ANN401  boto3's
@@ -81,7 +83,9 @@ def _moved_by_aws(sqs: Any, pair: Pair, rate: int | None) -> int:  # noqa: ANN40
         time.sleep(POLL_SECONDS)
     moved = int(task["ApproximateNumberOfMessagesMoved"])
     if task["Status"] != "COMPLETED":
-        raise Failed(f"{task['Status']} after {moved} messages: {task.get('FailureReason', 'AWS does not say why')}")
+        raise ToolFailed(
+            f"{task['Status']} after {moved} messages: {task.get('FailureReason', 'AWS does not say why')}"
+        )
     return moved
 
 
@@ -108,7 +112,7 @@ def show(sqs: Any, pair: Pair) -> Iterator[str]:  # noqa: ANN401
         yield f"received {received} times {attributes or ''}\n  {message['Body']}"
 
 
-def _receive(sqs: Any, url: str, *, hidden_seconds: int) -> list[dict[str, Any]]:  # noqa: ANN401
+def _receive(sqs: Any, url: str, *, hidden_seconds: int) -> list[JsonObject]:  # noqa: ANN401
     answer = sqs.receive_message(
         QueueUrl=url,
         MaxNumberOfMessages=BATCH,
@@ -116,7 +120,7 @@ def _receive(sqs: Any, url: str, *, hidden_seconds: int) -> list[dict[str, Any]]
         MessageAttributeNames=["All"],
         MessageSystemAttributeNames=["ApproximateReceiveCount"],
     )
-    messages: list[dict[str, Any]] = answer.get("Messages", [])
+    messages: list[JsonObject] = answer.get("Messages", [])
     return messages
 
 
@@ -144,7 +148,7 @@ def _run(asked: argparse.Namespace) -> Iterator[str]:
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="make redrive", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("redrive"), description=__doc__)
     parser.add_argument("queue", nargs="?", help="the name of a queue, as things; none: say which have dead letters")
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     parser.add_argument("--rate", type=int, help="messages a second; none: as AWS chooses")
@@ -152,8 +156,8 @@ def main() -> int:
     try:
         for line in _run(parser.parse_args()):
             print(line)
-    except (Failed, BotoCoreError, ClientError) as reason:
-        print(f"make redrive: {reason}", file=sys.stderr)
+    except (ToolFailed, BotoCoreError, ClientError) as reason:
+        print(f"{as_called('redrive')}: {reason}", file=sys.stderr)
         return 1
     return 0
 

@@ -10,11 +10,13 @@ from typing import Any, Final, NamedTuple
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk.names import FAILURES, FAILURES_BUCKET, TRIGGER
-from andon.tools.stack.errors import Failed
+from andon.runtime.json_types import JsonMapping
+from andon.tools.called import as_called
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 
 
-class Source(NamedTuple):
+class FailureSource(NamedTuple):
     """A trigger, by the name of its function, and the bucket with what it failed on."""
 
     service: str
@@ -26,7 +28,7 @@ class Failure(NamedTuple):
     """A batch that a trigger failed on: where it is kept, the changes in it, and why Lambda gave up."""
 
     key: str
-    event: Mapping[str, Any]
+    event: JsonMapping
     condition: str
 
     @property
@@ -39,7 +41,7 @@ class Failure(NamedTuple):
         return f"{self.time}: {len(self.event['Records'])} changes, {self.condition}"
 
 
-class Outcome(NamedTuple):
+class ReplayedBatch(NamedTuple):
     """A batch that was tried again; error: None if it was published."""
 
     failure: Failure
@@ -49,7 +51,7 @@ class Outcome(NamedTuple):
 CONDITIONS: Final = "requestContext"  # the member that says why
 
 
-def sources(outputs: Mapping[str, str], service: str | None = None) -> list[Source]:
+def sources(outputs: Mapping[str, str], service: str | None = None) -> list[FailureSource]:
     """Return the triggers of a stack, or that of one service, which may be written `Things` or `things`.
 
     Raises:
@@ -59,8 +61,8 @@ def sources(outputs: Mapping[str, str], service: str | None = None) -> list[Sour
     names = sorted(name.removesuffix(FAILURES_BUCKET) for name in outputs if name.endswith(FAILURES_BUCKET))
     chosen = [name for name in names if not service or name.lower() == service.replace("_", "").lower()]
     if not chosen:
-        raise Failed(f"there is no service {service}; there are {', '.join(names)}")
-    return [Source(name, outputs[f"{name}{TRIGGER}"], outputs[f"{name}{FAILURES_BUCKET}"]) for name in chosen]
+        raise ToolFailed(f"there is no service {service}; there are {', '.join(names)}")
+    return [FailureSource(name, outputs[f"{name}{TRIGGER}"], outputs[f"{name}{FAILURES_BUCKET}"]) for name in chosen]
 
 
 def failures(s3: Any, bucket: str) -> list[Failure]:  # noqa: ANN401  boto3's
@@ -86,10 +88,10 @@ def _read(s3: Any, bucket: str, key: str) -> Failure:  # noqa: ANN401
         event = json.loads(payload) if isinstance(payload, str) else payload
         return Failure(key, {"Records": [*event["Records"]]}, str(written[CONDITIONS]["condition"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise Failed(f"s3://{bucket}/{key} is no batch that Lambda gave up on: {error!r}") from error
+        raise ToolFailed(f"s3://{bucket}/{key} is no batch that Lambda gave up on: {error!r}") from error
 
 
-def replay(stack: Deployed, source: Source) -> Iterator[Outcome]:
+def replay(stack: Deployed, source: FailureSource) -> Iterator[ReplayedBatch]:
     """Call a trigger with each batch again; what it publishes is removed, what it fails on stays.
 
     A second time changes nothing: events have the ids that they had, and readers drop duplicates.
@@ -98,10 +100,10 @@ def replay(stack: Deployed, source: Source) -> Iterator[Outcome]:
     for failure in failures(s3, source.bucket):
         done = functions.invoke(FunctionName=source.function, Payload=json.dumps(failure.event).encode())
         if done.get("FunctionError"):
-            yield Outcome(failure, done["Payload"].read().decode(errors="replace"))
+            yield ReplayedBatch(failure, done["Payload"].read().decode(errors="replace"))
             continue
         s3.delete_object(Bucket=source.bucket, Key=failure.key)
-        yield Outcome(failure, None)
+        yield ReplayedBatch(failure, None)
 
 
 def _run(asked: argparse.Namespace) -> Iterator[tuple[str, bool]]:
@@ -123,7 +125,7 @@ def _run(asked: argparse.Namespace) -> Iterator[tuple[str, bool]]:
 
 def main() -> int:
     """Entry point; 1 if a batch failed again."""
-    parser = argparse.ArgumentParser(prog="make replay-failures", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("replay-failures"), description=__doc__)
     parser.add_argument("service", nargs="?", help="the name of a service; none: all of them")
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     parser.add_argument("--dry-run", action="store_true", help="say what there is, and do nothing")
@@ -132,8 +134,8 @@ def main() -> int:
         for line, is_failed in _run(parser.parse_args()):
             failed |= is_failed
             print(line)
-    except (Failed, BotoCoreError, ClientError) as reason:
-        print(f"make replay-failures: {reason}", file=sys.stderr)
+    except (ToolFailed, BotoCoreError, ClientError) as reason:
+        print(f"{as_called('replay-failures')}: {reason}", file=sys.stderr)
         return 1
     return int(failed)
 

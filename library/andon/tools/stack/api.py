@@ -11,7 +11,7 @@ TIMEOUT_S: Final = 60  # a Lambda's first call unpacks its layer
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """An HTTP response; header names in lower case, `json` is None without a body."""
 
     status: int
@@ -24,7 +24,7 @@ class Answer:
         return json.loads(self.body) if self.body else None
 
 
-class Connection(AbstractContextManager["Connection"]):
+class ApiConnection(AbstractContextManager["ApiConnection"]):
     """A connection that stays open from one request to the next; not to be shared by threads."""
 
     def __init__(self, url: str, token: str | None) -> None:
@@ -39,39 +39,43 @@ class Connection(AbstractContextManager["Connection"]):
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def request(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Answer:
+    def request(
+        self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None
+    ) -> HttpResponse:
         """Send one request, with `body` as JSON; a connection that broke is opened again by the next one."""
         sent = None if body is None else json.dumps(body)
         try:
             self._connection.request(method, self._base + path, sent, self._headers | (headers or {}))
             response = self._connection.getresponse()
             names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, response.read())
+            return HttpResponse(response.status, names, response.read())
         except (OSError, http.client.HTTPException):
             self._connection.close()
             raise
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class ApiClient:
     """The API at `url`, called with `token` unless that is None."""
 
     url: str
     token: str | None = field(default=None, repr=False)
 
-    def connect(self) -> Connection:
+    def connect(self) -> ApiConnection:
         """Open a connection for many requests."""
-        return Connection(self.url, self.token)
+        return ApiConnection(self.url, self.token)
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> HttpResponse:
         """GET `path`, which begins with a slash and is already encoded."""
         return self.request("GET", path)
 
-    def put(self, path: str, body: object, headers: dict[str, str] | None = None) -> Answer:
+    def put(self, path: str, body: object, headers: dict[str, str] | None = None) -> HttpResponse:
         """PUT `body` as JSON."""
         return self.request("PUT", path, body, headers)
 
-    def request(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Answer:
+    def request(
+        self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None
+    ) -> HttpResponse:
         """Send one request on a connection of its own, so that an instance can be shared by threads."""
         with self.connect() as connection:
             return connection.request(method, path, body, headers)

@@ -3,8 +3,9 @@
 import sys
 from typing import Final
 
+from andon.tools.called import as_called
 from andon.tools.stack import aws, outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 FUNCTION: Final = "ArchiveSweep"
 
@@ -19,15 +20,15 @@ def run() -> None:
     deployed = outputs.of_running_stack()
     invoked = aws.client("lambda", deployed["Endpoint"]).invoke(FunctionName=deployed[FUNCTION])
     if invoked.get("FunctionError"):
-        raise Failed(f"the sweep failed: {invoked['Payload'].read().decode(errors='replace')}")
+        raise ToolFailed(f"the sweep failed: {invoked['Payload'].read().decode(errors='replace')}")
 
 
 def main() -> int:
     """Entry point."""
     try:
         run()
-    except Failed as reason:
-        print(f"make archive: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('archive')}: {reason}", file=sys.stderr)
         return 1
     print("The archive has every event that the lake has.")
     return 0

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from andon.cdk.names import pascal
 from andon.packages.discovery import recomputed
 from andon.recorded.archive import SHARDS
+from andon.tools.called import as_called
 from andon.tools.stack import aws, outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 
 def run(deployed: dict[str, str], shards: Iterable[int] = range(SHARDS)) -> dict[str, Counter[str]]:
@@ -30,7 +31,7 @@ def _look(deployed: dict[str, str], view: str, shards: Iterable[int]) -> Counter
         invoked = lambda_.invoke(FunctionName=deployed[f"{pascal(view)}Recompute"], Payload=asked)
         answer = json.loads(invoked["Payload"].read())
         if invoked.get("FunctionError") or answer["counts"]["failed"]:
-            raise Failed(f"{view}, shard {shard}: {answer}")
+            raise ToolFailed(f"{view}, shard {shard}: {answer}")
         counts.update(answer["counts"])
     return counts
 
@@ -48,8 +49,8 @@ def main() -> int:
     """Entry point; 1 if a row differed and was not repaired."""
     try:
         counted = run(outputs.of_running_stack())
-    except Failed as reason:
-        print(f"make audit: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('audit')}: {reason}", file=sys.stderr)
         return 1
     print("\n".join(lines_of(counted)))
     if any(counts["drift"] for counts in counted.values()):

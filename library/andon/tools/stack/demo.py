@@ -1,4 +1,4 @@
-"""What a project loads and shows once it runs here, if it says so."""
+"""A project's demo data, if it has any, loaded once the stack runs here."""
 
 import importlib
 from pathlib import Path
@@ -9,7 +9,7 @@ from andon.tools.stack.stack import Stack
 
 
 class Demo(Protocol):
-    """What the module has in it."""
+    """The functions of a project's demo module."""
 
     def load(self, stack: Stack, scratch: Path, *, verbose: bool) -> str:
         """Put data into `stack`, and return in a few lines what is in it; `scratch` lives as long as the emulator.
@@ -19,7 +19,7 @@ class Demo(Protocol):
         """
 
     def how_to_go_on(self, stack: Stack) -> str:
-        """Return what a person can paste next."""
+        """Return commands that a person can paste next."""
 
 
 def find() -> Demo | None:

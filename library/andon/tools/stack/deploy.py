@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.project import project
+from andon.runtime.json_types import JsonObject
+from andon.tools.called import install
 from andon.tools.stack import aws, processes, sign_in_paths
 from andon.tools.stack.emulator import Emulator, let_through
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of, stacks_of
 
 BOOTSTRAP_LIMIT_S: Final = 120
@@ -63,7 +65,7 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
 
 
 def live_origin(emulator: Emulator) -> str:
-    """Return where a browser connects to the broker of changes: a host name by which the emulator knows what it is."""
+    """Return the browser's WebSocket origin of the broker; its host name tells the emulator the service."""
     return f"ws://data-ats.iot.{aws.REGION}.localhost:{emulator.port}"
 
 
@@ -74,7 +76,7 @@ def api_path(on_aws: str) -> str:
     """
     found = re.match(r"https?://([^./]+)\.execute-api\.", on_aws)
     if not found:
-        raise Failed(f"the stack's ApiUrl is not one of API Gateway: {on_aws}")
+        raise ToolFailed(f"the stack's ApiUrl is not one of API Gateway: {on_aws}")
     return f"/_aws/execute-api/{found[1]}/"
 
 
@@ -89,7 +91,7 @@ def apply_what_was_dropped(emulator: Emulator) -> None:
                     _enable_ttl(dynamodb, resource["PhysicalResourceId"], specification)
 
 
-def ttl_specifications(template: dict[str, Any]) -> dict[str, Any]:
+def ttl_specifications(template: JsonObject) -> JsonObject:
     """Return the TTL specification of each table in a template, by logical id."""
     return {
         logical_id: resource["Properties"]["TimeToLiveSpecification"]
@@ -99,12 +101,11 @@ def ttl_specifications(template: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _enable_ttl(dynamodb: Any, table: str, specification: dict[str, Any]) -> None:  # noqa: ANN401  a client
+def _enable_ttl(dynamodb: Any, table: str, specification: JsonObject) -> None:  # noqa: ANN401  a client
     described = dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
     if described["TimeToLiveStatus"] != "ENABLED":  # DynamoDB refuses to enable it twice
         dynamodb.update_time_to_live(
-            TableName=table,
-            TimeToLiveSpecification={"Enabled": True, "AttributeName": specification["AttributeName"]},
+            TableName=table, TimeToLiveSpecification={"Enabled": True, "AttributeName": specification["AttributeName"]}
         )
 
 
@@ -119,7 +120,7 @@ def _bootstrapped(emulator: Emulator) -> bool:
 
 def _cdk(arguments: list[str], *, home: Path, emulator: Emulator, cwd: Path, limit_s: float) -> None:
     if not CDK.exists():
-        raise Failed(f"the CDK's command line is not installed, as {CDK}; make install")
+        raise ToolFailed(f"the CDK's command line is not installed, as {CDK}; {install()}")
     processes.run(
         [str(CDK), *arguments, "--no-notices", "--no-color"],
         cwd=cwd,

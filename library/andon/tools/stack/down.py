@@ -2,8 +2,9 @@
 
 import sys
 
+from andon.tools.called import as_called
 from andon.tools.stack import emulator, outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 
 def main() -> int:
@@ -16,8 +17,8 @@ def main() -> int:
         return 0
     try:
         emulator.stop(outputs.HOME, found)
-    except Failed as reason:
-        print(f"make down: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('down')}: {reason}", file=sys.stderr)
         return 1
     print(f"ended the emulator on port {found.port}")
     return 0

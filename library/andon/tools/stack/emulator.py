@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from andon.project import LIBRARY, project
+from andon.tools.called import as_called, install
 from andon.tools.stack import private_file, processes
-from andon.tools.stack.errors import Failed, PortBusy
+from andon.tools.stack.errors import PortBusy, ToolFailed
 from andon.tools.stack.front import Routes
 
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 4566
 BOOT_S: Final = 60
 STOP_S: Final = 5
+ANSWER_S = 10
 WARM_S: Final = 15 * 60  # so long a Lambda worker that a burst needed stays
 PYTHON: Final = project().local / "emulator-venv" / "bin" / "python"
 ENTRY: Final = "andon.tools.stack.emulator_process"
@@ -41,12 +43,12 @@ class Emulator:
 
     @property
     def url(self) -> str:
-        """Where the front lets the deployed HTTP API through."""
+        """The origin at which the front passes requests to the deployed HTTP API."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def endpoint(self) -> str:
-        """Where all services of AWS answer."""
+        """The endpoint of all AWS services."""
         return f"http://{HOST}:{self.endpoint_port}"
 
 
@@ -68,12 +70,25 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
         Failed: it does not come up.
     """
     if _answers(port):
-        raise PortBusy(f"port {port} is in use by something else; try another: PORT={port + 1} make up")
+        raise PortBusy(f"port {port} is in use by something else; try another: {as_called('up', PORT=port + 1)}")
     if not PYTHON.exists():
-        raise Failed(f"the emulator is not installed, as ministack in {PYTHON.parent.parent}; make install")
+        raise ToolFailed(f"the emulator is not installed, as ministack in {PYTHON.parent.parent}; {install()}")
     clear(home)
     scratch(home).mkdir(parents=True)
     home.chmod(0o700)  # logs name the emulator's port
+    emulator = _begin(home, port, lifeline=lifeline)
+    noted = {"pid": emulator.pid, "port": port, "endpointPort": emulator.endpoint_port}
+    private_file.write(_note(home), json.dumps(noted))
+    try:
+        _wait_until_ready(emulator, home)
+    except BaseException:
+        stop(home, emulator)
+        raise
+    return emulator
+
+
+def _begin(home: Path, port: int, *, lifeline: bool) -> Emulator:
+    """Begin the process, which does not answer yet."""
     endpoint_port = free_port()
     entry = ["-m", ENTRY, str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
     with _log(home).open("wb") as log:
@@ -86,15 +101,12 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # it and its Lambda workers are one group, and Ctrl-C at `make up` is not for them
         )
-    emulator = Emulator(process.pid, port, endpoint_port, process)
-    noted = {"pid": process.pid, "port": port, "endpointPort": endpoint_port}
-    private_file.write(_note(home), json.dumps(noted))
-    try:
-        _wait_until_ready(emulator, home)
-    except BaseException:
-        stop(home, emulator)
-        raise
-    return emulator
+    return Emulator(process.pid, port, endpoint_port, process)
+
+
+def answers(emulator: Emulator) -> bool:
+    """Return True if a running emulator answers in time: its process may be stopped, or hang."""
+    return processes.eventually(lambda: _ready(emulator), within_s=ANSWER_S)
 
 
 def stop(home: Path, emulator: Emulator) -> None:
@@ -134,9 +146,9 @@ def _wait_until_ready(emulator: Emulator, home: Path) -> None:
         return emulator.process is not None and emulator.process.poll() is not None
 
     if not processes.eventually(lambda: ended() or _ready(emulator), within_s=BOOT_S):
-        raise Failed(f"the emulator did not answer within {BOOT_S} s; see {_log(home)}")
+        raise ToolFailed(f"the emulator did not answer within {BOOT_S} s; see {_log(home)}")
     if ended():
-        raise Failed(f"the emulator ended at once; the end of {_log(home)}:\n{processes.tail(_log(home))}")
+        raise ToolFailed(f"the emulator ended at once; the end of {_log(home)}:\n{processes.tail(_log(home))}")
 
 
 def _environment(port: int, temporary: Path) -> dict[str, str]:

@@ -108,6 +108,11 @@ def main(port: str, routes: str, *flags: str) -> None:
     server.use_fast_loop()
     gc.set_threshold(OBJECTS)
     logging.getLogger("events").setLevel(logging.WARNING)  # not a line for each event and queue
+    _patch_emulator()
+    ministack.main()
+
+
+def _patch_emulator() -> None:
     services = {b"DynamoDB_20120810": dynamodb.handle_request, b"AWSEvents": eventbridge.handle_request}
     emulator = Shortcut(ministack.app, services=services, enter=_enter)
     ministack.app, hypercorn.asyncio.serve = guarded(emulator), server.serve
@@ -120,7 +125,6 @@ def main(port: str, routes: str, *flags: str) -> None:
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     provisioners._update_resource = remembering(provisioners._update_resource, cloudformation._stacks)  # noqa: SLF001
     provisioners._provision_resource = apart(provisioners._provision_resource, provisioners._NAME_SEED)  # noqa: SLF001
-    ministack.main()
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Errors of the local stack; their messages are for the person at the terminal."""
 
 
-class Failed(Exception):
+class ToolFailed(Exception):
     """The command cannot go on; the message says what happened and what to do, in as few lines as possible."""
 
 
-class PortBusy(Failed):
+class PortBusy(ToolFailed):
     """Something else listens on the port."""
 
 
-class NotRunning(Failed):
+class NotRunning(ToolFailed):
     """There is no stack to talk to."""

@@ -1,4 +1,4 @@
-"""Which requests come from a web page of another site.
+"""Recognises requests that come from a web page of another site.
 
 A browser sends a page's requests to 127.0.0.1, too. It says on them where the page is from (`Origin`, and
 `Sec-Fetch-Site` in https://www.w3.org/TR/fetch-metadata/), and a page cannot change what it says. A page whose own

@@ -27,6 +27,7 @@ from andon.tools.stack.http1 import CopyBody, Head, Malformed
 HOST: Final = "127.0.0.1"
 # The emulator's is 75 s: a connection that the front keeps open is never one that the emulator has just closed.
 IDLE_S: Final = 60
+BODY_S: Final = 60  # of one request, from its head on
 
 Routes = dict[str, str]
 """The allow-list: the beginning of a public path -> that of the emulator's path, where both end in a slash.
@@ -38,7 +39,7 @@ A path without a slash at its end is that path only, and one of a sign-in (`sign
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Refused(Exception):
+class FrontRefused(Exception):
     """The front answers by itself, and closes the connection."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
@@ -55,7 +56,7 @@ class RoutesFile:
         self._routes: Routes = {}
 
     def __call__(self) -> Routes:
-        """Return what the file says now; nothing is let through without a file."""
+        """Return the current routes of the file; without a file, none."""
         try:
             inode = self._path.stat().st_ino  # the file is replaced, never changed
             if inode != self._read:
@@ -79,10 +80,10 @@ class Front:
         try:
             while await self._one(reader, writer, behind):
                 pass
-        except Refused as refused:
+        except FrontRefused as refused:
             await _answer(writer, refused)
         except Malformed as malformed:
-            await _answer(writer, Refused(HTTPStatus.BAD_REQUEST, str(malformed)))
+            await _answer(writer, FrontRefused(HTTPStatus.BAD_REQUEST, str(malformed)))
         except (OSError, EOFError, asyncio.LimitOverrunError):
             pass  # one of the two sides is gone
         finally:
@@ -93,11 +94,7 @@ class Front:
 
     async def _one(self, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> bool:
         """Handle one request; False when it was the connection's last."""
-        try:
-            async with asyncio.timeout(IDLE_S):
-                head = await http1.read_head(reader)
-        except TimeoutError:
-            return False
+        head = await _head_in_time(reader)
         if head is None:
             return False
         if live.wants(head):
@@ -105,21 +102,13 @@ class Front:
             return False
         method, target, version = _start_line(head)
         behind_of, expected = self._behind_of(method, target, head)
-        start = f"{method} {behind_of} {version}"
         copy_body = http1.request_body(head)
         if head.all("expect"):
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if expected is not None:
             copy_body = await _checked(expected, reader)
-        await behind.send(head.encoded(start))
-        sending = asyncio.create_task(behind.send_body(copy_body, reader))
-        try:
-            lasts = await behind.relay_response(method, writer)
-            return lasts and sending.done() and not sending.exception() and not head.closes
-        finally:  # the emulator may have answered before it had read the body
-            sending.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Malformed, OSError, EOFError):
-                await sending
+        await behind.send(head.encoded(f"{method} {behind_of} {version}"))
+        return await behind.exchange(method, copy_body, reader, writer) and not head.closes
 
     async def _connect(self, head: Head, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> None:
         """Open a live connection, and copy what comes from either side until one of them ends it.
@@ -128,9 +117,9 @@ class Front:
             Refused: it is for something else, or a page of another site asks for it.
         """
         if why := live.refusal(head.headers):
-            raise Refused(HTTPStatus.FORBIDDEN, why)
+            raise FrontRefused(HTTPStatus.FORBIDDEN, why)
         if not self._routes():
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
+            raise FrontRefused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
         await behind.send(live.upgrade(head))
         await behind.join(reader, writer)
 
@@ -142,7 +131,7 @@ class Front:
         """
         routes = self._routes()
         if not routes:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
+            raise FrontRefused(HTTPStatus.SERVICE_UNAVAILABLE, "nothing is deployed yet")
         path, question, query = target.partition("?")
         if path in routes and not path.endswith("/"):
             body = sign_in_paths.body_after(method, path, query, head.headers)
@@ -155,6 +144,14 @@ class Front:
         raise _nothing_here()
 
 
+async def _head_in_time(reader: StreamReader) -> Head | None:
+    try:
+        async with asyncio.timeout(IDLE_S):
+            return await http1.read_head(reader)
+    except TimeoutError:
+        return None
+
+
 def _start_line(head: Head) -> tuple[str, str, str]:
     """Return method, target and version of a request.
 
@@ -163,7 +160,7 @@ def _start_line(head: Head) -> tuple[str, str, str]:
         Malformed: it is no request.
     """
     if why := foreign.refusal(head.headers):
-        raise Refused(HTTPStatus.FORBIDDEN, f"{why}; this system answers pages that it serves itself, and tools")
+        raise FrontRefused(HTTPStatus.FORBIDDEN, f"{why}; this system answers pages that it serves itself, and tools")
     parts = head.start.split(" ")
     if len(parts) != len(("method", "target", "version")) or parts[2] != "HTTP/1.1":
         raise Malformed("this is not an HTTP/1.1 request")
@@ -179,8 +176,11 @@ async def _checked(expected: sign_in_paths.Body, reader: StreamReader) -> CopyBo
     Raises:
         Refused: it is not the one that is expected.
     """
-    async with asyncio.timeout(IDLE_S):
-        body = await reader.readexactly(expected.length)
+    try:
+        async with asyncio.timeout(BODY_S):
+            body = await reader.readexactly(expected.length)
+    except TimeoutError:
+        raise _too_slow() from None
     if not expected.is_form(body):
         raise _nothing_here()
 
@@ -191,8 +191,12 @@ async def _checked(expected: sign_in_paths.Body, reader: StreamReader) -> CopyBo
     return write
 
 
-def _nothing_here() -> Refused:
-    return Refused(HTTPStatus.NOT_FOUND, "nothing is served here")
+def _too_slow() -> FrontRefused:
+    return FrontRefused(HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {BODY_S} s")
+
+
+def _nothing_here() -> FrontRefused:
+    return FrontRefused(HTTPStatus.NOT_FOUND, "nothing is served here")
 
 
 class _Behind:
@@ -208,18 +212,34 @@ class _Behind:
             try:
                 self._streams = await asyncio.open_connection(HOST, self._port)
             except OSError:
-                raise Refused(HTTPStatus.BAD_GATEWAY, "the emulator does not answer") from None
+                raise FrontRefused(HTTPStatus.BAD_GATEWAY, "the emulator does not answer") from None
         self._streams[1].write(head)
 
-    async def send_body(self, copy: CopyBody, reader: StreamReader) -> None:
+    async def exchange(self, method: str, copy: CopyBody, reader: StreamReader, writer: StreamWriter) -> bool:
+        """Send the body while the response comes; return True if both came whole."""
+        sending = asyncio.create_task(self._send_body(copy, reader))
+        try:
+            lasts = await self._relay_response(method, writer)
+            return lasts and sending.done() and not sending.exception()
+        except FrontRefused:
+            if sending.done() and isinstance(sending.exception(), TimeoutError):
+                raise _too_slow() from None
+            raise
+        finally:  # the emulator may have answered before it had read the body
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Malformed, OSError, EOFError):
+                await sending
+
+    async def _send_body(self, copy: CopyBody, reader: StreamReader) -> None:
         """Send the body of a request; when it breaks off, so does the connection, and nobody waits for an answer."""
         try:
-            await copy(reader, self._open()[1])
+            async with asyncio.timeout(BODY_S):
+                await copy(reader, self._open()[1])
         except (OSError, EOFError, Malformed, asyncio.LimitOverrunError):
             self.close()
             raise
 
-    async def relay_response(self, method: str, writer: StreamWriter) -> bool:
+    async def _relay_response(self, method: str, writer: StreamWriter) -> bool:
         """Copy the response to the client; False when the client's connection has to be closed after it."""
         reader, _ = self._open()
         head = await self._head(reader)
@@ -266,7 +286,7 @@ class _Behind:
         except (OSError, Malformed):
             head = None
         if head is None:
-            raise Refused(HTTPStatus.BAD_GATEWAY, "the emulator did not answer")
+            raise FrontRefused(HTTPStatus.BAD_GATEWAY, "the emulator did not answer")
         return head
 
     def close(self) -> None:
@@ -282,7 +302,7 @@ async def _copy_until_the_end(reader: StreamReader, writer: StreamWriter) -> Non
         await writer.drain()
 
 
-async def _answer(writer: StreamWriter, refused: Refused) -> None:
+async def _answer(writer: StreamWriter, refused: FrontRefused) -> None:
     status = refused.status
     problem = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(refused)}
     body = json.dumps(problem).encode()

@@ -37,7 +37,7 @@ def faster(evaluate: Evaluate) -> Evaluate:
 
 
 class SortCondition(NamedTuple):
-    """What a query asks of the sort key `name`, which is text."""
+    """A query's condition on the sort key `name`, which is text."""
 
     name: str
     holds: Callable[[str], bool]
@@ -46,7 +46,7 @@ class SortCondition(NamedTuple):
 def sort_condition(
     expression: str, values: Mapping[str, Mapping[str, Any]], names: Mapping[str, str]
 ) -> SortCondition | None:
-    """Return what a query asks of the sort key; None: the emulator has to say."""
+    """Return a query's condition on the sort key; None: leave it to the emulator."""
     parts = _parts(expression)
     if parts is None:
         return None

@@ -15,12 +15,12 @@ from andon.tools.stack.http1 import Head
 # The address of AWS IoT, for this machine. Browsers resolve every name below `localhost` to it.
 _HOST: Final = re.compile(r"[a-z0-9-]+\.iot\.[a-z0-9-]+\.localhost(:\d+)?")
 SWITCHES: Final = (("connection", "Upgrade"), ("upgrade", "websocket"))
-"""What a request and a response say of it; they are about one connection, so that a front says them anew."""
+"""Headers of an upgrade, in request and response; they are about one connection, so that a front writes its own."""
 _OWN_NAMES: Final = ("127.0.0.1", "localhost")
 
 
 def wants(head: Head) -> bool:
-    """Return whether a request asks for a WebSocket (RFC 6455, 4.1)."""
+    """Return True if a request asks for a WebSocket (RFC 6455, 4.1)."""
     return [one.lower() for one in head.all("upgrade")] == ["websocket"]
 
 

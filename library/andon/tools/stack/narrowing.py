@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 
     @classmethod
     def by(cls, request: Request) -> "Wanted | None":
-        """Return what a query wants of a table; None: the emulator has to see all rows."""
+        """Return the rows that a query needs of a table; None: the emulator has to see all rows."""
         condition = sort_condition(
             request.get("KeyConditionExpression", ""),
             request.get("ExpressionAttributeValues", {}),

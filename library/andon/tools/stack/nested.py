@@ -9,9 +9,14 @@ NESTED: Final = "AWS::CloudFormation::Stack"
 def stacks_of(cloudformation: Any, name: str) -> Iterator[str]:  # noqa: ANN401  boto3's
     """Yield the name of a stack, and the ids of the stacks nested in it."""
     yield name
-    for page in cloudformation.get_paginator("list_stack_resources").paginate(StackName=name):
+    yield from resources_of(cloudformation, name, NESTED)
+
+
+def resources_of(cloudformation: Any, stack: str, kind: str) -> Iterator[str]:  # noqa: ANN401
+    """Yield the physical ids of a stack's own resources of a type, as far as they are made."""
+    for page in cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack):
         for resource in page["StackResourceSummaries"]:
-            if resource["ResourceType"] == NESTED and resource.get("PhysicalResourceId"):
+            if resource["ResourceType"] == kind and resource.get("PhysicalResourceId"):
                 yield resource["PhysicalResourceId"]
 
 

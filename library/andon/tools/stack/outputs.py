@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.project import project
+from andon.tools.called import as_called
 from andon.tools.stack import emulator, private_file
 from andon.tools.stack.errors import NotRunning
 
@@ -31,6 +32,9 @@ def of_running_stack(home: Path = HOME) -> dict[str, str]:
         deployed: dict[str, str] = json.loads((home / "outputs.json").read_text())
     except FileNotFoundError:
         deployed = {}
-    if not deployed or not emulator.running(home):
-        raise NotRunning("nothing is running here; start it with: make up")
+    found = emulator.running(home)
+    if not deployed or not found:
+        raise NotRunning(f"nothing is running here; start it with: {as_called('up')}")
+    if not emulator.answers(found):
+        raise NotRunning(f"the emulator, process {found.pid}, does not answer; end it: {as_called('down')}")
     return deployed

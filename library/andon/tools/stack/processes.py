@@ -1,6 +1,7 @@
 """Processes that this project starts, and ends by the id that they were given."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -9,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 TAIL_LINES: Final = 30
 GRACE_S = 5.0
 POLL_S: Final = 0.05
+LEFT: Final = ".pid"  # ends the name of the file that says what runs, beside its log
 
 
 def command_line(pid: int) -> str:
@@ -44,7 +46,7 @@ def end_group(pid: int, process: subprocess.Popen[bytes] | None = None, *, grace
             os.killpg(pid, signal_number)
         eventually(ended, within_s=grace_s)
     if not ended():
-        raise Failed(f"process {pid} does not end")
+        raise ToolFailed(f"process {pid} does not end")
 
 
 def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_s: float) -> None:
@@ -64,15 +66,30 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a group of its own: a CDK that hangs has children, which have to end, too
         )
+        note = log.with_suffix(LEFT)
         try:
+            note.write_text(json.dumps({"pid": process.pid, "command": " ".join(command)}))
             process.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            raise Failed(f"{command[0]} did not end within {limit_s:.0f} s; the end of {log}:\n{tail(log)}") from None
+            raise ToolFailed(
+                f"{command[0]} did not end within {limit_s:.0f} s; the end of {log}:\n{tail(log)}"
+            ) from None
         finally:
             if process.poll() is None:  # also after Ctrl-C
                 end_group(process.pid, process, grace_s=GRACE_S)
+            note.unlink(missing_ok=True)
     if process.returncode:
-        raise Failed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
+        raise ToolFailed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
+
+
+def end_left(folder: Path) -> None:
+    """End the commands with a log in `folder` that go on although who ran them was killed."""
+    for note in folder.glob(f"*{LEFT}"):
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # it was killed while it wrote this
+            noted = json.loads(note.read_text())
+            if noted["command"] in command_line(noted["pid"]):
+                end_group(noted["pid"], grace_s=GRACE_S)
+        note.unlink(missing_ok=True)
 
 
 def tail(log: Path) -> str:

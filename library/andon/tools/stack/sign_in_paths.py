@@ -46,7 +46,7 @@ class Body(NamedTuple):
     names: frozenset[str]
 
     def is_form(self, sent: bytes) -> bool:
-        """Return whether `sent` has nothing but such members, each of them once."""
+        """Return True if `sent` has only such members, each of them once."""
         return _is_form(sent.decode("latin-1"), self.names)
 
 

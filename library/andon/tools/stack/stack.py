@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from andon.tools.stack import aws, deploy, outputs, users
-from andon.tools.stack.api import Api
+from andon.tools.stack.api import ApiClient
 from andon.tools.stack.emulator import Emulator
 from andon.tools.stack.progress import step
 
@@ -23,9 +23,9 @@ class Stack:
             self._tokens[role, user] = users.token(self.outputs, role, user)
         return self._tokens[role, user]
 
-    def api(self, role: str, user: str | None = None) -> Api:
+    def api(self, role: str, user: str | None = None) -> ApiClient:
         """Return the API as a user sees it, see `token`."""
-        return Api(self.outputs["ApiUrl"], token=self.token(role, user))
+        return ApiClient(self.outputs["ApiUrl"], token=self.token(role, user))
 
     def client(self, service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
         """Return a boto3 client of the emulator."""

@@ -1,4 +1,4 @@
-"""What the emulator leaves out of a token: a user's groups, when the token comes from a refresh.
+"""Adds a user's groups to a refreshed token: the emulator leaves them out.
 
 Cognito writes `cognito:groups` into each access token, and a caller without groups may do nothing.
 """

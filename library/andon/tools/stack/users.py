@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Final
 
 from andon.project import project
+from andon.tools.called import as_called
 from andon.tools.stack import aws, outputs
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 
 # Of users that exist only in the memory of a process that listens on 127.0.0.1.
 PASSWORD: Final = "Andon-on-this-machine-1"  # noqa: S105
@@ -32,7 +33,7 @@ def token(deployed: dict[str, str], role: str, user: str | None = None) -> str:
         Failed: there is no such role.
     """
     if role not in project().groups.all:
-        raise Failed(f"there is no role {role!r}; ROLE is one of: {', '.join(project().groups.all)}")
+        raise ToolFailed(f"there is no role {role!r}; ROLE is one of: {', '.join(project().groups.all)}")
     if user is not None:
         _ensure_user(deployed, role, user)
     signed_in = aws.client("cognito-idp", deployed["Endpoint"]).admin_initiate_auth(
@@ -66,8 +67,8 @@ def main(role: str = "", user: str | None = None) -> int:
     """Print a token, or why there is none."""
     try:
         print(token(outputs.of_running_stack(), role, user))
-    except Failed as reason:
-        print(f"make token: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('token')}: {reason}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""What a Lambda wrote to its log, as soon as it has answered: the emulator waits up to 50 ms for more of it.
+"""A Lambda's log lines, as soon as it has answered: the emulator waits up to 50 ms for more of them.
 
 A worker writes its log before its answer, so that all of it is in the pipe by then. Two threads empty the pipe, one at
 a time: one that follows it while the Lambda runs, so that it is never full, and the one that got the answer.
@@ -68,7 +68,7 @@ def follow(worker: Any) -> None:  # noqa: ANN401  the emulator's `Worker`
 
 
 def drained(worker: Any) -> str:  # noqa: ANN401
-    """Return what a worker has written since the last time, in place of its `_drain_stderr_bounded`."""
+    """Return a worker's output since the last call, in place of its `_drain_stderr_bounded`."""
     if worker._proc is None:  # noqa: SLF001
         worker._stderr_thread.join(END_S)  # noqa: SLF001
     else:

@@ -1,9 +1,9 @@
-"""Whether two versions of a service say the same: the rows of one, as the other would take them over. Pure."""
+"""Compares two versions of a service: the rows of one, as the other would take them over. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from andon.dynamodb.attribute_values import Item, to_plain, to_typed
+from andon.dynamodb.attribute_values import Attributes, Item, to_plain, to_typed
 from andon.dynamodb.ttl import is_alive
 from andon.events.actor import ACTOR
 from andon.events.bus_entry import to_message
@@ -14,6 +14,7 @@ from andon.events.topic import Topic
 from andon.runtime import times
 from andon.sync.crossing import Crossing
 from andon.sync.edit import Edit, edit_of
+from andon.versions.versioned_write import Versions
 
 if TYPE_CHECKING:
     from andon.versions.optimistic_lock import VersionedRow
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
 DELETED: Final = "deleted"
 
 Crossings = Mapping[Topic, Crossing[Any]]
-"""What a service subscribes to of its other version."""
+"""Subscriptions of a service to its other version."""
 
 
-class Reading(NamedTuple):
+class PublishedRows(NamedTuple):
     """The rows of a service, and what it publishes of them."""
 
     facts: Facts
     rows: Iterable[Item]
 
 
-class Difference(NamedTuple):
+class SyncDifference(NamedTuple):
     """A row of one service that the other does not have so.
 
     source, into: the services. edit: that made the row here. there: the one that made it there, None if there is no
@@ -40,7 +41,7 @@ class Difference(NamedTuple):
 
     source: str
     into: str
-    key: Mapping[str, Any]
+    key: Attributes
     edit: Edit
     there: Edit | None
     fields: Mapping[str, tuple[object, object]]
@@ -48,12 +49,12 @@ class Difference(NamedTuple):
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the row is newer here: its event is still on its way, or was published before the other one was."""
+        """True if the row is newer here: its event is still on its way, or was published before the other one was."""
         return self.there is None or self.there < self.edit
 
     @property
     def is_sent(self) -> bool:
-        """Whether the row can be brought over: an edit crosses from where it was made, and from nowhere else."""
+        """True if the row can be brought over: an edit crosses only from the service where it was made."""
         return self.is_ahead and self.edit.origin == self.source
 
     @property
@@ -72,15 +73,14 @@ class Difference(NamedTuple):
 
 
 def differences(
-    ours: Reading, theirs: Mapping[str, Iterable[Item]], crossings: Crossings, *, now_ms: int
-) -> Iterator[Difference]:
+    ours: PublishedRows, theirs: Mapping[str, Iterable[Item]], crossings: Crossings, *, now_ms: int
+) -> Iterator[SyncDifference]:
     """Compare the rows of a service with those of its other version.
 
     theirs: environment variable of a table -> its rows. crossings: what the other version does about our edits. A row
     that is older here than there is found the other way round.
     """
     source = ours.facts.source
-    theirs = {variable: [*rows] for variable, rows in theirs.items()}
     indexed: dict[str, dict[str, Item]] = {}
     for row in ours.rows:
         event = _event_of(row, ours.facts) if is_alive(row, now_ms) else None
@@ -88,15 +88,11 @@ def differences(
         if event is None or crossing is None:
             continue
         versions = crossing.versions_of(event)
-        names = versions.table.keys.names
-        if versions.table.variable not in indexed:
-            rows = theirs[versions.table.variable]
-            indexed[versions.table.variable] = {_place(one, names): one for one in rows}
-        found = indexed[versions.table.variable].get(_place(versions.key, names))
+        found = _row_at(versions, theirs, indexed)
         edit, there = _edit(row, source), _edit(found, crossing.own) if found else None
         fields = _fields(crossing, event, found) if there == edit else {}
         if fields or there is None or there < edit:
-            yield Difference(source, crossing.own, versions.key, edit, there, fields, event)
+            yield SyncDifference(source, crossing.own, versions.key, edit, there, fields, event)
 
 
 def _event_of(row: Item, facts: Facts) -> DomainEvent | None:
@@ -114,8 +110,18 @@ def _event_of(row: Item, facts: Facts) -> DomainEvent | None:
     )
 
 
+def _row_at(
+    versions: Versions[Any], theirs: Mapping[str, Iterable[Item]], indexed: dict[str, dict[str, Item]]
+) -> Item | None:
+    """Return the row at the key of some versions; indexed: variable of a table -> its rows by place."""
+    variable, names = versions.table.variable, versions.table.keys.names
+    if variable not in indexed:
+        indexed[variable] = {_place(one, names): one for one in theirs[variable]}
+    return indexed[variable].get(_place(versions.key, names))
+
+
 def _fields(crossing: Crossing[Any], event: DomainEvent, found: Item | None) -> dict[str, tuple[object, object]]:
-    """Return what would change in the row that was found."""
+    """Return the fields of the found row that the edit would change: old and new value by name."""
     there, made = found or {}, crossing.from_theirs(event, found)
     stored = to_plain(to_typed({name: value for name, value in made.content.items() if value is not None}))
     wanted = {**dict.fromkeys(made.content), **stored, DELETED: True if made.deleted else None}
@@ -126,7 +132,7 @@ def _edit(row: Item, own: str) -> Edit:
     return edit_of(cast("VersionedRow", row), own=own)
 
 
-def _place(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _place(row: Attributes, names: tuple[str, ...]) -> str:
     return repr([row[name] for name in names])
 
 

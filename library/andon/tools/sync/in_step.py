@@ -18,8 +18,9 @@ from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.runtime import clock
 from andon.sync.crossing import Crossing
-from andon.tools.stack.errors import Failed, NotRunning
-from andon.tools.sync.compare import Crossings, Difference, Reading, differences
+from andon.tools.called import as_called
+from andon.tools.stack.errors import NotRunning, ToolFailed
+from andon.tools.sync.compare import Crossings, PublishedRows, SyncDifference, differences
 from andon.tools.views.deployed import Deployed, deployed
 from andon.wire.queue import DelayedMessage, entries_of
 
@@ -50,8 +51,8 @@ def _crossings(into: Package, source: str) -> dict[tuple[str, str], Crossing[Any
     return {topic: on[topic] for topic in into.latched if topic[0] == source}
 
 
-def out_of_step(stack: Deployed) -> list[Difference]:
-    """Return what the versions of all services do not say alike now."""
+def out_of_step(stack: Deployed) -> list[SyncDifference]:
+    """Return the current differences between the versions of all services."""
     every = ways()
     rows = {
         variable: [*rows_of(stack, package, variable)]
@@ -62,9 +63,9 @@ def out_of_step(stack: Deployed) -> list[Difference]:
     return [found for way in every for found in _between(way, rows)]
 
 
-def _between(way: Way, rows: Mapping[str, list[Item]]) -> Iterator[Difference]:
+def _between(way: Way, rows: Mapping[str, list[Item]]) -> Iterator[SyncDifference]:
     mine = [row for variable in way.source.tables if variable in rows for row in rows[variable]]
-    ours = Reading(way.source.facts, mine)
+    ours = PublishedRows(way.source.facts, mine)
     theirs = {variable: rows[variable] for variable in way.into.tables if variable in rows}
     return differences(ours, theirs, way.crossings, now_ms=clock.now_ms())
 
@@ -76,15 +77,15 @@ def rows_of(stack: Deployed, package: Package, variable: str) -> Iterator[Item]:
         yield from map(to_plain, page["Items"])
 
 
-def settled(stack: Deployed, *, patience_s: float) -> list[Difference]:
-    """Return what still differs when everything on its way should have come."""
+def settled(stack: Deployed, *, patience_s: float) -> list[SyncDifference]:
+    """Return the differences that are left when everything on its way should have come."""
     until = time.monotonic() + patience_s
     while (found := out_of_step(stack)) and time.monotonic() < until:
         time.sleep(AGAIN_S)
     return found
 
 
-def send(stack: Deployed, found: list[Difference]) -> int:
+def send(stack: Deployed, found: list[SyncDifference]) -> int:
     """Send what one side lacks to its queue; return how many rows."""
     by_service: dict[str, list[str]] = {}
     for one in found:
@@ -94,12 +95,12 @@ def send(stack: Deployed, found: list[Difference]) -> int:
         queue = stack.output(f"{pascal(name)}QueueUrl", Package("services", name))
         for entries in entries_of(map(DelayedMessage, messages)):
             if stack.client("sqs").send_message_batch(QueueUrl=queue, Entries=entries).get("Failed"):
-                raise Failed("not all rows could be sent; try again")
+                raise ToolFailed("not all rows could be sent; try again")
     return sum(map(len, by_service.values()))
 
 
-def lines_of(found: list[Difference]) -> Iterator[str]:
-    """Return what is shown: a line for each row, and how many there are."""
+def lines_of(found: list[SyncDifference]) -> Iterator[str]:
+    """Yield the report: the number of differences of each pair, and a line for each row shown."""
     for way in ways():
         differing = [one for one in found if (one.source, one.into) == (way.source.name, way.into.name)]
         yield f"{way.source.name} -> {way.into.name}: {f'not alike: {len(differing):,}' if differing else 'in step'}"
@@ -115,15 +116,15 @@ def main() -> int:
         if options.send:
             print(f"sent: {send(stack, found):,}")
             found = settled(stack, patience_s=options.patience)
-    except (Failed, NotRunning) as reason:
-        print(f"make in-step: {reason}", file=sys.stderr)
+    except (ToolFailed, NotRunning) as reason:
+        print(f"{as_called('in-step')}: {reason}", file=sys.stderr)
         return 1
     print("\n".join(lines_of(found)))
     return int(bool(found))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make in-step", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("in-step"), description=__doc__)
     parser.add_argument("--send", action="store_true", help="send what one side lacks to it")
     parser.add_argument("--patience", type=float, default=PATIENCE_S, help="seconds to wait for what is on its way")
     parser.add_argument("--stack", help="the name of a stack on AWS; otherwise the one on this machine")

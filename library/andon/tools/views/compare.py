@@ -1,4 +1,4 @@
-"""What differs between the rows of a view's two versions, and whether it can go away by itself. Pure.
+"""The differences between the rows of a view's two versions, and if they can go away by themselves. Pure.
 
 Each oplock of a row names the newest event that the row has seen of a kind. With other events in two rows it is no
 wonder that they differ: one listener is ahead of the other. With the same events, one of them keeps something else.
@@ -19,7 +19,7 @@ REBUILT: Final = "rebuilt"  # the mark of a row that came back from the lake and
 Key = tuple[str, ...]
 
 
-class Kind(Enum):
+class DifferenceKind(Enum):
     """Why two rows differ."""
 
     BEHIND = "has not seen all the events that the row before has"
@@ -35,11 +35,11 @@ class Field(NamedTuple):
     after: Any
 
 
-class Difference(NamedTuple):
+class RowDifference(NamedTuple):
     """A row that differs; `before` or `after` is None if only the other version has it."""
 
     key: Key
-    kind: Kind
+    kind: DifferenceKind
     fields: tuple[Field, ...]
     before: Item | None
     after: Item | None
@@ -52,11 +52,11 @@ class Difference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What a comparison found: the rows of the version before, those of the next, and those that differ."""
+    """The result of a comparison: the rows of the version before, those of the next, and those that differ."""
 
     before: int
     after: int
-    differences: tuple[Difference, ...]
+    differences: tuple[RowDifference, ...]
 
 
 def compare(
@@ -91,21 +91,21 @@ def _by_key(rows: Iterable[Item], names: tuple[str, ...], now_ms: int) -> Iterat
     return ((tuple(str(row[name]) for name in names), row) for row in rows if is_alive(row, now_ms))
 
 
-def _difference(key: Key, before: Item | None, after: Item | None, ignored: set[str]) -> Difference | None:
+def _difference(key: Key, before: Item | None, after: Item | None, ignored: set[str]) -> RowDifference | None:
     one, other = before or {}, after or {}
     differing = [name for name in sorted(one.keys() | other.keys()) if one.get(name) != other.get(name)]
     fields = tuple(Field(name, one.get(name), other.get(name)) for name in differing if name not in ignored)
     if not fields:
         return None
     shown = tuple(field for field in fields if not field.name.startswith(OPLOCK))
-    return Difference(key, _kind(_oplocks(before), _oplocks(after)), shown, before, after)
+    return RowDifference(key, _kind(_oplocks(before), _oplocks(after)), shown, before, after)
 
 
-def _kind(before: Mapping[str, str], after: Mapping[str, str]) -> Kind:
+def _kind(before: Mapping[str, str], after: Mapping[str, str]) -> DifferenceKind:
     if before == after:
-        return Kind.DIFFERENT
+        return DifferenceKind.DIFFERENT
     lacks = any(order > after.get(name, "") for name, order in before.items())
-    return Kind.BEHIND if lacks else Kind.AHEAD
+    return DifferenceKind.BEHIND if lacks else DifferenceKind.AHEAD
 
 
 def _oplocks(row: Item | None) -> dict[str, str]:

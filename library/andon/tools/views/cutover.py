@@ -24,16 +24,17 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.packages import serving
 from andon.packages.package import Package
 from andon.project import project
+from andon.tools.called import as_called
 from andon.tools.stack import deploy, emulator, outputs
 from andon.tools.stack.deploy import CDK
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.outputs import HOME
 from andon.tools.stack.progress import step
 from andon.tools.views import hold
-from andon.tools.views.compare import Compared, Kind
+from andon.tools.views.compare import Compared, DifferenceKind
 from andon.tools.views.deployed import Deployed, deployed
 from andon.tools.views.prove import prove, read, show
-from andon.tools.views.versions import Versions, versions
+from andon.tools.views.versions import ViewVersions, versions
 
 CATCHES_UP_WITHIN_S: Final = 120
 ASSEMBLY: Final = project().root / ".local" / "cutover.out"
@@ -46,7 +47,7 @@ class Deployment(NamedTuple):
     deploy: Callable[[], None]
 
 
-def cut_over(stack: Deployed, both: Versions, to: Package, deployment: Deployment) -> str:
+def cut_over(stack: Deployed, both: ViewVersions, to: Package, deployment: Deployment) -> str:
     """Let `to` serve; return what was compared. If it already serves, what is deployed is brought up to date.
 
     Raises:
@@ -64,42 +65,44 @@ def cut_over(stack: Deployed, both: Versions, to: Package, deployment: Deploymen
                 deployment.synthesise()
             with step(f"waiting until {to.name} has seen all that {away.name} has"):
                 hold.stop(stack, away)
-                _require_caught_up(stack, both, behind=Kind.BEHIND if to == both.after else Kind.AHEAD)
+                _require_caught_up(
+                    stack, both, behind=DifferenceKind.BEHIND if to == both.after else DifferenceKind.AHEAD
+                )
                 hold.stop(stack, to)
             with step("deploying it (cdk deploy)"):
                 deployment.deploy()
     return compared
 
 
-class Refused(Failed):
+class CutoverRefused(ToolFailed):
     """A row differs; the message shows it."""
 
 
-def _require_equal(stack: Deployed, both: Versions) -> str:
+def _require_equal(stack: Deployed, both: ViewVersions) -> str:
     proof = prove(stack, both)
     shown = show(stack, both, proof)
     if proof.differences:
-        raise Refused(shown)
+        raise CutoverRefused(shown)
     return shown
 
 
-def _require_caught_up(stack: Deployed, both: Versions, *, behind: Kind) -> None:
+def _require_caught_up(stack: Deployed, both: ViewVersions, *, behind: DifferenceKind) -> None:
     """Read until the next one to serve lacks nothing, while the other one stands still."""
     until = time.monotonic() + CATCHES_UP_WITHIN_S
     while late := _late(read(stack, both), behind):
         if time.monotonic() > until:
-            raise Failed(f"{late} rows do not catch up; try again when less is on its way")
+            raise ToolFailed(f"{late} rows do not catch up; try again when less is on its way")
         time.sleep(0.5)
 
 
-def _late(compared: Compared, behind: Kind) -> int:
-    if any(one.kind is Kind.DIFFERENT for one in compared.differences):
-        raise Failed("a row that came meanwhile differs; show it: make prove")
+def _late(compared: Compared, behind: DifferenceKind) -> int:
+    if any(one.kind is DifferenceKind.DIFFERENT for one in compared.differences):
+        raise ToolFailed(f"a row that came meanwhile differs; show it: {as_called('prove')}")
     return sum(one.kind is behind for one in compared.differences)
 
 
 @contextmanager
-def _written(both: Versions, to: Package) -> Iterator[None]:
+def _written(both: ViewVersions, to: Package) -> Iterator[None]:
     """Write the switch; if it cannot be deployed, as it was."""
     was = serving.FILE.read_text()
     both.let_serve(to)
@@ -111,7 +114,7 @@ def _written(both: Versions, to: Package) -> Iterator[None]:
 
 
 def deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
-    """Return how this clone is deployed to a stack; arguments: of the CDK's command line, for one on AWS.
+    """Return the deployment of this clone to a stack; arguments: of the CDK's command line, for one on AWS.
 
     Raises:
         Failed: nothing is up.
@@ -126,7 +129,7 @@ def deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
         )
     running = emulator.running(HOME)
     if not running:
-        raise Failed("nothing is running here; start it with: make up")
+        raise ToolFailed(f"nothing is running here; start it with: {as_called('up')}")
     return Deployment(lambda: deploy.synthesise(HOME, running), lambda: _deploy_here(running))
 
 
@@ -140,12 +143,12 @@ def _cdk(arguments: list[str]) -> None:
     if subprocess.run(
         [str(CDK), *arguments, "--no-notices"], cwd=project().root, env=os.environ, check=False
     ).returncode:
-        raise Failed(f"cdk {arguments[0]} failed")
+        raise ToolFailed(f"cdk {arguments[0]} failed")
 
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="make cutover", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("cutover"), description=__doc__)
     parser.add_argument("view")
     parser.add_argument("--back", action="store_true", help="let the version before serve again")
     parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
@@ -154,11 +157,11 @@ def main() -> int:
         both, stack = versions(options.view), deployed(options.stack)
         to = both.before if options.back else both.after
         print(cut_over(stack, both, to, deployment_of(stack, arguments)))
-    except Refused as reason:
-        print(f"{reason}\n\nmake cutover: refused, nothing was changed", file=sys.stderr)
+    except CutoverRefused as reason:
+        print(f"{reason}\n\n{as_called('cutover')}: refused, nothing was changed", file=sys.stderr)
         return 1
-    except (Failed, BotoCoreError, ClientError) as reason:
-        print(f"make cutover: {reason}", file=sys.stderr)
+    except (ToolFailed, BotoCoreError, ClientError) as reason:
+        print(f"{as_called('cutover')}: {reason}", file=sys.stderr)
         return 2
     print(f"{to.name} serves now. Commit infra/serving.json, so that every clone deploys the same.")
     return 0

@@ -1,4 +1,4 @@
-"""What the tools for versions reach of a deployed stack: tables, queues, listeners, the lake, the API."""
+"""A deployed stack's tables, queues, listeners, lake and API, for the tools for versions."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -12,11 +12,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.cdk.names import pascal
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.packages.package import Package
+from andon.tools.called import as_called, deploy
 from andon.tools.lake import lake_copy
-from andon.tools.lake.lake_copy import Lake
+from andon.tools.lake.lake_copy import LakeBucket
 from andon.tools.stack import aws, outputs
-from andon.tools.stack.api import Api
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.api import ApiClient
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.stack import Stack
 
@@ -42,12 +43,12 @@ class Deployed:
     settles_s: float
 
     @property
-    def lake(self) -> Lake:
+    def lake(self) -> LakeBucket:
         """Its lake."""
         return lake_copy.of_deployed_stack(self.name) if self.name else lake_copy.of_running_stack()
 
     @property
-    def api(self) -> Api:
+    def api(self) -> ApiClient:
         """The API as an admin sees it.
 
         Raises:
@@ -57,8 +58,8 @@ class Deployed:
         if not self.name:
             return Stack(dict(self.outputs)).api(ADMIN)
         if TOKEN not in os.environ:
-            raise Failed(f"an admin's token for {self.name} has to be in the environment, as {TOKEN}")
-        return Api(self.outputs["ApiUrl"], os.environ[TOKEN])
+            raise ToolFailed(f"an admin's token for {self.name} has to be in the environment, as {TOKEN}")
+        return ApiClient(self.outputs["ApiUrl"], os.environ[TOKEN])
 
     def table(self, view: Package) -> str:
         """Return the name of a view's table.
@@ -85,7 +86,7 @@ class Deployed:
         return (to_plain(item) for page in pages for item in page["Items"])
 
     def is_idle(self, *views: Package) -> bool:
-        """Return whether the queues of these views are empty, and no listener has a batch."""
+        """Return True if the queues of these views are empty, and no listener has a batch."""
         sqs = self.client("sqs")
         counted = (
             sqs.get_queue_attributes(QueueUrl=self.queue(view), AttributeNames=list(COUNTS))["Attributes"]
@@ -101,8 +102,8 @@ class Deployed:
 
         """
         if name not in self.outputs:
-            how = "make deploy" if self.name else "make up"
-            raise Failed(f"{package.name} is not deployed yet; {how}")
+            how = deploy() if self.name else as_called("up")
+            raise ToolFailed(f"{package.name} is not deployed yet; {how}")
         return self.outputs[name]
 
 
@@ -119,7 +120,7 @@ def deployed(name: str | None) -> Deployed:
     try:
         shown = outputs_of(boto3.client("cloudformation"), name)
     except (BotoCoreError, ClientError) as error:
-        raise Failed(f"the stack {name} on AWS could not be read: {error}") from error
+        raise ToolFailed(f"the stack {name} on AWS could not be read: {error}") from error
     # A queue's counts are right after a minute without traffic.
     # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_GetQueueAttributes.html
     return Deployed(name, shown, boto3.client, settles_s=60)

@@ -16,11 +16,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.dynamodb.attribute_values import Typed
 from andon.packages.package import Package
 from andon.packages.serving import has_served
-from andon.tools.stack.api import Api
-from andon.tools.stack.errors import Failed
+from andon.runtime.json_types import JsonObject
+from andon.tools.called import as_called
+from andon.tools.stack.api import ApiClient
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.views.deployed import Deployed, deployed
-from andon.tools.views.versions import Versions, versions
+from andon.tools.views.versions import ViewVersions, versions
 
 AT_ONCE: Final = 25  # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 POLL_S: Final = 1.0
@@ -29,7 +31,7 @@ OK: Final = 200
 ENDED: Final = frozenset({"done", "cancelled"})
 
 
-def fill(stack: Deployed, both: Versions, *, rate: int | None = None) -> dict[str, Any]:
+def fill(stack: Deployed, both: ViewVersions, *, rate: int | None = None) -> JsonObject:
     """Empty the next version's table and fill it from the lake; return the replay of the whole lake.
 
     Raises:
@@ -38,7 +40,9 @@ def fill(stack: Deployed, both: Versions, *, rate: int | None = None) -> dict[st
     """
     view = both.after
     if has_served(view.name, first=both.before.name):
-        raise Failed(f"{view.name} has served: its rows expire, and callers may read them; make a new version instead")
+        raise ToolFailed(
+            f"{view.name} has served: its rows expire, and callers may read them; make a new version instead"
+        )
     with step(f"emptying {view.name}"):
         empty(stack, view)
     whole = replay(stack, view, rate=rate)
@@ -53,12 +57,12 @@ def empty(stack: Deployed, view: Package) -> None:
     dynamodb, table = stack.client("dynamodb"), stack.table(view)
     keys = list(_keys(dynamodb, table, view.view.KEYS.names))
     for first in range(0, len(keys), AT_ONCE):
-        left: dict[str, Any] = {table: [{"DeleteRequest": {"Key": key}} for key in keys[first : first + AT_ONCE]]}
+        left: JsonObject = {table: [{"DeleteRequest": {"Key": key}} for key in keys[first : first + AT_ONCE]]}
         while left:
             left = dynamodb.batch_write_item(RequestItems=left).get("UnprocessedItems", {})
 
 
-def replay(stack: Deployed, view: Package, *, rate: int | None) -> dict[str, Any]:
+def replay(stack: Deployed, view: Package, *, rate: int | None) -> JsonObject:
     """Have the lake replayed to a view's queue; return the replay once all messages are on their way.
 
     Raises:
@@ -68,22 +72,22 @@ def replay(stack: Deployed, view: Package, *, rate: int | None) -> dict[str, Any
     asked = {"view": view.name} | ({} if rate is None else {"rate": rate})
     answer = stack.api.request("POST", "/replays", asked)
     if answer.status != ACCEPTED:
-        raise Failed(f"the replay was refused: {answer.status} {answer.body.decode(errors='replace')}")
+        raise ToolFailed(f"the replay was refused: {answer.status} {answer.body.decode(errors='replace')}")
     place, seen = answer.headers["location"], {**answer.json}
     with step(f"replaying the lake to {view.name}", lambda: f": {seen.get('events', 0)} events"):
         while seen.get("state") not in ENDED:
             time.sleep(POLL_S)
             seen |= _status(stack.api, place)
     if seen["state"] != "done" or seen.get("faults"):
-        raise Failed(f"the replay {place} ended as {seen['state']}, with {seen.get('faults', 0)} faults")
+        raise ToolFailed(f"the replay {place} ended as {seen['state']}, with {seen.get('faults', 0)} faults")
     return seen
 
 
-def _status(api: Api, place: str) -> dict[str, Any]:
+def _status(api: ApiClient, place: str) -> JsonObject:
     answer = api.get(place)
     if answer.status != OK:
-        raise Failed(f"GET {place} answered {answer.status}")
-    status: dict[str, Any] = answer.json
+        raise ToolFailed(f"GET {place} answered {answer.status}")
+    status: JsonObject = answer.json
     return status
 
 
@@ -97,7 +101,7 @@ def _keys(dynamodb: Any, table: str, names: tuple[str, ...]) -> Iterator[Typed]:
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="make fill", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("fill"), description=__doc__)
     parser.add_argument("view")
     parser.add_argument("--rate", type=int, help="events a second, at most")
     parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
@@ -105,11 +109,11 @@ def main() -> int:
     try:
         both, stack = versions(options.view), deployed(options.stack)
         done = fill(stack, both, rate=options.rate)
-    except (Failed, BotoCoreError, ClientError) as reason:
-        print(f"make fill: {reason}", file=sys.stderr)
+    except (ToolFailed, BotoCoreError, ClientError) as reason:
+        print(f"{as_called('fill')}: {reason}", file=sys.stderr)
         return 1
     print(f"{done['events']} events of the lake were replayed to {both.after.name}")
-    print(f"next: make prove VIEW={options.view}")
+    print(f"next: {as_called('prove', VIEW=options.view)}")
     return 0
 
 

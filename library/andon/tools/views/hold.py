@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from andon.packages.package import Package
-from andon.tools.stack.errors import Failed
+from andon.runtime.json_types import JsonObject
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.views.deployed import Deployed
 
@@ -32,7 +33,7 @@ def stop(stack: Deployed, view: Package) -> None:
     """
     _enable(stack, view, enabled=False)
     if not eventually(lambda: _stands_still(stack, view), within_s=STOPS_WITHIN_S):
-        raise Failed(f"the listener of {view.name} does not stop")
+        raise ToolFailed(f"the listener of {view.name} does not stop")
 
 
 def go_on(stack: Deployed, view: Package) -> None:
@@ -54,10 +55,10 @@ def _enable(stack: Deployed, view: Package, *, enabled: bool) -> None:
             stack.client("lambda").update_event_source_mapping(UUID=mapping["UUID"], Enabled=enabled)
 
 
-def _mappings(stack: Deployed, view: Package) -> list[dict[str, Any]]:
+def _mappings(stack: Deployed, view: Package) -> list[JsonObject]:
     sqs, queue = stack.client("sqs"), stack.queue(view)
     arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    found: list[dict[str, Any]] = stack.client("lambda").list_event_source_mappings(EventSourceArn=arn)[
+    found: list[JsonObject] = stack.client("lambda").list_event_source_mappings(EventSourceArn=arn)[
         "EventSourceMappings"
     ]
     return found

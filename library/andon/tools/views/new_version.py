@@ -9,7 +9,8 @@ from typing import Final
 from andon.packages.discovery import versions_of, views
 from andon.packages.package import ROLES
 from andon.project import project
-from andon.tools.stack.errors import Failed
+from andon.tools.called import as_called, deploy
+from andon.tools.stack.errors import ToolFailed
 
 LINE: Final = '        View(self, "{}", hub, api)\n'
 ITEM: Final = "from andon.dynamodb.attribute_values import Item\n"
@@ -53,7 +54,7 @@ def write(view: str, root: Path) -> str:
     _require_one_version(view)
     stack, line = root / "infra" / "stack.py", LINE.format(view)
     if not stack.is_file() or line not in stack.read_text():
-        raise Failed(f"{stack} has no line {line.strip()}, which tells where that of the next version goes")
+        raise ToolFailed(f"{stack} has no line {line.strip()}, which tells where that of the next version goes")
     tests, packages = root / "tests" / "views", root / "functions" / "views"
     copy_into(packages / view, packages / after)
     if (tests / view / STORIES).is_file():  # the other tests ask its routes, which it does not serve
@@ -75,10 +76,12 @@ def copy_into(folder: Path, into: Path, *, only: str = "*.py") -> None:
 def _require_one_version(view: str) -> None:
     found = versions_of(view)
     if view not in {one.name for one in views()}:
-        raise Failed(f"there is no view {view}; there is {', '.join(one.name for one in views())}")
+        raise ToolFailed(f"there is no view {view}; there is {', '.join(one.name for one in views())}")
     if len(found) > 1:
         names = " and ".join(one.name for one in found)
-        raise Failed(f"there are {names} already; the one that does not serve goes by: make retire VIEW={view}")
+        raise ToolFailed(
+            f"there are {names} already; the one that does not serve goes by: {as_called('retire', VIEW=view)}"
+        )
 
 
 def _with_item(source: str) -> str:
@@ -91,17 +94,17 @@ def _with_item(source: str) -> str:
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="make new-view-version", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("new-view-version"), description=__doc__)
     parser.add_argument("view")
     view = parser.parse_args().view
     try:
         after = write(view, project().root)
-    except Failed as reason:
-        print(f"make new-view-version: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('new-view-version')}: {reason}", file=sys.stderr)
         return 1
     print(f"functions/views/{after}/ is a copy of {view}, with a line in infra/stack.py.")
     print("Edit it, and let as_before(row) in its view.py undo what differs on purpose.")
-    print(f"next: make up (or make deploy), then make fill VIEW={view}")
+    print(f"next: {as_called('up')} (or {deploy()}), then {as_called('fill', VIEW=view)}")
     return 0
 
 

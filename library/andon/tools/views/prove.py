@@ -13,13 +13,14 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from andon.runtime import clock
+from andon.tools.called import as_called
 from andon.tools.lake import lake_copy
-from andon.tools.stack.errors import Failed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
-from andon.tools.views.compare import Compared, Difference, Key, Kind, compare
+from andon.tools.views.compare import Compared, DifferenceKind, Key, RowDifference, compare
 from andon.tools.views.deployed import Deployed, deployed
-from andon.tools.views.events_behind import Fact, behind, facts, ids_behind
-from andon.tools.views.versions import Versions, versions
+from andon.tools.views.events_behind import PublishedEvent, behind, facts, ids_behind
+from andon.tools.views.versions import ViewVersions, versions
 
 PATIENCE_S: Final = 300
 SHOWN: Final = 20  # rows; all are counted
@@ -31,21 +32,21 @@ Seen = tuple[Key, Hashable]
 
 
 class Proof(NamedTuple):
-    """What was compared, and the rows that differ for good."""
+    """The numbers of compared rows, and the rows that differ for good."""
 
     before: int
     after: int
-    differences: tuple[Difference, ...]
+    differences: tuple[RowDifference, ...]
 
 
 class Pace(NamedTuple):
-    """How long a row stays as it is, with nothing on its way, until that is final; how long to wait at most."""
+    """The time without change after which a row is final with nothing on its way, and the longest wait."""
 
     settles_s: float
     patience_s: float = PATIENCE_S
 
 
-def read(stack: Deployed, both: Versions) -> Compared:
+def read(stack: Deployed, both: ViewVersions) -> Compared:
     """Compare the rows as they are now."""
     before, after = list(stack.rows(both.before)), list(stack.rows(both.after))
     view = both.before.view
@@ -72,16 +73,16 @@ def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: P
         compared = reading()
         now = time.monotonic()
         settled = {one for one, first in since.items() if now - first >= pace.settles_s}
-        final = [one for one in compared.differences if one.kind is Kind.DIFFERENT or _seen(one) in settled]
+        final = [one for one in compared.differences if one.kind is DifferenceKind.DIFFERENT or _seen(one) in settled]
         if final or not compared.differences:
             return Proof(compared.before, compared.after, tuple(final))
         if now > until:
-            raise Failed(f"{len(compared.differences)} rows still change; try again when less is on its way")
+            raise ToolFailed(f"{len(compared.differences)} rows still change; try again when less is on its way")
         since = {_seen(one): since.get(_seen(one), now) for one in compared.differences} if is_idle() else {}
         time.sleep(min(1, pace.settles_s / 4))
 
 
-def prove(stack: Deployed, both: Versions) -> Proof:
+def prove(stack: Deployed, both: ViewVersions) -> Proof:
     """Compare both versions until it is settled how they differ.
 
     Raises:
@@ -94,8 +95,8 @@ def prove(stack: Deployed, both: Versions) -> Proof:
         return settle(partial(read, stack, both), idle, Pace(stack.settles_s))
 
 
-def show(stack: Deployed, both: Versions, proof: Proof) -> str:
-    """Return what differs, field by field, with the events behind it."""
+def show(stack: Deployed, both: ViewVersions, proof: Proof) -> str:
+    """Return the differences, field by field, with the events behind them."""
     names = f"{both.before.name} and {both.after.name}"
     if not proof.differences:
         return f"{proof.before} rows of {both.before.name}, {proof.after} of {both.after.name}: 0 differ"
@@ -106,24 +107,24 @@ def show(stack: Deployed, both: Versions, proof: Proof) -> str:
     if len(proof.differences) > SHOWN:
         lines += ["", f"and {len(proof.differences) - SHOWN} more"]
     if not proof.after:
-        lines += ["", f"{both.after.name} has no rows: make fill VIEW={both.before.name}"]
+        lines += ["", f"{both.after.name} has no rows: {as_called('fill', VIEW=both.before.name)}"]
     return "\n".join(lines)
 
 
-def _seen(difference: Difference) -> Seen:
+def _seen(difference: RowDifference) -> Seen:
     return difference.key, tuple(difference.oplocks.items())
 
 
-def _facts(stack: Deployed, differences: tuple[Difference, ...]) -> dict[str, Fact]:
+def _facts(stack: Deployed, differences: tuple[RowDifference, ...]) -> dict[str, PublishedEvent]:
     try:
         folder = lake_copy.copy(stack.lake)
-    except Failed as reason:
+    except ToolFailed as reason:
         print(f"  without the events: {reason}", file=sys.stderr)
         return {}
     return facts(folder, set().union(*map(ids_behind, differences)))
 
 
-def _lines(difference: Difference, both: Versions, known: dict[str, Fact]) -> list[str]:
+def _lines(difference: RowDifference, both: ViewVersions, known: dict[str, PublishedEvent]) -> list[str]:
     names = both.before.view.KEYS.names
     key = ", ".join(f"{name} = {value}" for name, value in zip(names, difference.key, strict=True))
     ids = sorted(ids_behind(difference))
@@ -141,20 +142,20 @@ def _lines(difference: Difference, both: Versions, known: dict[str, Fact]) -> li
     return [*lines, *_unknown(ids, known)]
 
 
-def _unknown(ids: list[str], known: dict[str, Fact]) -> list[str]:
+def _unknown(ids: list[str], known: dict[str, PublishedEvent]) -> list[str]:
     return [f"    event {one} is not in the lake yet" for one in ids if one not in known]
 
 
-def _why(difference: Difference, both: Versions) -> str:
+def _why(difference: RowDifference, both: ViewVersions) -> str:
     before, after = both.before.name, both.after.name
     if difference.before is None or difference.after is None:
         return f"only {before if difference.after is None else after} has it"
     match difference.kind:
-        case Kind.BEHIND:
+        case DifferenceKind.BEHIND:
             return f"{after} lacks events that {before} has seen"
-        case Kind.AHEAD:
+        case DifferenceKind.AHEAD:
             return f"{before} lacks events that {after} has seen"
-        case Kind.DIFFERENT:
+        case DifferenceKind.DIFFERENT:
             return "both have seen the same events"
 
 
@@ -165,7 +166,7 @@ def _text(value: object) -> str:
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="make prove", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("prove"), description=__doc__)
     parser.add_argument("view")
     parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
     options = parser.parse_args()
@@ -173,8 +174,8 @@ def main() -> int:
         both, stack = versions(options.view), deployed(options.stack)
         proof = prove(stack, both)
         print(show(stack, both, proof))
-    except Failed as reason:
-        print(f"make prove: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('prove')}: {reason}", file=sys.stderr)
         return 2
     return int(bool(proof.differences))
 

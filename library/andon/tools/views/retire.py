@@ -9,15 +9,16 @@ from typing import Final
 
 from andon.packages import serving
 from andon.project import project
-from andon.tools.stack.errors import Failed
+from andon.tools.called import as_called, deploy
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.new_version import LINE, copy_into
-from andon.tools.views.versions import Versions, versions
+from andon.tools.views.versions import ViewVersions, versions
 
 VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\Z)", re.DOTALL)
 SEARCHED: Final = ("bench", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
 
 
-def retire(both: Versions, root: Path) -> list[str]:
+def retire(both: ViewVersions, root: Path) -> list[str]:
     """Remove the files and the line of the version that stands by; return the files that still name it.
 
     Its tests are those of the other one now, as far as that has none of its own.
@@ -48,16 +49,16 @@ def _naming(view: str, root: Path) -> set[str]:
 
 def main() -> int:
     """Entry point."""
-    parser = argparse.ArgumentParser(prog="make retire", description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("retire"), description=__doc__)
     parser.add_argument("view")
     try:
         both = versions(parser.parse_args().view)
         goes = both.stands_by.name
         left = retire(both, project().root)
-    except Failed as reason:
-        print(f"make retire: {reason}", file=sys.stderr)
+    except ToolFailed as reason:
+        print(f"{as_called('retire')}: {reason}", file=sys.stderr)
         return 1
-    print(f"{goes} is gone from this clone; the next deployment removes it (make up, or make deploy).")
+    print(f"{goes} is gone from this clone; the next deployment removes it ({as_called('up')}, or {deploy()}).")
     if left:
         print("These still name it:", *left, sep="\n    ")
     return 0

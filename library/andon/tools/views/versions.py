@@ -1,15 +1,16 @@
 """The two versions of a view in this clone."""
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from andon.packages import serving
 from andon.packages.declarations import Version
 from andon.packages.discovery import versions_of, views
 from andon.packages.package import Package
-from andon.tools.stack.errors import Failed
+from andon.tools.called import as_called
+from andon.tools.stack.errors import ToolFailed
 
 
-class Versions(NamedTuple):
+class ViewVersions(NamedTuple):
     """A view and its next version."""
 
     before: Package
@@ -17,8 +18,9 @@ class Versions(NamedTuple):
 
     @property
     def next(self) -> Version:
-        """What the next version declares."""
-        return cast("Version", self.after.view)
+        """The declaration of the next version."""
+        version: Version = self.after.load("view")
+        return version
 
     @property
     def serves(self) -> Package:
@@ -37,7 +39,7 @@ class Versions(NamedTuple):
         serving.write({**serving.switches(), self.before.name: switch})
 
 
-def versions(view: str) -> Versions:
+def versions(view: str) -> ViewVersions:
     """Return both versions of a view, by the name of either.
 
     Raises:
@@ -46,9 +48,9 @@ def versions(view: str) -> Versions:
     """
     found = versions_of(view)
     if not found:
-        raise Failed(f"there is no view {view}; there is {', '.join(one.name for one in views())}")
+        raise ToolFailed(f"there is no view {view}; there is {', '.join(one.name for one in views())}")
     if len(found) == 1:
-        raise Failed(f"{view} has one version only; the next one: make new-view-version VIEW={view}")
+        raise ToolFailed(f"{view} has one version only; the next one: {as_called('new-view-version', VIEW=view)}")
     [before] = [one for one in found if one.replaces is None]
     [after] = [one for one in found if one.replaces]
-    return Versions(before, after)
+    return ViewVersions(before, after)

@@ -9,20 +9,15 @@ from typing import Any
 
 import pytest
 
+from andon.events.domain_event import DomainEvent
 from andon.recorded.archive import SHARDS, shard_of
+from andon.recorded.reader import Recorded
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.archive import lines, pages
 from andon.stores.archive.objects import to_data
 from andon.stores.archive.store import BUCKET, KINDS, LAKE
-from andon.stores.archive.sweep_days import (
-    COUNTS,
-    LATEST_DAYS,
-    TimeLeft,
-    compact_stale_days,
-    days_to_check,
-    kinds_kept,
-)
+from andon.stores.archive.sweep_days import COUNTS, LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
 from andon.testing.drift import keep_in_lake
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Loop
@@ -99,26 +94,16 @@ def test_an_event_that_came_twice_is_counted_once_the_first_time(loop: Loop) -> 
     assert item["time"] == "2020-04-28T00:00:00Z"
 
 
-def test_an_actors_day_costs_two_requests_however_many_events_the_day_has(loop: Loop, s3: Wire) -> None:
-    for hour in range(5):
-        keep_in_lake([reported(f"press-{n}", at_ms=NOW + hour * HOUR_MS) for n in range(30)])
+def test_two_days_cost_four_requests_and_one_listing_however_many_events_they_have(loop: Loop, s3: Wire) -> None:
+    for hour in range(2, 12, 2):
+        keep_in_lake([reported(f"press-{n}", at_ms=NOW - hour * HOUR_MS) for n in range(30)])
+    keep_in_lake([reported("press-7")])
     sweep(loop)
     s3.requests.clear()
 
-    assert len(archived(loop, "press-7")) == 5
-
-    assert [operation for operation in s3.operations if operation != "ListObjectsV2"] == ["GetObject"] * 2
-    assert "Range" in s3.requests[-1].parameters
-
-
-def test_two_days_cost_four_requests_and_one_listing(loop: Loop, s3: Wire) -> None:
-    for day in range(2):
-        keep_in_lake([reported("press-7", at_ms=NOW - day * DAY_MS)])
-    sweep(loop)
-    s3.requests.clear()
-
-    assert len(archived(loop, "press-7")) == 2
+    assert len(archived(loop, "press-7")) == 6
     assert sorted(s3.operations) == ["GetObject"] * 4 + ["ListObjectsV2"]
+    assert "Range" in s3.requests[-1].parameters
 
 
 def test_a_late_event_makes_its_day_be_written_again_by_the_next_sweep(loop: Loop) -> None:
@@ -221,7 +206,7 @@ def test_a_sweep_that_has_no_memory_reads_the_day_again_and_one_that_has_no_time
 
 
 def test_memory_is_bounded_by_giving_up_parts() -> None:
-    parts = [lines.Part(kind, shard) for kind in KINDS for shard in range(SHARDS)]
+    parts = [lines.ShardOfKind(kind, shard) for kind in KINDS for shard in range(SHARDS)]
     read = lines.Pass(parts, most_bytes=20_000)
 
     for n in range(500):
@@ -262,9 +247,7 @@ def test_times_are_those_of_the_bus_and_both_ends_are_in(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
-def test_pages_have_every_event_once_over_days_of_none_and_of_many(
-    loop: Loop, limit: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_have_every_event_once_over_many_days(loop: Loop, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "MOST_DAYS", 2)
     expected = []
     for day in (40, 12, 3, 2, 1, 0):
@@ -318,23 +301,21 @@ def test_auditors_and_admins_alone_read_it(loop: Loop, group: str) -> None:
         assert answer.status == (200 if group in {"auditor", "admin"} else 403)
 
 
-def test_what_is_about_a_person_is_found_by_the_person(loop: Loop) -> None:
-    keep_in_lake([line_of(fact("operator-assigned", operator="Liz")), reported("press-7")])
-    sweep(loop)
-
-    answer = loop.request(OPERATOR_ROUTE, path={"operator": "Liz"}, query=EVER)
-
-    assert [item["detail-type"] for item in answer.body["items"]] == ["operator-assigned"]
-
-
-@pytest.mark.parametrize("person", ["Liz", "Ann"])
-def test_what_is_about_a_crew_is_found_by_its_lead_and_by_each_member(loop: Loop, person: str) -> None:
-    keep_in_lake([line_of(fact("crew-assigned", lead="Liz", members=["Tom", "Ann"])), reported("press-7")])
+@pytest.mark.parametrize(
+    ("person", "assigned"),
+    [
+        ("Liz", fact("operator-assigned", operator="Liz")),
+        ("Liz", fact("crew-assigned", lead="Liz", members=["Tom", "Ann"])),
+        ("Ann", fact("crew-assigned", lead="Liz", members=["Tom", "Ann"])),
+    ],
+)
+def test_what_is_about_people_is_found_by_each_of_them(loop: Loop, person: str, assigned: DomainEvent) -> None:
+    keep_in_lake([line_of(assigned), reported("press-7")])
     sweep(loop)
 
     answer = loop.request(OPERATOR_ROUTE, path={"operator": person}, query=EVER)
 
-    assert [item["detail-type"] for item in answer.body["items"]] == ["crew-assigned"]
+    assert [item["detail-type"] for item in answer.body["items"]] == [assigned.type]
 
 
 def test_a_fault_is_about_no_machine(loop: Loop) -> None:
@@ -374,6 +355,7 @@ def test_time_is_enough_for_another_step_if_twice_the_longest_is_left() -> None:
 def test_a_member_is_a_file_of_its_own_and_all_of_them_are_one() -> None:
     body, places = to_data({"b": ["3"], "a": ["1", "2\u2028"]})
 
+    assert body[4:8] == bytes(4)  # gzip's time
     assert gzip.decompress(body).decode() == "1\n2\u2028\n3\n"
     for actor, expected in (("a", "1\n2\u2028\n"), ("b", "3\n")):
         offset, length, lines_ = places[actor]
@@ -392,3 +374,52 @@ def test_the_archive_never_writes_to_the_lake(loop: Loop, s3: Wire) -> None:
         "ListObjectsV2",
         "GetObject",
     }
+
+
+def test_days_that_lie_ahead_are_left_alone_and_today_is_archived() -> None:
+    days = ["2020-04-28", "2020-04-29", "2020-04-30", "2031-01-01", "9999-12-31"]
+
+    assert days_to_check(days, now_ms=NOW) == days_to_check(days, now_ms=NOW + 5 * HOUR_MS) == days[:2]
+
+
+def test_a_sample_is_of_a_day_that_has_been(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_in_lake([reported("press-7")])
+    keep_in_lake([reported("forged", at_ms=NOW + 400 * DAY_MS)])
+    monkeypatch.setattr("andon.stores.archive.sweep_days.days_to_check", lambda days, **_: days)
+    sweep(loop)
+    monkeypatch.setattr("random.choice", lambda days: days[-1])
+    monkeypatch.setattr("random.randrange", lambda _: shard_of("press-7"))
+
+    assert Recorded().sample(0) == ["press-7"]
+
+
+def test_a_day_that_fails_does_not_stop_the_days_before_it(loop: Loop, log_lines: LogLines) -> None:
+    keep_in_lake([reported("press-7")])
+    keep_in_lake([reported("press-7", at_ms=NOW - DAY_MS)])
+    Bucket(LAKE).replace("events/day=2020-04-28/hour=00/000000-broken.ndjson.gz", b"not gzip")
+
+    with pytest.raises(gzip.BadGzipFile):
+        sweep(loop)
+
+    assert keys_in(BUCKET, "equipment/manifest/") == ["equipment/manifest/day=2020-04-27.json"]
+    [line] = [line for line in log_lines if line["message"] == "archived"]
+    assert (line["days"], line["failed"], line["stale"]) == (2, 1, 1)
+
+
+def test_an_event_that_names_thousands_is_archived_for_the_first_of_them_and_the_rest_are_counted(
+    loop: Loop, log_lines: LogLines
+) -> None:
+    members = [f"member {number}" for number in range(8000)]
+    keep_in_lake([line := line_of(fact("crew-assigned", lead="Liz", members=[*members, "x" * 257]))])
+    sweep(loop)
+
+    found = {name for name in ["Liz", members[48], members[49]] if about_operator(loop, name)}
+    assert found == {"Liz", members[48]}
+    [logged] = [line for line in log_lines if line["message"] == "archived"]
+    assert logged["unnamed"] == 8000 + 2 - 50
+    assert sum(len(body) for key, body in bodies_of(loop).items() if "/data/" in key) < 50 * len(line)
+
+
+def about_operator(loop: Loop, name: str) -> list[Any]:
+    items: list[Any] = loop.request(OPERATOR_ROUTE, path={"operator": name}, query=EVER).body["items"]
+    return items

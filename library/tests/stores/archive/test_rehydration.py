@@ -1,4 +1,4 @@
-"""What expired comes back from the archive: in the views and tables that kept it, and nowhere else."""
+"""Expired rows come back from the archive: in the views and tables that kept them, and nowhere else."""
 
 import json
 from collections import Counter
@@ -80,7 +80,7 @@ def at(minutes: int) -> str:
 
 
 def shown(loop: Loop, equipment_id: str) -> dict[str, Any]:
-    """Return what clients see."""
+    """Return the rows as clients see them."""
     routes = {"logs": "/logs", "states": "/states", "episodes": "/episodes"}
     return {
         name: loop.request(f"GET /equipment/{{id}}{path}", path={"id": equipment_id}).body["items"]
@@ -93,9 +93,7 @@ def rehydrate(loop: Loop, equipment_id: str, **more: Any) -> Answer:  # noqa: AN
 
 
 @pytest.mark.parametrize("is_reaped", [False, True], ids=["not yet reaped", "reaped"])
-def test_what_expired_comes_back_with_a_fresh_ttl_and_nothing_is_published(
-    loop: Loop, equipment_id: str, *, is_reaped: bool
-) -> None:
+def test_what_expired_comes_back_afresh_and_unpublished(loop: Loop, equipment_id: str, *, is_reaped: bool) -> None:
     lived_through(loop, equipment_id)
     with frozen_clock(LONG_AGO):
         before = shown(loop, equipment_id)
@@ -224,9 +222,7 @@ def test_a_day_that_fails_comes_again_and_then_is_whole(loop: Loop, equipment_id
     assert [len(items) for items in shown(loop, equipment_id).values()] == [2, 2, 1]
 
 
-def test_messages_that_a_queue_refuses_are_a_failure(
-    loop: Loop, equipment_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_messages_a_queue_refuses_are_a_failure(loop: Loop, equipment_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lived_through(loop, equipment_id)
     rehydrate(loop, equipment_id)
     [body] = loop.asked_of_archive()
@@ -269,7 +265,7 @@ def test_no_rule_looks_at_what_came_back(loop: Loop, equipment_id: str) -> None:
     rehydrate(loop, equipment_id)
     loop.run()
     with_it = _decided(loop, equipment_id)
-    without = _decided(loop, f"{equipment_id} without")
+    without = _decided(loop, f"{equipment_id}-without")
 
     assert with_it == without
 
@@ -293,11 +289,7 @@ def test_a_job_has_at_most_a_year_of_days(loop: Loop, monkeypatch: pytest.Monkey
     answer = rehydrate(loop, "press-7")
 
     assert answer.status == 400
-    assert (
-        str(MOST_DAYS) in answer.body["errors"][0]["detail"]
-        if "errors" in answer.body
-        else str(MOST_DAYS) in str(answer.body)
-    )
+    assert str(MOST_DAYS) in json.dumps(answer.body)
 
 
 @pytest.mark.parametrize(

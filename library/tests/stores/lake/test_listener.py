@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -12,9 +11,11 @@ from andon.stores.lake import listener
 from andon.stores.lake.batch import COUNTS
 from andon.stores.lake.objects import unreadable_key_of
 from andon.stores.lake.store import BUCKET
+from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import bus_message
 from andon.testing.loop import Loop
 from tests.support.lake import LAKE, lake_of
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
 
 HOUR_MS = 3_600_000
@@ -47,9 +48,7 @@ def keys(loop: Loop) -> list[str]:
     return [one["Key"] for one in loop.objects(BUCKET)]
 
 
-def test_a_batch_is_one_object_for_each_hour_with_both_images_of_each_event(
-    loop: Loop, log_lines: list[dict[str, Any]]
-) -> None:
+def test_a_batch_is_one_object_for_each_hour_with_both_images_of_each_event(loop: Loop, log_lines: LogLines) -> None:
     bodies = [body(1), body(2), body(3, hours_ago=5)]
 
     assert loop.deliver(LAKE, bodies) == []
@@ -62,20 +61,7 @@ def test_a_batch_is_one_object_for_each_hour_with_both_images_of_each_event(
     assert counted == {"received": 3, "applied": 3, "duplicate": 0, "failed": 0, "unreadable": 0, "objects": 2}
 
 
-def test_the_same_batch_in_another_order_writes_nothing(loop: Loop, log_lines: list[dict[str, Any]]) -> None:
-    bodies = [body(number) for number in range(9)]
-    loop.deliver(LAKE, bodies)
-    before = loop.objects(BUCKET)
-
-    assert loop.deliver(LAKE, bodies[::-1]) == []
-
-    assert loop.objects(BUCKET) == before
-    assert (log_lines[-1]["duplicate"], log_lines[-1]["objects"]) == (9, 0)
-
-
-def test_what_cannot_be_read_is_kept_as_it_came_and_its_neighbours_are_lines(
-    loop: Loop, log_lines: list[dict[str, Any]]
-) -> None:
+def test_what_cannot_be_read_is_kept_as_it_came_and_its_neighbours_are_lines(loop: Loop, log_lines: LogLines) -> None:
     odd = ["{", json.dumps({"source": "equipment"}), "{"]
 
     assert loop.deliver(LAKE, [*odd, body(1)]) == []
@@ -86,8 +72,8 @@ def test_what_cannot_be_read_is_kept_as_it_came_and_its_neighbours_are_lines(
     assert (log_lines[-1]["unreadable"], log_lines[-1]["received"]) == (3, 4)
 
 
-def test_a_message_is_acknowledged_only_when_it_is_written(
-    loop: Loop, monkeypatch: pytest.MonkeyPatch, log_lines: list[dict[str, Any]]
+def test_a_message_is_acknowledged_once_written(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch, log_lines: LogLines
 ) -> None:
     put = listener._bucket.put_if_absent  # noqa: SLF001
 
@@ -106,7 +92,7 @@ def test_a_message_is_acknowledged_only_when_it_is_written(
     assert log_lines[-1]["failed"] == 2
 
 
-def test_one_log_line_has_no_content_and_is_its_metrics(loop: Loop, log_lines: list[dict[str, Any]]) -> None:
+def test_one_log_line_has_no_content_and_is_its_metrics(loop: Loop, log_lines: LogLines) -> None:
     loop.deliver(LAKE, [body(1)])
 
     [line] = log_lines
@@ -123,9 +109,7 @@ MOST = 30
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_killed_anywhere_redelivered_and_batched_anew_nothing_is_lost_and_nothing_counts_twice(
-    loop: Loop, seed: int
-) -> None:
+def test_killed_anywhere_and_batched_anew_nothing_is_lost_nor_counts_twice(loop: Loop, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311  the same at every run
     count = chance.randint(1, MOST)
     with pytest.MonkeyPatch.context() as patch:
@@ -169,3 +153,24 @@ def _kill_and_fail_at_random(patch: pytest.MonkeyPatch, chance: random.Random) -
         return is_new
 
     patch.setattr(type(listener._bucket), "put_if_absent", unreliable)  # noqa: SLF001
+
+
+def test_a_time_of_the_bus_that_lies_ahead_becomes_now_and_the_claim_is_kept(loop: Loop) -> None:
+    ahead = body(1, hours_ago=-24 * 365 * 10)
+    claimed = json.loads(ahead)["time"]
+
+    with frozen_clock(NOW):
+        assert loop.deliver(LAKE, [ahead, body(2)]) == []
+
+    assert {key.rpartition("/")[0] for key in keys(loop)} == {"events/day=2020-04-28/hour=00"}
+    [kept] = [json.loads(line) for line in lake_of(loop).lines if "fact-1" in line]
+    assert kept == {**json.loads(ahead), "time": "2020-04-28T00:00:00Z", "claimed-time": claimed}
+
+
+def test_a_clock_of_the_bus_that_is_a_little_ahead_is_believed(loop: Loop) -> None:
+    ahead = bus_message(fact("state-reported", id="soon", at=NOW + 4 * 60_000), source="equipment")
+
+    with frozen_clock(NOW):
+        loop.deliver(LAKE, [ahead])
+
+    assert list(lake_of(loop).lines) == [ahead]

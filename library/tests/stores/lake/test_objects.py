@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.recorded.lake import Envelope, lines_of
+from andon.recorded.lake import MOST_LINE_BYTES, Envelope, lines_of
 from andon.stores.lake.objects import key_of, line_of, partition_of, read, to_object, unreadable_key_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -93,7 +93,7 @@ def test_an_envelope_over_many_lines_becomes_one_line_that_means_the_same(note: 
     for written in (json.dumps(one, indent=2), json.dumps(one, indent=2).replace("\n", "\r\n")):
         line = line_of(written)
         assert json.loads(line) == one
-        assert lines_of(to_object([line])) == [line]
+        assert [*lines_of(to_object([line]))] == [line]
 
 
 def test_an_envelope_as_the_bus_writes_it_is_kept_to_the_byte() -> None:
@@ -136,8 +136,17 @@ def test_no_text_stops_a_batch(body: str) -> None:
     assert unreadable_key_of(body).startswith("unreadable/")
 
 
-@given(TEXTS)
-def test_what_the_bus_sends_is_read(note: str) -> None:
-    [body] = bodies([envelope(1, note=note)])
+def test_an_object_is_unpacked_no_further_than_its_lines_are_asked_for() -> None:
+    lines = lines_of(gzip.compress(b"first\n" + b"x" * 100_000 + b"\n") + b"no gzip")
 
-    assert read(body) == envelope(1, note=note)
+    assert [len(next(lines)) for _ in range(2)] == [5, 100_000]
+    with pytest.raises(gzip.BadGzipFile):
+        next(lines)
+
+
+def test_a_line_that_is_longer_than_any_event_is_refused() -> None:
+    lines = lines_of(to_object(["first", "x" * (MOST_LINE_BYTES + 1)]))
+
+    assert next(lines) == "first"
+    with pytest.raises(ValueError, match="longer than any event"):
+        next(lines)

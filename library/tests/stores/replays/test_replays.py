@@ -12,8 +12,9 @@ from andon.packages.package import Package
 from andon.runtime import times
 from andon.stores.replays import pace
 from andon.stores.replays.pace import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE
-from andon.stores.replays.settings import QUEUE, SETTLES, queue_variable
+from andon.stores.replays.settings import QUEUE, SETTLES, queue_of
 from andon.stores.replays.store import BUCKET
+from andon.stores.replays.tables import JOB
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
@@ -31,7 +32,7 @@ from tests.support.wire import Wire
 BEGIN, PROGRESS = "POST /replays", "GET /replays/{id}"
 STATE_LOG: Final = Package("views", "state_log")
 LOG: Final = "STATE_LOG_TABLE"
-LOG_QUEUE: Final = queue_variable("state_log")
+VIEW: Final = "state_log"
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +50,7 @@ def sqs(loop: Loop) -> Iterator[Wire]:  # noqa: ARG001
 
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
-    """What is sent from here on: queue, seconds that it is held back, body."""
+    """The messages sent from here on: queue, delay in seconds, body."""
     found, real = list[tuple[str, int, str]](), aws.call
 
     def call(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -143,15 +144,8 @@ def test_a_service_would_decide_again_and_is_refused_as_is_all_that_is_no_view(l
 @pytest.mark.parametrize(
     "body",
     [
-        {"from": "2020-02-01", "to": "2020-01-01"},
-        {"from": "soon"},
-        {"from": ""},
-        {"to": 1},
-        {"rate": 0},
-        {"rate": 1001},
-        {"rate": "10"},
-        {"rate": True},
-        {"until": 1},
+        *({"from": "2020-02-01", "to": "2020-01-01"}, {"from": "soon"}, {"from": ""}, {"to": 1}, {"rate": 0}),
+        *({"rate": 1001}, {"rate": "10"}, {"rate": True}, {"until": 1}),
     ],
 )
 def test_a_request_that_says_nothing_sensible_is_refused(loop: Loop, body: dict[str, Any]) -> None:
@@ -245,6 +239,7 @@ def test_a_paused_replay_goes_on_where_it_was_and_a_cancelled_one_never(loop: Lo
     assert act(loop, begun, "pause").body["state"] == "done"
 
     assert act(loop, begun, "cancel").body["state"] == "done", "nothing is left to cancel"
+    assert (act(loop, begun, "resume").status, progress(loop, begun)["state"]) == (200, "done")
 
     other = begin(loop, rate=100)
     step(loop, loop.asked_of_replays())
@@ -290,19 +285,7 @@ def test_a_message_of_no_job_is_dropped(loop: Loop, log_lines: LogLines) -> None
 # The pace.
 
 
-def test_messages_are_held_back_so_that_the_view_gets_so_many_a_second(
-    loop: Loop, delays: list[tuple[str, int, str]]
-) -> None:
-    keep_in_lake(reports(30))
-    begin(loop, rate=3)
-
-    step(loop, loop.asked_of_replays())
-    step(loop, loop.asked_of_replays())
-
-    assert [seconds for queue, seconds, _ in delays if queue == os.environ[LOG_QUEUE]] == [n // 3 for n in range(30)]
-
-
-def test_of_an_object_that_takes_long_the_rest_is_sent_later_at_the_same_pace(
+def test_of_a_long_object_the_rest_is_sent_later_at_the_same_pace(
     loop: Loop, delays: list[tuple[str, int, str]]
 ) -> None:
     keep_in_lake(reports(50))
@@ -314,7 +297,7 @@ def test_of_an_object_that_takes_long_the_rest_is_sent_later_at_the_same_pace(
         with frozen_clock(now_ms):
             step(loop, asked)
         for queue, seconds, body in delays:
-            if queue == os.environ[LOG_QUEUE]:
+            if queue == queue_of(VIEW):
                 due[json.loads(body)["detail"]["id"]] = now_ms + seconds * 1000
             else:
                 now_ms += seconds * 1000
@@ -331,10 +314,10 @@ def test_objects_take_turns_in_the_pace_of_their_job(loop: Loop, delays: list[tu
 
     step(loop, loop.asked_of_replays())
 
-    assert [seconds for queue, seconds, _ in delays if queue == os.environ[LOG_QUEUE]] == [n // 2 for n in range(12)]
+    assert [seconds for queue, seconds, _ in delays if queue == queue_of(VIEW)] == [n // 2 for n in range(12)]
 
 
-def test_who_missed_its_time_gets_another_one_and_does_not_send_all_at_once(
+def test_who_missed_its_time_gets_another_and_sends_not_all_at_once(
     loop: Loop, delays: list[tuple[str, int, str]]
 ) -> None:
     keep_in_lake(reports(40))
@@ -347,7 +330,7 @@ def test_who_missed_its_time_gets_another_one_and_does_not_send_all_at_once(
     with frozen_clock(NOW + HOUR_MS):
         step(loop, asked)
 
-    sent = [seconds for queue, seconds, _ in delays if queue == os.environ[LOG_QUEUE]]
+    sent = [seconds for queue, seconds, _ in delays if queue == queue_of(VIEW)]
     assert sent == [*range(40 - 21)]
 
 
@@ -379,7 +362,7 @@ def test_a_replay_that_began_and_could_not_ask_for_its_days_is_resumed(loop: Loo
 
     assert begin(loop).status == 500
 
-    [row] = loop.rows("REPLAYS_TABLE")
+    [row] = [row for row in loop.rows("REPLAYS_TABLE") if row["sk"] == JOB]
     begun = Answer(202, {}, {"id": row["id"]})
     assert (progress(loop, begun)["state"], loop.run()) == ("running", [])
     assert act(loop, begun, "resume").status == 200
@@ -406,9 +389,7 @@ def lived_again(loop: Loop, breaking: Breaking) -> tuple[str, list[Any], list[di
 
 
 @pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
-def test_a_crash_between_any_two_calls_loses_nothing_and_counts_nothing_twice(
-    loop: Loop, interruption: Interruption
-) -> None:
+def test_a_crash_at_any_call_loses_nothing_and_counts_nothing_twice(loop: Loop, interruption: Interruption) -> None:
     expected = lived_again(loop, Breaking.nothing())
     assert expected[:2] == ("done", [2, 4, 0])
 
@@ -421,3 +402,28 @@ def test_a_crash_between_any_two_calls_loses_nothing_and_counts_nothing_twice(
 
     assert {operation for _, operation, _ in broken} >= {"GetObject", "ListObjectsV2", "SendMessageBatch", "UpdateItem"}
     assert [one for one in broken if one[2] != expected] == []
+
+
+def test_replays_that_run_send_no_more_together_than_one_may(loop: Loop) -> None:
+    keep_in_lake(reports(2))
+    first, second = (begin(loop, rate=rate) for rate in (1000, 999))
+    assert (first.status, second.status, begin(loop, rate=2).status) == (202, 202, 409)
+
+    act(loop, first, "pause")
+    third = begin(loop, rate=900)
+    assert (third.status, act(loop, first, "resume").status) == (202, 409)
+
+    loop.run()
+    assert [progress(loop, one)["state"] for one in (second, third)] == ["done", "done"]
+    assert act(loop, first, "resume").status == 200
+
+
+def test_a_replay_that_was_admitted_and_never_kept_is_forgotten_after_a_moment(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("andon.stores.replays.command.begin", lambda row: row)
+    begun = [begin(loop, rate=1000, **{"from": day}).status for day in ("2020-01-01", "2020-01-02", "2020-01-03")]
+    assert begun == [202, 202, 409]
+
+    with frozen_clock(NOW + 60_000):
+        assert begin(loop, rate=1000).status == 202

@@ -1,4 +1,4 @@
-"""What deciding costs: requests and units, asked of the emulator, which counts as DynamoDB does.
+"""Requests and units of deciding, by the emulator, which counts as DynamoDB does.
 
 Rows here are under 1 KB, so that each costs a unit to write; and the past of a piece of equipment under 4 KB, so that
 a consistent look back costs a unit to read. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
@@ -14,7 +14,7 @@ import pytest
 
 from andon.rules.due import READ_SHARDS
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LambdaContext
+from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
@@ -26,7 +26,7 @@ READS: Final = {"GetItem", "Query"}
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What something cost: requests by operation, write units, read units."""
+    """A cost: requests by operation, write units, read units."""
 
     requests: dict[str, int]
     written: float
@@ -51,11 +51,11 @@ def _sum(wire: Wire) -> Bill:
 
 
 def _trigger(changes: list[dict[str, Any]]) -> None:
-    DISPATCH.handler("trigger")({"Records": changes}, LambdaContext("dispatch-trigger"))
+    DISPATCH.handler("trigger")({"Records": changes}, LocalContext("dispatch-trigger"))
 
 
 def _sweep() -> None:
-    DISPATCH.handler("sweep")({}, LambdaContext("dispatch-sweep"))
+    DISPATCH.handler("sweep")({}, LocalContext("dispatch-sweep"))
 
 
 def collect_a_report(loop: Loop, press: str) -> Bill:
@@ -155,15 +155,15 @@ PAPER: Final[dict[Case, Bill]] = {
 
 @pytest.mark.parametrize(("case", "paper"), PAPER.items(), ids=[case.__name__ for case in PAPER])
 def test_deciding_costs_what_it_does_on_paper(
-    emulated: Loop, capsys: pytest.CaptureFixture[str], case: Case, paper: Bill
+    loop: Loop, capsys: pytest.CaptureFixture[str], case: Case, paper: Bill
 ) -> None:
-    press = registered(emulated)
+    press = registered(loop)
 
     with frozen_clock(NOW):
-        bill = case(emulated, press)
+        bill = case(loop, press)
 
     with capsys.disabled():
         print(f"\n{case.__name__:24} {bill.written:>4g} written {bill.read:>4g} read  {bill.requests}", end="")  # noqa: T201
     assert bill == paper
     with frozen_clock(NOW + 60 * MINUTE_MS):
-        emulated.sweep()  # nothing is left due for the next one
+        loop.sweep()  # nothing is left due for the next one

@@ -1,0 +1,130 @@
+"""The drill once for real: two deployed stacks on two emulators, of which one is killed in the middle of writes.
+
+S3 replicates nothing here: a thread copies each object of the lake some seconds after it was written.
+"""
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.cdk.replica_time import STREAM_SECONDS
+from andon.cdk.target import LOCAL
+from andon.packages.discovery import views
+from andon.runtime import times
+from andon.tools.region.restore import LAKE, restore
+from andon.tools.stack import audit, emulator
+from andon.tools.stack.progress import step
+from andon.tools.stack.stack import Stack, bring_up
+from andon.tools.views.deployed import Deployed
+from andon.tools.views.fill import replay
+
+WRITES_S: Final = (90, 120)
+COPIED_WITHIN_S: Final = 10
+BOUND_S: Final = STREAM_SECONDS + LOCAL.lake_settles_seconds + COPIED_WITHIN_S
+WRITERS: Final = 4
+ADMIN: Final = "admin"
+OK: Final = range(200, 300)
+
+Acknowledged = tuple[float, str, str]
+"""When, the machine, and the time of its report."""
+
+
+def drill(seed: int) -> int:
+    """Lose one of two stacks; print what is missing and what is wrong in the other; 1 if a promise was broken."""
+    dice = random.Random(seed)  # noqa: S311  no secret
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        with _stack(Path(one)) as (lost, running):
+            acknowledged, objects, cut_s = _lose(lost, lambda: emulator.stop(Path(one), running), dice)
+        with _stack(Path(other)) as (region, _):
+            found, drifted = _go_on(region, objects)
+    missing = [cut_s - at_s for at_s, *log in acknowledged if tuple(log) not in found]
+    beyond = sum(age_s > BOUND_S for age_s in missing)
+    print(f"{len(acknowledged)} reports were acknowledged, {len(objects)} objects copied, bound {BOUND_S} s")
+    print(f"missing: {len(missing)}, the oldest {max(missing, default=0):.1f} s before the cut; beyond: {beyond}")
+    print(f"rows that differ from what their events make of them: {drifted}")
+    return int(bool(beyond or drifted))
+
+
+@contextmanager
+def _stack(home: Path) -> Iterator[tuple[Stack, emulator.Emulator]]:
+    running = emulator.start(home, emulator.free_port(), lifeline=True)
+    try:
+        yield bring_up(home, running), running
+    finally:
+        emulator.stop(home, running)
+
+
+def _lose(
+    stack: Stack, kill: Callable[[], None], dice: random.Random
+) -> tuple[list[Acknowledged], dict[str, bytes], float]:
+    """Report from several threads, copy the lake, and kill the emulator; return reports, copies, and when it was."""
+    acknowledged, objects, ended = list[Acknowledged](), dict[str, bytes](), Event()
+    stack.token(ADMIN)  # one sign-in, before there are threads
+    copying = Thread(target=_copy, args=(stack, objects, ended, random.Random(dice.random())))  # noqa: S311
+    copying.start()
+    with (
+        ThreadPoolExecutor(WRITERS) as pool,
+        step("writing, until the region is lost", lambda: f": {len(acknowledged)}"),
+    ):
+        for number in range(WRITERS):
+            pool.submit(_report, stack, number, acknowledged, ended)
+        ended.wait(dice.uniform(*WRITES_S))
+        cut_s = time.time()
+        kill()
+        ended.set()
+    copying.join()
+    return acknowledged, objects, cut_s
+
+
+def _report(stack: Stack, writer: int, acknowledged: list[Acknowledged], ended: Event) -> None:
+    api, number = stack.api(ADMIN), 0
+    while not ended.wait(0.2):
+        number += 1
+        machine, at = f"press-{writer}-{number % 5}", times.to_utc(round(time.time() * 1000))
+        try:
+            answer = api.put(f"/equipment/{machine}/states/{at}", {"state": "WARNING1"})
+        except OSError:
+            return
+        if answer.status in OK:
+            acknowledged.append((time.time(), machine, f"WARNING1#{at}"))
+
+
+def _copy(stack: Stack, objects: dict[str, bytes], ended: Event, dice: random.Random) -> None:
+    """Copy each object some seconds after it was seen."""
+    s3, bucket = stack.client("s3"), stack.outputs[LAKE]
+    due: dict[str, float] = {}
+    while not ended.wait(0.5):
+        try:
+            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix="events/")
+            for key in [found["Key"] for page in pages for found in page.get("Contents", [])]:
+                due.setdefault(key, time.time() + dice.uniform(0, COPIED_WITHIN_S - 1))
+                if key not in objects and due[key] <= time.time():
+                    objects[key] = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        except (BotoCoreError, ClientError):
+            return
+
+
+def _go_on(stack: Stack, objects: dict[str, bytes]) -> tuple[set[tuple[str, str]], int]:
+    """Restore a stack from the copy, as the runbook says; return the reports in its view, and the wrong rows."""
+    s3, deployed = stack.client("s3"), Deployed(None, stack.outputs, stack.client, settles_s=4)
+    with step(f"bringing {len(objects)} copies into the lake"):
+        for key, body in objects.items():
+            s3.put_object(Bucket=stack.outputs[LAKE], Key=key, Body=body)
+    counts = restore(deployed)
+    print(", ".join(f"{count:,} {name}" for name, count in sorted(counts.items())))
+    for view in views():
+        replay(deployed, view, rate=None)
+        while not deployed.is_idle(view):
+            time.sleep(1)
+    [log] = [view for view in views() if view.name == "state_log"]
+    found = {(row["DeviceID"], row["State#Date"]) for row in deployed.rows(log)}
+    drifted = sum(counts["drift"] for counts in audit.run(dict(stack.outputs)).values())
+    return found, drifted

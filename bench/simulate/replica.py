@@ -1,0 +1,80 @@
+"""Dollars of a replica region: S3's copies of lake and archive, beside what it would cost to copy the tables, too."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from andon.packages.discovery import services
+from andon.testing.memory.meter import TableOrIndex
+from bench import prices
+from bench.simulate.capacity import GB, stored_gb
+from bench.simulate.model import FleetModel
+from bench.simulate.money import LAKE_BYTES, MILLION, MONTH_S, lake_objects
+
+ARCHIVE_BYTES: Final = 78
+"""Bytes of an event in the archive as stored: docs/benchmarks.md."""
+
+REWRITTEN: Final = 12
+"""So often an event of the archive is copied: the sweep writes the whole day again each hour."""
+
+ALARMS: Final = 2
+METRICS: Final = 4  # of the one rule with metrics: latency, bytes and operations pending, operations failed
+YEAR_S: Final = 365 * 86_400
+
+OWNED: Final = frozenset(TableOrIndex(table) for service in services() for table in service.tables)
+
+
+class ReplicaPrice(NamedTuple):
+    """Dollars a month at a rate of reports. in_time: what replication time control adds, within `lake`.
+
+    kept: copies of lake and archive after a year. tables: what global tables would cost for the services' tables.
+    """
+
+    lake: float
+    in_time: float
+    archive: float
+    kept: float
+    idle: float
+    tables: float
+
+    @property
+    def total(self) -> float:
+        """All of it, without the tables."""
+        return self.lake + self.archive + self.kept + self.idle
+
+
+def of_a_month(model: FleetModel, rate: float) -> ReplicaPrice:
+    """Return the price of a month at so many reports a second."""
+    events = model.counted.published["lake"] / model.counted.reports * rate
+    lake_gb, archive_gb = (events * MONTH_S * size / GB for size in (LAKE_BYTES, ARCHIVE_BYTES * REWRITTEN))
+    in_time = lake_gb * prices.COPIED_IN_TIME_GB.dollars
+    puts = lake_objects(model, rate) * rate * MONTH_S * prices.S3_PUT.dollars
+    return ReplicaPrice(
+        lake=lake_gb * prices.BETWEEN_REGIONS_GB.dollars + in_time + puts,
+        in_time=in_time,
+        archive=archive_gb * prices.BETWEEN_REGIONS_GB.dollars,
+        kept=events * YEAR_S * (LAKE_BYTES + ARCHIVE_BYTES) / GB * prices.LAKE_GB.dollars,
+        idle=ALARMS * prices.ALARM.dollars + METRICS * prices.METRIC.dollars,
+        tables=_global_tables(model, rate),
+    )
+
+
+def lines(model: FleetModel, rate: float) -> Iterator[str]:
+    """Yield what a replica region costs a stage, and what it would cost in another way."""
+    price = of_a_month(model, rate)
+    million = (price.lake + price.archive) * MILLION / (rate * MONTH_S)
+    yield f"with a replicaRegion: ${million:.3f} more a million, and ${price.kept:.2f} a month for copies kept a year"
+    yield (
+        f"  at {rate:g}/s a month: lake ${price.lake:.2f}, of which in time ${price.in_time:.2f}; "
+        f"archive ${price.archive:.2f}; alarms and metrics ${price.idle:.2f}"
+    )
+    yield f"  global tables of the services instead of rows out of the lake: ${price.tables:.0f} a month more"
+
+
+def _global_tables(model: FleetModel, rate: float) -> float:
+    """Return the price of a replica of each table of a service: its writes again, what it stores, and the transfer."""
+    units = sum(count for place, count in model.write_units().items() if place in OWNED)
+    unit = prices.PROVISIONED_WRITE.dollars / model.used if model.target.capacity else prices.WRITE_UNIT.dollars
+    stored = sum(stored_gb(model, place.table, rate) for place in OWNED)
+    moved = sum(model.counted.row_bytes.get(place.table, 0) for place in OWNED) * rate * MONTH_S / GB
+    writes = units * rate * MONTH_S / MILLION * unit
+    return writes + stored * prices.TABLE_GB.dollars + moved * prices.BETWEEN_REGIONS_GB.dollars

@@ -1,0 +1,29 @@
+"""Permissions: the role of a handler allows what it calls, be it with the samples under `events/`."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from andon.testing.permissions import is_allowed, used_by
+from andon.testing.replayable import Invocation, readers_of, time_of
+from andon.testing.samples import paths, read
+from andon.testing.synthesised import Synthesised
+
+KINDS = ("http", "stream", "push", "domain", "queue")
+
+
+def invocations() -> Iterator[tuple[Invocation, int]]:
+    for sample in (read(path) for kind in KINDS for path in paths(kind)):
+        yield from ((invocation, time_of(sample)) for invocation in readers_of(sample))
+
+
+@pytest.mark.usefixtures("world")
+@pytest.mark.parametrize(
+    ("invocation", "at_ms"),
+    [*invocations()],
+    ids=lambda value: value.package.path(value.role) if isinstance(value, Invocation) else "",
+)
+def test_what_a_handler_calls_its_role_allows(template: Synthesised, invocation: Invocation, at_ms: int) -> None:
+    file = invocation.package.path(invocation.role)
+
+    assert [one for one in used_by(invocation, at_ms=at_ms) if not is_allowed(template, file, one)] == []

@@ -1,0 +1,178 @@
+"""A synthesised template, nested stacks and all, with the questions that tests ask of it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from andon.project import project
+from andon.tools.stack.nested import NESTED
+
+Properties = dict[str, Any]
+FUNCTION: Final = "AWS::Lambda::Function"
+WITH_PATHS: Final = "aws:cdk:enable-asset-metadata"  # the files of nested templates, as the command line does
+
+
+def synthesised(folder: Path) -> "Synthesised":
+    """Synthesise the project's `app.py` for the emulator, in an empty folder; one below stands for the layer."""
+    (folder / "layer").mkdir()
+    context = {"target": "local", "layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True}
+    variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out")}
+    environment = {**os.environ, **variables, "PYTHONPATH": project().imports}
+    subprocess.run([sys.executable, "app.py"], cwd=project().root, env=environment, check=True)
+    return assembled(folder / "out", {})
+
+
+def assembled(folder: Path, own: Properties, *, protected: bool = False) -> "Synthesised":
+    """Return the stack of an app's output folder; own: its template, by default that of the only root stack."""
+    templates = {file.name: json.loads(file.read_text()) for file in sorted(folder.glob("*.template.json"))}
+    if not own:
+        [own] = [made for name, made in templates.items() if not name.endswith(".nested.template.json")]
+    resources, outputs = _flat(own, folder)
+    return Synthesised({"Resources": resources, "Outputs": outputs}, protected=protected, templates=templates)
+
+
+def _flat(template: Properties, folder: Path) -> tuple[Properties, Properties]:
+    """Return the resources and outputs of a template and of those nested in it, whose resources begin with their name.
+
+    What crosses from one template to another, by output and parameter, refers to the resource itself again.
+    """
+    resources, outputs = dict(template["Resources"]), dict(template.get("Outputs", {}))
+    while nested := [name for name, made in resources.items() if made["Type"] == NESTED]:
+        name = next(one for one in nested if not _is_waiting(resources[one]))
+        made = resources.pop(name)
+        inner = json.loads((folder / made["Metadata"]["aws:asset:path"]).read_text())
+        known = {own: {"Ref": f"{name}{own}"} for own in inner["Resources"]} | made["Properties"].get("Parameters", {})
+        inside = _replaced({"r": inner["Resources"], "o": inner.get("Outputs", {})}, known, prefix=name)
+        told = {f"Outputs.{key}": one["Value"] for key, one in inside["o"].items()}
+        resources, outputs = (_without(one, name, told) for one in (resources, outputs))
+        resources |= {f"{name}{key}": one for key, one in inside["r"].items()}
+        outputs |= {key: one for key, one in inside["o"].items() if "Description" in one}
+    return resources, outputs
+
+
+def _is_waiting(nested: Properties) -> bool:
+    """Return True if a parameter of a nested stack is an output of another one that is not flat yet."""
+    return "Outputs." in json.dumps(nested["Properties"].get("Parameters", {}))
+
+
+def _replaced(value: Any, known: Properties, *, prefix: str) -> Any:  # noqa: ANN401  any part of a template
+    """Write what the names of a nested template stand for, outside of it."""
+    match value:
+        case {"Ref": str(name)} if name in known:
+            return known[name]
+        case {"Fn::GetAtt": [str(name), attribute]}:
+            return {"Fn::GetAtt": [f"{prefix}{name}", attribute]}
+        case dict():
+            return {
+                key: [f"{prefix}{name}" for name in listed(one)]
+                if key == "DependsOn"
+                else _replaced(one, known, prefix=prefix)
+                for key, one in value.items()
+            }
+        case list():
+            return [_replaced(one, known, prefix=prefix) for one in value]
+        case _:
+            return value
+
+
+def _without(value: Any, nested: str, told: Properties) -> Any:  # noqa: ANN401
+    """Write what the outputs of a nested stack stand for."""
+    match value:
+        case {"Fn::GetAtt": [str(name), str(output)]} if name == nested:
+            return told[output]
+        case dict():
+            return {key: _without(one, nested, told) for key, one in value.items()}
+        case list():
+            return [_without(one, nested, told) for one in value]
+        case _:
+            return value
+
+
+class Synthesised:
+    """Everything that is deployed, nested stacks flat; `templates` are as CDK wrote them."""
+
+    def __init__(
+        self, template: Properties, *, protected: bool = False, templates: dict[str, Properties] | None = None
+    ) -> None:
+        self.protected = protected
+        self.templates = templates or {}
+        self.resources: dict[str, Properties] = template["Resources"]
+        self.outputs: dict[str, Properties] = template["Outputs"]
+
+    def of_type(self, resource_type: str) -> dict[str, Properties]:
+        """Return the properties of each resource of a type, by logical id."""
+        return {
+            name: resource.get("Properties", {})
+            for name, resource in self.resources.items()
+            if resource["Type"] == resource_type
+        }
+
+    def functions(self) -> dict[str, Properties]:
+        """Return each function by its file, as `services/loans/command`."""
+        return {made["Description"]: made for made in self.of_type(FUNCTION).values()}
+
+    def id_of_function(self, file: str) -> str:
+        """Return the logical id of a function."""
+        return next(name for name, made in self.of_type(FUNCTION).items() if made["Description"] == file)
+
+    def statements(self, file: str) -> Iterator[Properties]:
+        """Yield the statements of a function's role."""
+        role = self.functions()[file]["Role"]["Fn::GetAtt"][0]
+        for policy in self.of_type("AWS::IAM::Role")[role]["Policies"]:
+            yield from policy["PolicyDocument"]["Statement"]
+        for policy in self.of_type("AWS::IAM::Policy").values():
+            if {"Ref": role} in policy["Roles"]:
+                yield from policy["PolicyDocument"]["Statement"]
+
+    def allowed(self, file: str) -> set[tuple[str, str]]:
+        """Return the pairs of action and resource."""
+        return {(action, resource) for action, resource, _ in self.grants(file)}
+
+    def grants(self, file: str) -> Iterator[tuple[str, str, Properties]]:
+        """Yield each action, resource and what it is conditional on."""
+        for statement in self.statements(file):
+            for action in listed(statement["Action"]):
+                for resource in listed(statement["Resource"]):
+                    yield action, text(resource), statement.get("Condition", {})
+
+    def mappings(self, file: str) -> list[Properties]:
+        """Return the event source mappings of a function."""
+        function = self.id_of_function(file)
+        mappings = self.of_type("AWS::Lambda::EventSourceMapping").values()
+        return [made for made in mappings if self.behind(made["FunctionName"]) == function]
+
+    def behind(self, called: object) -> str:
+        """Return the id of a function that is called by its name, its ARN or its alias."""
+        name = next(
+            name for name in (*self.of_type("AWS::Lambda::Alias"), *self.of_type(FUNCTION)) if name in text(called)
+        )
+        alias = self.of_type("AWS::Lambda::Alias").get(name)
+        return str(alias["FunctionName"]["Ref"]) if alias else name
+
+    def output(self, name: str) -> str:
+        """Return the logical id of the resource that an output speaks of."""
+        return str(self.outputs[name]["Value"]["Ref"])
+
+
+def listed(value: object) -> list[Any]:
+    """Return the list that a template may write as the one thing in it."""
+    return value if isinstance(value, list) else [value]
+
+
+def text(value: object) -> str:
+    """Write `{"Fn::GetAtt": ["Bus", "Arn"]}` as `Bus.Arn`, and joins as what they join."""
+    match value:
+        case {"Fn::GetAtt": [name, attribute]}:
+            return f"{name}.{attribute}"
+        case {"Ref": name}:
+            return str(name)
+        case {"Fn::Select": [_, {"Fn::Split": [_, whole]}]}:
+            return text(whole)
+        case {"Fn::Join": [separator, parts]}:
+            return str(separator).join(text(part) for part in parts)
+        case _:
+            return str(value)

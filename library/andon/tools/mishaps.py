@@ -1,0 +1,25 @@
+"""Mishaps that are no defect of the tools, each as a line for the person at the terminal."""
+
+import errno
+import http.client
+from typing import Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.tools.called import as_called
+from andon.tools.stack.errors import ToolFailed
+
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+NOT_WRITABLE: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+def words_of(error: Exception) -> str | None:
+    """Return the words for an error; None: it is a defect, of which the traceback is worth more."""
+    if isinstance(error, ToolFailed):
+        return str(error)
+    if isinstance(error, OSError) and error.errno in FULL | NOT_WRITABLE:
+        where = f" ({error.filename})" if error.filename else ""
+        return f"the disk is full{where}" if error.errno in FULL else f"this may not be written here{where}"
+    if isinstance(error, (ConnectionError, TimeoutError, http.client.HTTPException, BotoCoreError)):
+        return f"no answer: {error}; if that stays so: {as_called('down')}, then {as_called('up')}"
+    return f"refused: {error}" if isinstance(error, ClientError) else None

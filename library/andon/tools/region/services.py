@@ -1,0 +1,128 @@
+"""Services as their rows come back: from the images in their facts, and from what they keep of the facts of others."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Attributes, Item
+from andon.dynamodb.client import Put, Table
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import Condition
+from andon.events.bus_entry import Delivery, Replay
+from andon.events.latch import LATCHED
+from andon.events.upcast import NONE, Upcasters, upcast
+from andon.packages.package import Package
+from andon.rules.collect import Collected
+from andon.versions.versioned_write import KeptRevisions
+from andon.views.materialize import NOTHING
+from andon.views.outcome import Outcome
+from andon.views.restored_row import RestoredRow
+from andon.views.row_write import RowWrite, Subscriptions
+
+# The timestamps of a row's versions strictly increase.
+VERSION: Final = "version"
+NEWER: Final = "attribute_not_exists(#key) OR #timestamp < :timestamp"
+
+REPLAY: Final = Replay("region")
+
+NO_REVISIONS: Final[KeptRevisions] = {}
+
+
+class RestoredService(NamedTuple):
+    """A service by its declarations; revisions, stored, on: those of `revisions.py`, `restored.py`, `subscriptions.py`.
+
+    tables: those whose changes are its facts; the first is the one that it writes facts of others into.
+    """
+
+    name: str
+    tables: tuple[Table, ...]
+    revisions: KeptRevisions
+    stored: Subscriptions
+    on: Subscriptions
+    upcasters: Upcasters
+
+    @classmethod
+    def of(cls, package: Package) -> "RestoredService":
+        """Return a service."""
+        streamed = (Table(name, schema.keys) for name, schema in package.tables.items() if schema.stream)
+        return cls(
+            name=package.name,
+            tables=tuple(streamed),
+            revisions=_declared(package, "revisions", "REVISIONS", NO_REVISIONS),
+            stored=_declared(package, "restored", "ON", NOTHING),
+            on=_declared(package, "subscriptions", "ON", NOTHING),
+            upcasters=_declared(package, "restored", "UPCASTERS", NONE)
+            | _declared(package, "subscriptions", "UPCASTERS", NONE),
+        )
+
+    def puts(self, delivery: Delivery, *, now_ms: int) -> Iterator[Put]:
+        """Yield the rows that a fact tells of and that never change: reports, revisions, events that rules looked at.
+
+        All are latched: they were published, and decided upon, when they were written.
+        """
+        images = [image for image in _images_in(delivery) if image] if delivery.source == self.name else []
+        for image in images:  # the row before, too: if it was taken over from elsewhere, it is in no fact of its own
+            yield from self._revision(image)
+        stored = self._decided(self.stored, delivery)
+        rows: list[Attributes] = [image for image in images[:1] if VERSION not in image]
+        rows += [stored.row] if isinstance(stored, RestoredRow) and stored.row and stored.row not in images else []
+        yield from (self._put(row) for row in rows if ttl.is_alive(row, now_ms))
+
+    def changes(self, delivery: Delivery) -> bool:
+        """Return True if a fact changes a row that has versions, or one that is kept of others; see `change`."""
+        new, _ = _images_in(delivery)
+        if delivery.source == self.name:
+            return new is not None and VERSION in new
+        update = self._decided(self.on, delivery)
+        return update is not None and not isinstance(update, Collected)
+
+    def change(self, delivery: Delivery, *, now_ms: int) -> Outcome:
+        """Write a version of an own row, or what the service keeps of a fact of another one, as its listener does."""
+        new, _ = _images_in(delivery)
+        if delivery.source == self.name and new:
+            if not ttl.is_alive(new, now_ms):
+                return Outcome.EXPIRED
+            return Outcome.APPLIED if is_written(self._put(new)) else Outcome.STALE
+        event, [table, *_] = upcast(delivery.event, self.upcasters, source=delivery.source), self.tables
+        update: RowWrite = self._decided(self.on, delivery)
+        return update.write(table, event, ttl_days=None, now_ms=now_ms, replay=REPLAY)
+
+    def _put(self, image: Attributes) -> Put:
+        """Return the write of a row, latched: an older version of it is replaced."""
+        table, row = self._table_of(image), {**image, LATCHED: True}
+        if VERSION not in row:
+            return Put(table, row, table.absent)
+        names = {"key": table.keys.partition, "timestamp": "timestamp"}
+        return Put(table, row, Condition(NEWER, names, {"timestamp": row["timestamp"]}))
+
+    def _table_of(self, image: Attributes) -> Table:
+        return next(table for table in self.tables if image.keys() >= {*table.keys.names})
+
+    def _revision(self, image: Item) -> Iterator[Put]:
+        if revision_of := self.revisions.get(image.get("discriminator", "")):
+            kept, row = revision_of(image)
+            yield Put(kept, row, kept.absent)
+
+    def _decided(self, on: Subscriptions, delivery: Delivery) -> Any:  # noqa: ANN401  one of the kinds of writes
+        decide = on.get((delivery.source, delivery.event.type))
+        return None if decide is None else decide(upcast(delivery.event, self.upcasters, source=delivery.source))
+
+
+def is_written(put: Put) -> bool:
+    """Put a row; return False if there is one that is as new."""
+    try:
+        put.alone()
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _declared(package: Package, file: str, name: str, otherwise: Any) -> Any:  # noqa: ANN401  what a module declares
+    return getattr(package.load(file), name, otherwise) if package.has(file) else otherwise
+
+
+def _images_in(delivery: Delivery) -> tuple[Item | None, Item | None]:
+    """Return the row as a fact left it, and as it found it; None where there was none, as of what went to the bus."""
+    raw = delivery.event.raw if isinstance(delivery.event.raw, dict) else {}
+    new, old = raw.get("new"), raw.get("old")
+    return new if isinstance(new, dict) else None, old if isinstance(old, dict) else None

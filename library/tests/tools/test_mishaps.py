@@ -1,0 +1,41 @@
+import errno
+import os
+from http.client import RemoteDisconnected
+
+import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
+
+from andon.tools.called import BY
+from andon.tools.mishaps import words_of
+
+
+def of_the_system(number: int) -> OSError:
+    return OSError(number, os.strerror(number), "/disk/file")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (of_the_system(errno.ENOSPC), "the disk is full (/disk/file)"),
+        (OSError(errno.ENOSPC, "x"), "the disk is full"),
+        (of_the_system(errno.EROFS), "this may not be written here (/disk/file)"),
+        (of_the_system(errno.EACCES), "this may not be written here (/disk/file)"),
+        (RemoteDisconnected("gone"), "no answer: gone; if that stays so: andon down, then andon up"),
+        (ClientError({"Error": {"Code": "Denied", "Message": "no"}}, "Do"), "refused: "),
+        (ReadTimeoutError(endpoint_url="http://here"), 'no answer: Read timeout on endpoint URL: "http://here"'),
+    ],
+    ids=repr,
+)
+def test_what_is_no_defect_is_said_in_a_line(error: Exception, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BY, "andon")
+
+    said = words_of(error)
+
+    assert said is not None
+    assert said.startswith(words)
+    assert "\n" not in said
+
+
+def test_a_defect_keeps_its_traceback() -> None:
+    assert words_of(KeyError("x")) is None
+    assert words_of(FileNotFoundError(errno.ENOENT, "x")) is None

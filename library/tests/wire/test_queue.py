@@ -1,0 +1,12 @@
+"""Addresses of queues."""
+
+from andon.wire.queue import RECOMPUTE, beside, name_of
+
+
+def test_a_queue_is_found_beside_the_own_one_of_any_deployment() -> None:
+    own = f"https://sqs.eu-west-1.amazonaws.com/1/Andon-prod-{name_of('replays')}"
+
+    assert beside(own, name_of("state_log")) == "https://sqs.eu-west-1.amazonaws.com/1/Andon-prod-state_log-Queue"
+    assert (
+        beside(own, name_of("board", RECOMPUTE)) == "https://sqs.eu-west-1.amazonaws.com/1/Andon-prod-board-Recompute"
+    )

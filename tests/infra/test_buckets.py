@@ -1,0 +1,40 @@
+"""Every bucket: private, encrypted, over TLS only; on AWS it outlives its stack, on the emulator it goes with it."""
+
+import json
+
+from tests.support.infra.synthesised import KEPT, Synthesised
+
+BUCKET, POLICY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy"
+
+
+def test_every_bucket_is_private_and_encrypted_and_refused_without_tls(aws: Synthesised) -> None:
+    refused = {
+        made["Bucket"]["Ref"]
+        for made in aws.of_type(POLICY).values()
+        for said in made["PolicyDocument"]["Statement"]
+        if (said["Effect"], said["Action"], said["Principal"]) == ("Deny", "s3:*", {"AWS": "*"})
+        and said["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    }
+
+    assert refused == set(aws.of_type(BUCKET))
+    for made in aws.of_type(BUCKET).values():
+        assert set(made["PublicAccessBlockConfiguration"].values()) == {True}
+        assert "AES256" in json.dumps(made["BucketEncryption"])
+
+
+def test_a_bucket_outlives_its_stack_except_on_the_emulator(aws: Synthesised, local: Synthesised) -> None:
+    policies = [{one.resources[name]["DeletionPolicy"] for name in one.of_type(BUCKET)} for one in (aws, local)]
+
+    assert policies == [{KEPT}, {"Delete"}]
+
+
+def test_each_bucket_forgets_what_it_is_to_forget_and_the_others_nothing(aws: Synthesised) -> None:
+    def days(output: str) -> list[int]:
+        rules = aws.resources[aws.output(output)]["Properties"].get("LifecycleConfiguration", {"Rules": []})["Rules"]
+        return sorted(rule["ExpirationInDays"] for rule in rules if "ExpirationInDays" in rule)
+
+    forgetting = {name: days(name) for name in aws.outputs if name.endswith("Bucket") and days(name)}
+    assert forgetting == {"ArchiveBucket": [90, 400, 3650], "FaultsBucket": [365]}
+    versioned = [made for made in aws.of_type(BUCKET).values() if "VersioningConfiguration" in made]
+    own = [aws.of_type(BUCKET)[aws.output(name)] for name in ("LakeBucket", "ModelsBucket")]
+    assert all(made in versioned for made in own)
