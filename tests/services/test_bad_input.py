@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from typing import Any, Final
 
 import pytest
@@ -131,6 +133,41 @@ def test_a_body_that_is_no_body_of_the_route_is_refused(route: str) -> None:
         assert refused_fields({**GOOD[route], "body": body})
     for name in ("owner", "ttl", "version", "__proto__", "", "é") if isinstance(good, dict) else ():
         assert refused_fields({**GOOD[route], "body": json.dumps({**good, name: "x"})}) == {f"body.{name}"}
+
+
+def lists(schema: Event, body: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401  as below
+    """Yield the places of all lists in a body, each with the greatest length of one as the last part."""
+    schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if schema.get("type") == "array":
+        yield (*path, schema["maxItems"])
+    for name, inner in schema.get("properties", {}).items():
+        yield from lists(inner, body[name], *path, name) if name in body else ()
+
+
+LISTS_IN_BODIES: Final = [
+    (route, place)
+    for route in WITH_BODY
+    for content in OPERATIONS[route]["requestBody"]["content"].values()
+    for place in lists(content["schema"], json.loads(GOOD[route]["body"]))
+]
+
+
+@pytest.mark.parametrize(("route", "place"), LISTS_IN_BODIES, ids=str)
+def test_the_length_of_a_list_is_looked_at_before_each_of_its_members(route: str, place: tuple[Any, ...]) -> None:
+    *path, most = place
+    body: Any = [7] * (most + 1)
+    if path:
+        body, wrong = deepcopy(json.loads(GOOD[route]["body"])), body
+        reduce(getitem, path[:-1], body)[path[-1]] = wrong
+
+    assert refused_fields({**GOOD[route], "body": json.dumps(body)}) == {".".join(["body", *path])}
+
+
+@pytest.mark.parametrize("route", [route for route in WITH_BODY if not GOOD[route]["body"].startswith("[")])
+def test_members_are_counted_before_each_of_them_is_looked_at(route: str) -> None:
+    many = json.loads(GOOD[route]["body"]) | dict.fromkeys(map(str, range(110)), 1)
+
+    assert refused_fields({**GOOD[route], "body": json.dumps(many)}) == {"body"}
 
 
 def leaves(body: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401  JSON is any

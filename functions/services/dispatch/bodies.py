@@ -36,7 +36,8 @@ class EscalationBody(RequestModel):
 class RosterBody(RequestModel):
     """Who works in a factory; abnormal logs are shared among the operators."""
 
-    operators: Annotated[list[Person], AfterValidator(_different), Field(min_length=1, max_length=MAX_OPERATORS)] = (
+    # The length before the validator, or it would be looked at after each person.
+    operators: Annotated[list[Person], Field(min_length=1, max_length=MAX_OPERATORS), AfterValidator(_different)] = (
         Field(examples=[["Liz", "Sue"]], json_schema_extra={"uniqueItems": True})
     )
     supervisor: Person = Field(examples=["Sara"])

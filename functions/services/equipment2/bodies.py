@@ -43,13 +43,13 @@ def _location(levels: list[Level]) -> list[Level]:
 
 Levels = Annotated[
     list[Level],
-    AfterValidator(_location),
-    Field(
+    Field(  # before the validator, or the length would be looked at after each level
         min_length=1,
         max_length=MAX_LEVELS,
         description="From the outside in. A company is needed; each other level may be left out, and others be added.",
         examples=[[{"level": "company", "name": "Acme"}, {"level": "hall", "name": "3"}]],
     ),
+    AfterValidator(_location),
 ]
 
 

@@ -1,6 +1,11 @@
 """Base classes of the pydantic models of requests and responses."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+MOST_UNKNOWN = 100
+"""Unknown members that a refusal names one by one; each costs, and half a megabyte has room for tens of thousands."""
 
 
 class RequestModel(BaseModel):
@@ -10,6 +15,14 @@ class RequestModel(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_members(cls, body: Any) -> Any:  # noqa: ANN401  any JSON
+        """Count the members before each of them is looked at."""
+        if isinstance(body, dict) and len(body) > len(cls.model_fields) + MOST_UNKNOWN:
+            raise ValueError(f"must have at most {len(cls.model_fields)} members, not {len(body)}")
+        return body
 
 
 class ResponseModel(BaseModel):
