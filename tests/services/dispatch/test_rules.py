@@ -162,6 +162,17 @@ def test_what_was_late_is_in_the_story_and_assigned_and_decides_nothing_else(flo
     assert episode["startedAt"] == "2020-04-28T00:00:00.000Z"
 
 
+def test_a_silence_ends_although_a_report_of_its_last_millisecond_came_late(floor: Floor, press: str) -> None:
+    says(floor, press, (0, "NORMAL"))
+    says(floor, press, (30, "NORMAL"), delay_ms=10 * MINUTE)
+    assert minutes(decided(floor, press, "equipment-silent", by_minute=41)) == [30]
+    assert decided(floor, press, "equipment-back", by_minute=41) == []
+
+    says(floor, press, (42, "NORMAL"))
+
+    assert minutes(decided(floor, press, "equipment-back", by_minute=43)) == [42]
+
+
 def test_the_hold_back_is_as_long_as_the_environment_says(
     floor: Floor, press: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
