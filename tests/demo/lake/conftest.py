@@ -25,6 +25,11 @@ def made() -> list[LakeEnvelope]:
     own.append(write.crewed(logs[1], "Ana gdl-1", ["Eva gdl-1"], at_ms=1_791_165_600_000, actor="Rosa"))  # there, too
     own.append(write.acknowledged(logs[1], at_ms=1_791_165_660_000, actor="Eva"))
     own.append(write.assigned(logs[1], "Luis gdl-1", at_ms=1_791_165_660_001, actor="Rosa"))  # afterwards
+    for minute in range(8):  # of two in one millisecond the greater id counts, whichever was written first
+        log: ReportEntity = {"equipmentId": GHOST, "state": "ERROR", "timestamp": f"2026-10-05T07:{minute:02}:00.000Z"}
+        both = ("Ana gdl-1", "Eva gdl-1")
+        own.extend(write.assigned(log, one, at_ms=1_791_165_600_000, actor="Rosa") for one in both)
+        own.append(write.acknowledged(log, at_ms=1_791_165_660_000, actor="Eva"))
     own.append(write.escalated(logs[3], "Rosa", at_ms=1_791_169_199_999, actor="Eva"))  # by hand
     return list(doubled(chain(envelopes(Company(), COUNT), own), share=0.1))
 
