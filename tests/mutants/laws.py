@@ -1141,6 +1141,8 @@ ATTACKED: Final = [
         ("replays send any number together", 'if others + row["rate"] > MOST_TOGETHER:', "if False:")),
     *_in("library/andon/stores/replays/command.py", "library/tests/stores/replays/test_replays.py",
         ("what is done is cancelled", "if not replay.is_whole(row, progress):", "if True:")),
+    *_in("library/andon/stores/replays/jobs.py", "library/tests/stores/replays/test_replays.py",
+        ("who stops a replay knows nothing of the others", "found = require_replay(_job_in(failed.row))", "pass")),
     *_in("library/andon/runtime/texts.py", "library/tests/runtime/test_texts.py",
         ("an identifier may have what nobody sees", " or _INVISIBLE.search(normalised):", ":"),
         ("a name of a user has a space", '_identifier_without(" ", "a space", text)', "identifier(text)")),

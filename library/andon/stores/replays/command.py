@@ -49,7 +49,7 @@ def resume_replay(replay_id: ReplayId) -> Response[str]:
     """Go on with what is not done, also with a replay that somehow came to a halt."""
     row, now_ms = replay.require_replay(jobs.find(replay_id)), clock.now_ms()
     jobs.admit(replay.require_resumable(row), now_ms=now_ms)
-    row = jobs.move(replay_id, RUNNING, now_ms=now_ms)
+    row = jobs.move(row, RUNNING, now_ms=now_ms)
     go_on(row)
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
 
@@ -66,5 +66,5 @@ def _stopped(replay_id: str, state: State) -> Response[str]:
     """Return a replay that is paused or cancelled; one that is done stays done."""
     row, progress = replay.require_replay(jobs.find(replay_id)), jobs.progress(replay_id)
     if not replay.is_whole(row, progress):
-        row, progress = jobs.move(replay_id, state, now_ms=clock.now_ms()), jobs.progress(replay_id)
+        row = jobs.move(row, state, now_ms=clock.now_ms())
     return respond(HTTPStatus.OK, replay.to_response(row, progress))

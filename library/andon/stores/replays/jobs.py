@@ -91,23 +91,22 @@ def _is_running(job_id: str, admitted_ms: int, now_ms: int) -> bool:
     return row["state"] == RUNNING and not is_whole(row, progress(job_id))
 
 
-def move(job_id: str, state: State, *, now_ms: int) -> ReplayRow:
-    """Pause, resume or cancel a job; return it as it is then.
+def move(row: ReplayRow, state: State, *, now_ms: int) -> ReplayRow:
+    """Pause, resume or cancel a job, as it was read; return it as it is then.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it has expired since.
         Conflict: it was cancelled.
         CallFailed: others changed it at each of `ATTEMPTS` attempts.
 
     """
-    row = find(job_id)
+    key, found = job_key(row["id"]), row
     for _ in range(ATTEMPTS):
-        found = require_replay(row)
         assign, condition = moved(found, state, now_ms=now_ms), _if(UNCHANGED, found)
         try:
-            return require_replay(_job_in(TABLE.update_and_return(job_key(job_id), assign=assign, condition=condition)))
+            return require_replay(_job_in(TABLE.update_and_return(key, assign=assign, condition=condition)))
         except ConditionFailed as failed:
-            row = _job_in(failed.row)
+            found = require_replay(_job_in(failed.row))
     raise CallFailed("ReplayContended")
 
 

@@ -250,6 +250,25 @@ def test_a_paused_replay_goes_on_where_it_was_and_a_cancelled_one_never(loop: Lo
     assert loop.resubmitted(STATE_LOG) == []
 
 
+@pytest.mark.parametrize("action", ["pause", "cancel"])
+def test_whoever_stops_a_replay_reads_it_once_and_again_only_if_it_was_changed_meanwhile(
+    loop: Loop, action: str
+) -> None:
+    keep_in_lake(reports(1))
+    begun = begin(loop)
+
+    with Wire(("dynamodb",)) as alone:
+        assert act(loop, begun, action).status == 200
+    assert alone.operations == ["GetItem", "Query", "UpdateItem"]
+
+    keep_in_lake(reports(1))
+    other = begin(loop, rate=200)
+    with Wire(("dynamodb",)) as together:
+        together.before("UpdateItem", lambda: act(loop, other, "cancel"))
+        assert act(loop, other, action).status == (409 if action == "pause" else 200)
+    assert progress(loop, other)["state"] == "cancelled"
+
+
 def test_an_object_that_is_done_is_not_sent_again(loop: Loop) -> None:
     keep_in_lake(reports(2))
     begin(loop)
