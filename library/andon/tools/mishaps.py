@@ -6,6 +6,7 @@ from typing import Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from andon.runtime.errors import CallFailed
 from andon.tools.called import as_called
 from andon.tools.stack.errors import ToolFailed
 
@@ -22,4 +23,4 @@ def words_of(error: Exception) -> str | None:
         return f"the disk is full{where}" if error.errno in FULL else f"this may not be written here{where}"
     if isinstance(error, (ConnectionError, TimeoutError, http.client.HTTPException, BotoCoreError)):
         return f"no answer: {error}; if that stays so: {as_called('down')}, then {as_called('up')}"
-    return f"refused: {error}" if isinstance(error, ClientError) else None
+    return f"refused: {error}" if isinstance(error, (ClientError, CallFailed)) else None

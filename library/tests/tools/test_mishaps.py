@@ -5,6 +5,7 @@ from http.client import RemoteDisconnected
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
+from andon.runtime.errors import CallFailed
 from andon.tools.called import BY
 from andon.tools.mishaps import words_of
 
@@ -22,6 +23,7 @@ def of_the_system(number: int) -> OSError:
         (of_the_system(errno.EACCES), "this may not be written here (/disk/file)"),
         (RemoteDisconnected("gone"), "no answer: gone; if that stays so: andon down, then andon up"),
         (ClientError({"Error": {"Code": "Denied", "Message": "no"}}, "Do"), "refused: "),
+        (CallFailed("AccessDenied"), "refused: AccessDenied"),
         (ReadTimeoutError(endpoint_url="http://here"), 'no answer: Read timeout on endpoint URL: "http://here"'),
     ],
     ids=repr,

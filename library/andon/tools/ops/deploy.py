@@ -164,8 +164,6 @@ def main() -> None:
     asked, others = parser.parse_known_args()
     try:
         deploy(_stage(asked.stage), others)
-    except ToolFailed as failed:
-        sys.exit(str(failed))
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
 

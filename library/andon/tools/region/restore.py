@@ -8,16 +8,12 @@ import os
 import sys
 from typing import Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from andon.cdk.names import pascal, stack_of
 from andon.packages.discovery import services
 from andon.recorded import lake
 from andon.runtime import clock
-from andon.runtime.errors import CallFailed
 from andon.tools.region.rows import Counts, bring_back
 from andon.tools.stack.aws import KEY, REGION
-from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 from andon.wire import aws
 
@@ -49,11 +45,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="andon restore-region", description=__doc__)
     parser.add_argument("--stage", help="the stage on AWS (default: what runs on this machine)")
     given = parser.parse_args()
-    try:
-        counts = restore(deployed(given.stage and stack_of(given.stage)))
-    except (ToolFailed, CallFailed, BotoCoreError, ClientError) as reason:
-        print(f"restore-region: {reason}", file=sys.stderr)
-        return 1
+    counts = restore(deployed(given.stage and stack_of(given.stage)))
     print(", ".join(f"{count:,} {name}" for name, count in sorted(counts.items())) or "the lake is empty")
     return 0
 
