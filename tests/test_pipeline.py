@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,29 @@ def test_a_stage_is_tried_after_it_was_deployed_and_nothing_typed_gets_into_the_
     made = jobs("deploy.yml")["deploy"]
     commands = [step["run"] for step in made["steps"] if "run" in step]
 
-    assert [command.split()[1] for command in commands] == ["install", "deploy", "smoke"]
+    assert [command.split()[1] for command in commands[1:]] == ["install", "deploy", "smoke"]
     assert not [command for command in commands if "${{" in command]
     assert made["environment"] == "${{ inputs.stage }}"
     assert made["if"] == "github.ref == 'refs/heads/main'"
     assert made["concurrency"]["cancel-in-progress"] is False
+
+
+@pytest.mark.parametrize(
+    ("stage", "lacks"),
+    [("prod", "LIVE_ORIGIN"), ("prod", "ALARM_TOPIC"), ("dev", "DEPLOY_ROLE"), ("dev", "LIVE_ORIGIN"), ("prod", None)],
+)
+def test_a_variable_that_an_environment_lacks_is_named_before_anything_is_done(stage: str, lacks: str | None) -> None:
+    first = jobs("deploy.yml")["deploy"]["steps"][0]
+    names = {"DEPLOY_ROLE", "AWS_REGION", "ALARM_TOPIC", "LIVE_ORIGIN"} - {lacks}
+
+    shell = ["bash", "-e", "-c", first["run"]]
+    made = subprocess.run(  # noqa: S603  our own pipeline
+        shell, env={"STAGE": stage} | dict.fromkeys(names, "set"), capture_output=True, text=True, check=False
+    )
+
+    is_needed = lacks is not None and not (stage == "dev" and lacks == "LIVE_ORIGIN")
+    assert made.returncode == int(is_needed)
+    assert (f"The GitHub environment {stage} needs the variable {lacks}" in made.stdout) is is_needed
 
 
 def test_everything_is_installed_before_there_are_credentials() -> None:
