@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, THERE, Synthesised, synthesise
+from andon.testing.synthesised import Synthesised
+from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, THERE, synthesise
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,10 @@ import pytest
 
 from andon.cdk.api import ACCESS_SCOPE
 from andon.packages.discovery import pages
+from andon.testing.synthesised import Synthesised, text
 from contract import groups
 from pages.board import settings
-from tests.support.infra.synthesised import FILES, KEPT, PACKAGES, Synthesised, text
+from tests.support.infra.synthesised import FILES, KEPT, PACKAGES
 
 ROUTE = "AWS::ApiGatewayV2::Route"
 READ_SCOPE = "andon/read"

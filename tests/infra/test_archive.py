@@ -5,8 +5,8 @@ import pytest
 from andon.events.topic_table import from_json
 from andon.packages.discovery import restorers
 from andon.stores.archive.store import KINDS
+from andon.testing.synthesised import Synthesised
 from andon.wire.queue import beside
-from tests.support.infra.synthesised import Synthesised
 
 SWEEP, QUERY, COMMAND, LISTENER = (f"stores/archive/{role}" for role in ("sweep", "query", "command", "listener"))
 

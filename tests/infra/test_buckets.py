@@ -2,7 +2,8 @@
 
 import json
 
-from tests.support.infra.synthesised import KEPT, Synthesised
+from andon.testing.synthesised import Synthesised
+from tests.support.infra.synthesised import KEPT
 
 BUCKET, POLICY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy"
 

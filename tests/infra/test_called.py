@@ -5,8 +5,9 @@ from fnmatch import fnmatchcase
 import pytest
 
 from andon.testing.permissions import UsedPermission, is_allowed, named_resources
+from andon.testing.synthesised import Synthesised
 from tests.support.infra.called import by_file
-from tests.support.infra.synthesised import FILES, TAKES, Synthesised
+from tests.support.infra.synthesised import FILES, TAKES
 
 # What Lambda does with a function's role before and behind the handler.
 OF_LAMBDA = (

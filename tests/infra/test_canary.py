@@ -7,7 +7,8 @@ import pytest
 
 from andon.cdk.canary import CANARIES
 from andon.packages.discovery import packages
-from tests.support.infra.synthesised import PROJECT, Properties, Synthesised, listed, rolls_back, synthesise, text
+from andon.testing.synthesised import Properties, Synthesised, listed, text
+from tests.support.infra.synthesised import PROJECT, rolls_back, synthesise
 
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"
 

@@ -4,7 +4,8 @@ import pytest
 
 from andon.packages.discovery import recomputed
 from andon.packages.package import Package
-from tests.support.infra.synthesised import Synthesised, rolls_back
+from andon.testing.synthesised import Synthesised
+from tests.support.infra.synthesised import rolls_back
 
 of_each_view = pytest.mark.parametrize("view", recomputed(), ids=lambda view: view.name)
 

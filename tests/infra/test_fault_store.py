@@ -2,8 +2,9 @@ import pytest
 
 from andon.cdk.names import pascal
 from andon.packages.package import Package
+from andon.testing.synthesised import Synthesised
 from andon.wire.queue import beside, name_of
-from tests.support.infra.synthesised import READERS, Synthesised
+from tests.support.infra.synthesised import READERS
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

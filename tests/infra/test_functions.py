@@ -6,7 +6,8 @@ import pytest
 from andon.handlers.declared import PACKAGE
 from andon.packages.package import Package, Side
 from andon.packages.source import source
-from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST, Synthesised, text
+from andon.testing.synthesised import Synthesised, text
+from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.infra.synthesised import KEPT, Properties, Synthesised, listed, text
+from andon.testing.synthesised import Properties, Synthesised, listed, text
+from tests.support.infra.synthesised import KEPT
 
 LISTENER = "stores/lake/listener"
 ALARM = "AWS::CloudWatch::Alarm"

@@ -8,7 +8,8 @@ from aws_cdk import App, Stack
 from andon.cdk.live import live_origin
 from andon.live.connection import policy_of
 from andon.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
-from tests.support.infra.synthesised import STAGES, Synthesised, text
+from andon.testing.synthesised import Synthesised, text
+from tests.support.infra.synthesised import STAGES
 from views.board.topics import PATH, filter_of
 
 PUSH, QUERY = "views/board/push", "views/board/query"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.infra.synthesised import Synthesised
+from andon.testing.synthesised import Synthesised
 
 READERS = ("services/anomalies/trigger", "services/anomalies/sweep")
 

@@ -14,8 +14,9 @@ from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
 from andon.cdk.replays import Replays
 from andon.cdk.view import View
+from andon.testing.synthesised import Properties, Synthesised
 from tests.support.clone import Clone, clone
-from tests.support.infra.synthesised import PACKAGES, PROJECT, STAGES, Properties, Synthesised
+from tests.support.infra.synthesised import PACKAGES, PROJECT, STAGES
 
 MADE_UP = 50
 FUNCTION = "AWS::Lambda::Function"

@@ -7,20 +7,11 @@ import pytest
 
 from andon.cdk.names import pascal
 from andon.http.after import PAUSES_SECONDS
+from andon.testing.synthesised import Properties, Synthesised, listed, text
 from andon.tools.console.widgets import tables_of, widgets_of
 from andon.views.outcome import Outcome
 from andon.wire.aws import BOTOCORE, FELL_BACK
-from tests.support.infra.synthesised import (
-    READERS,
-    SERVICES,
-    SWEPT,
-    VIEWS,
-    Properties,
-    Synthesised,
-    listed,
-    rolls_back,
-    text,
-)
+from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, VIEWS, rolls_back
 
 ALARM = "AWS::CloudWatch::Alarm"
 

@@ -6,6 +6,7 @@ import pytest
 
 from andon.packages.discovery import recomputed
 from andon.packages.package import Package
+from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import (
     FILES,
     PACKAGES,
@@ -15,10 +16,8 @@ from tests.support.infra.synthesised import (
     SWEPT,
     TAKES,
     VIEWS,
-    Synthesised,
     declared_tables,
     files,
-    text,
 )
 
 FOLLOWS = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")

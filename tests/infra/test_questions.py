@@ -9,8 +9,8 @@ import sqlglot
 
 from andon.stores.lake import queries
 from andon.stores.lake.objects import key_of
+from andon.testing.synthesised import Properties, Synthesised, listed, text
 from andon.tools.lake.engine import connect
-from tests.support.infra.synthesised import Properties, Synthesised, listed, text
 
 
 def table(aws: Synthesised) -> Properties:

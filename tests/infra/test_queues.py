@@ -9,7 +9,8 @@ from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
-from tests.support.infra.synthesised import FILES, READERS, SWEPT, Synthesised, synthesise, text
+from andon.testing.synthesised import Synthesised, text
+from tests.support.infra.synthesised import FILES, READERS, SWEPT, synthesise
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener")]

@@ -2,8 +2,9 @@ import pytest
 
 from andon.events.topic_table import from_json
 from andon.packages.package import Package
+from andon.testing.synthesised import Synthesised
 from andon.wire.queue import beside, name_of
-from tests.support.infra.synthesised import SERVICES, VIEWS, Synthesised
+from tests.support.infra.synthesised import SERVICES, VIEWS
 
 COMMAND, QUERY, LISTENER = (f"stores/replays/{role}" for role in ("command", "query", "listener"))
 

@@ -7,7 +7,8 @@ import pytest
 
 from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import AWS
-from tests.support.infra.synthesised import KEPT, THERE, Properties, Synthesised, listed, synthesise, text
+from andon.testing.synthesised import Properties, Synthesised, listed, text
+from tests.support.infra.synthesised import KEPT, THERE, synthesise
 
 LAKE, ARCHIVE = (f"andon-{kind}-AWS::AccountId-{THERE}" for kind in ("lake", "archive"))
 

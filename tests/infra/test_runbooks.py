@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from tests.support.infra.synthesised import PROJECT, Synthesised, priced_metrics
+from andon.testing.synthesised import Synthesised
+from tests.support.infra.synthesised import PROJECT, priced_metrics
 
 FOLDER = PROJECT / "docs" / "runbooks"
 INDEX = FOLDER / "README.md"

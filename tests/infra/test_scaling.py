@@ -8,10 +8,11 @@ import pytest
 from andon.cdk.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from andon.dynamodb.schema import TableSchema
 from andon.packages.package import Package
+from andon.testing.synthesised import Properties, Synthesised, text
 from bench.simulate import money
 from bench.simulate.counted import EVERY_S, FILTERS
 from bench.simulate.settings import PLANNED_OVER_USUAL
-from tests.support.infra.synthesised import PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise, text
+from tests.support.infra.synthesised import PACKAGES, VIEWS, declared_tables, synthesise
 from views.board import view as board
 
 DECLARED = {name: schema for package in PACKAGES for name, schema in declared_tables(package).items()}

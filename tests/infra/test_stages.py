@@ -11,8 +11,9 @@ from aws_cdk import App
 from andon.cdk.sign_in import hours_of_device
 from andon.cdk.stage import Stage
 from andon.cdk.target import Target
+from andon.testing.synthesised import Synthesised, text
 from infra.stack import Andon
-from tests.support.infra.synthesised import KEPT, PROJECT, PROTECTED, STAGES, Synthesised, synthesise, text
+from tests.support.infra.synthesised import KEPT, PROJECT, PROTECTED, STAGES, synthesise
 
 OF_MILAN = {"stages": {"dev": STAGES["stages"]["dev"] | {"region": "eu-south-1", "account": "1" * 12}}}
 

@@ -8,7 +8,8 @@ from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.schema import Keys
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS, Due, shard_of
-from tests.support.infra.synthesised import CONTROL, SERVICES, SWEPT, VIEWS, Synthesised, declared_tables, text
+from andon.testing.synthesised import Synthesised, text
+from tests.support.infra.synthesised import CONTROL, SERVICES, SWEPT, VIEWS, declared_tables
 
 
 def streams(packages: list[Package]) -> list[tuple[str, str]]:

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from andon.dynamodb.schema import Index, Keys
-from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, Properties, Synthesised, declared_tables, synthesise
+from andon.testing.synthesised import Properties, Synthesised
+from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, declared_tables, synthesise
 from views.state_log import view as state_log
 
 OF_VIEWS = {name for package in VIEWS for name in declared_tables(package)}

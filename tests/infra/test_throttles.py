@@ -19,11 +19,12 @@ from andon.cdk.throttles import (
 from andon.http import shares
 from andon.packages.discovery import packages, role_of, subscribers_of
 from andon.packages.package import Package
+from andon.testing.synthesised import Properties, Synthesised
 from bench.simulate import limits
 from contract.groups import DEVICE
 from services.equipment.bodies import Reports
 from services.equipment.stream_first import REPORTS_AT_ONCE
-from tests.support.infra.synthesised import PROJECT, SERVICES, Properties, Synthesised, synthesise
+from tests.support.infra.synthesised import PROJECT, SERVICES, synthesise
 
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]
 SHARED = {route: package for package in packages() for route in package.shared}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from andon.cdk.changes import CHANGED, NOTHING
+from andon.testing.synthesised import Synthesised
 from tests.support.clone import with_next_version
-from tests.support.infra.synthesised import Synthesised
 
 QUERIES = {"before": "views/board/query", "after": "views/board_v2/query"}
 PUSHES = {"before": "views/board/push", "after": "views/board_v2/push"}

@@ -12,7 +12,7 @@ from andon.cdk.names import pascal
 from andon.dynamodb.schema import TableSchema
 from andon.packages.discovery import packages, services, views
 from andon.packages.package import Package
-from andon.testing.synthesised import FUNCTION, WITH_PATHS, Properties, Synthesised, assembled, listed, text
+from andon.testing.synthesised import WITH_PATHS, Properties, Synthesised, assembled
 from infra.stack import Andon
 
 PROJECT = Path(__file__).parents[3]
@@ -72,9 +72,6 @@ HERE, THERE = "eu-central-1", "eu-west-1"
 
 FLAGS = {"target", "stage", "layer", "bytecode", "alarmTopic", "unprotected"}
 """Names that `-c` sets; all else is a setting of the stage."""
-
-
-__all__ = ["FUNCTION", "Properties", "Synthesised", "listed", "text"]
 
 
 def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **settings: Any) -> Synthesised:  # noqa: ANN401
