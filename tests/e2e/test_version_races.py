@@ -1,4 +1,4 @@
-"""Many writers of one item at the same time: in threads on the stack's tables, and through its API."""
+"""Many writers of one item at the same time, in threads on the stack's tables; through its API: `bench.attack`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -11,12 +11,10 @@ import pytest
 
 from andon.runtime import clock
 from andon.runtime.errors import Rejected
-from andon.tools.stack.api import HttpResponse, path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
 from andon.versions.versioned_write import Versions, save
-from contract import groups
 from services.equipment import audit, metadata
 from services.equipment.metadata import EQUIPMENT
 from tests.support.deployed.at_once import at_once
@@ -25,7 +23,6 @@ from tests.support.services import versions
 
 WRITERS: Final = 32
 PERSISTENT: Final = 8
-THROUGH_THE_API: Final = 4
 WITHIN_S: Final = 60
 
 _numbers = count(1)
@@ -148,26 +145,3 @@ def test_writers_who_read_again_until_they_win_all_win_and_versions_have_no_gap(
     assert statuses.keys() <= {200, 412}
     assert statuses[200] == PERSISTENT
     _assert_whole(item, PERSISTENT + 1)
-
-
-def test_through_the_api_exactly_one_of_them_wins_too(stack: Stack, equipment_id: str) -> None:
-    api = stack.api(groups.ADMIN)
-    path = path_of("equipment", equipment_id)
-    audits = f"{path}/audits/belt"
-    api.put(path, versions.equipment("created"))
-    api.put(audits, {"result": "passed", "auditor": "Olga"})
-
-    def change(writer: int) -> HttpResponse:
-        return api.put(path, versions.equipment(f"changed by {writer}"), {"if-match": '"1"'})
-
-    def record(writer: int) -> HttpResponse:
-        return api.put(audits, {"result": f"found by {writer}", "auditor": "Olga"}, {"if-match": '"1"'})
-
-    for do, where, history in [(change, path, f"{path}/versions"), (record, audits, f"{audits}/revisions")]:
-        answers = at_once(THROUGH_THE_API, do)
-        assert Counter(answer.status for answer in answers) == {200: 1, 412: THROUGH_THE_API - 1}
-        (winner,) = (answer.json for answer in answers if answer.status == 200)
-        assert api.get(where).json == winner
-        listed = api.get(history).json["items"]
-        assert len(listed) == 2
-        assert listed[0] == winner

@@ -8,7 +8,7 @@ import pytest
 from andon.cdk.canary import CANARIES
 from andon.packages.discovery import packages
 from andon.testing.synthesised import Properties, Synthesised, listed, text
-from tests.support.infra.synthesised import PROJECT, rolls_back, synthesise
+from tests.support.infra.synthesised import PROJECT, only, rolls_back, synthesise
 
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"
 
@@ -151,16 +151,17 @@ def test_the_versions_before_are_left_to_go_back_to(aws: Synthesised, file: str)
     assert aws.resources[version]["DeletionPolicy"] == "Retain"
 
 
-def test_a_new_layer_makes_a_new_version(aws: Synthesised, tmp_path: Path) -> None:
+def test_a_new_layer_makes_a_new_version(layer: Path, tmp_path: Path) -> None:
     other_layer = tmp_path / "other"
     other_layer.mkdir()
-    file = "views/board/query"
 
-    def version(made: Synthesised) -> str:
-        name: str = alias(made, file)[1]["FunctionVersion"]["Fn::GetAtt"][0]
+    def version(with_layer: Path) -> str:
+        made = synthesise(with_layer, declare=only("views/board"))
+        name: str = alias(made, "views/board/query")[1]["FunctionVersion"]["Fn::GetAtt"][0]
         return name
 
-    assert version(synthesise(other_layer)) != version(aws)
+    assert version(layer) == version(layer)
+    assert version(other_layer) != version(layer)
 
 
 def test_a_deployment_that_cdk_does_not_know_is_refused(layer: Path) -> None:

@@ -1,6 +1,5 @@
 """Each latch between two versions of a service, taken away, is refused with the way on which edits would come back."""
 
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -9,7 +8,7 @@ from andon.cdk.checks.loops import Participant, refuse_loops
 from andon.events import fault
 from andon.events.topic import Topic
 from andon.packages.package import Package
-from tests.support.infra.synthesised import SERVICES, synthesise
+from tests.support.infra.synthesised import SERVICES
 
 LATCHES: Final = [(service.name, topic) for service in SERVICES for topic in sorted(service.latched)]
 
@@ -47,13 +46,3 @@ def test_a_latch_that_is_taken_away_is_refused_by_name(
 
     with pytest.raises(ValueError, match=way):
         refuse_loops(participants())
-
-
-@pytest.mark.parametrize(("name", "topic"), LATCHES[:1], ids=str)
-def test_without_a_latch_nothing_is_synthesised(
-    name: str, topic: Topic, layer: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    way = take_away(monkeypatch, name, topic)
-
-    with pytest.raises(ValueError, match=way):
-        synthesise(layer)

@@ -10,7 +10,7 @@ from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
 from andon.testing.synthesised import Synthesised, text
-from tests.support.infra.synthesised import FILES, READERS, SWEPT, synthesise
+from tests.support.infra.synthesised import FILES, READERS, SWEPT, only, synthesise
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener")]
@@ -177,7 +177,8 @@ def test_each_shard_is_swept_by_an_invocation_of_its_own_and_on_the_emulator_all
 @pytest.fixture(scope="module")
 def million(layer: Path) -> Synthesised:
     """The stack of a stage for a million machines: twice the reports that they make on average."""
-    return synthesise(layer, stage="prod", reportsPerSecond=6_667)
+    swept = only(*(f"services/{service.name}" for service in SWEPT))
+    return synthesise(layer, stage="prod", declare=swept, dataTrail=False, reportsPerSecond=6_667)
 
 
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)

@@ -5,7 +5,7 @@ import pytest
 
 from andon.dynamodb.schema import Index, Keys
 from andon.testing.synthesised import Properties, Synthesised
-from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, declared_tables, synthesise
+from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, declared_tables, only, synthesise
 from views.state_log import view as state_log
 
 OF_VIEWS = {name for package in VIEWS for name in declared_tables(package)}
@@ -55,7 +55,7 @@ def redeclared(layer: Path) -> Properties:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(state_log, "TTL_DAYS", None)
         patch.setattr(state_log, "INDEXES", {"Narrow": narrow})
-        made: Properties = table(synthesise(layer), "StateLogTable")["Properties"]
+        made: Properties = table(synthesise(layer, declare=only("views/state_log")), "StateLogTable")["Properties"]
     return made
 
 

@@ -17,12 +17,12 @@ SYNTHESISE = """
 import json, sys
 from pathlib import Path
 from andon.packages import serving
-from tests.support.infra.synthesised import synthesise
+from tests.support.infra.synthesised import only, synthesise
 
 both = {}
 for name, switched in {"before": {}, "after": {"board": {"serves": "board_v2", "before": "board"}}}.items():
     serving.write(switched)
-    made = synthesise(Path(sys.argv[1]))
+    made = synthesise(Path(sys.argv[1]), declare=only("views/board", "views/board_v2"))
     both[name] = {"Resources": made.resources, "Outputs": made.outputs}
 print(json.dumps(both))
 """

@@ -110,6 +110,23 @@ def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = SERVICES) 
 
 
 @contextmanager
+def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
+    """Do something just before a call, counted from 1; yield the calls."""
+    calls, intruded = list[str](), list[bool]()
+
+    def call(made: Call, make: Pass) -> dict[str, Any]:
+        if not intruded:
+            calls.append(made.operation)
+        if len(calls) == number and not intruded:
+            intruded.append(True)
+            do()
+        return make()
+
+    with between(call):
+        yield calls
+
+
+@contextmanager
 def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = SERVICES) -> Iterator[None]:
     """Call `tell` with the operation at each call, above all retries."""
 

@@ -1,15 +1,11 @@
 """A crossing that is broken at any call, and one between whose calls somebody writes: both sides end up the same."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 import pytest
 
-from andon.testing.above_retries import Pass, between
-from andon.testing.memory.calls import Call
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from toys.pair import Side
 from toys.two_sides import TwoSides
 
@@ -76,23 +72,6 @@ def test_what_is_broken_at_any_call_ends_up_the_same(sides: TwoSides, interrupti
 
     broken = [breaking.broken for breaking, _ in broken_at_every_call(interruption, run)]
     assert len(broken) >= 4  # two triggers, and a write of each listener at least
-
-
-@contextmanager
-def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
-    """Do something just before a call, counted from 1; yield the calls."""
-    calls, intruded = list[str](), list[bool]()
-
-    def call(made: Call, make: Pass) -> dict[str, Any]:
-        if not intruded:
-            calls.append(made.operation)
-        if len(calls) == number and not intruded:
-            intruded.append(True)
-            do()
-        return make()
-
-    with between(call):
-        yield calls
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

@@ -1,8 +1,6 @@
 """Two tables, as histories are kept in: what is current, with a stream, and revisions whose sort key is the version."""
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from itertools import count
 from typing import Any
 
 from andon.dynamodb.client import Table
@@ -32,30 +30,6 @@ Crash = Killed
 def crash_after(calls: int) -> AbstractContextManager[None]:
     """Let the process end when AWS has done what call number `calls` asks for, before our code gets the answer."""
     return Breaking(Interruption(AFTER, killed=True), calls).watching()
-
-
-Choose = Callable[[list[Any]], Any]
-"""Options -> the one that is taken in this run."""
-
-
-def every_run_of(play: Callable[[Choose], None]) -> int:
-    """Play until every option was taken at every choice that ever came up; return the number of runs."""
-    plan: list[int] = []
-    for runs in count(1):
-        taken: list[tuple[int, int]] = []
-
-        def choose(options: list[Any], plan: list[int] = plan, taken: list[tuple[int, int]] = taken) -> Any:  # noqa: ANN401
-            option = plan[len(taken)] if len(taken) < len(plan) else 0
-            taken.append((option, len(options)))
-            return options[option]
-
-        play(choose)
-        while taken and taken[-1][0] + 1 == taken[-1][1]:
-            taken.pop()
-        if not taken:
-            return runs
-        plan = [option for option, _ in taken[:-1]] + [taken[-1][0] + 1]
-    raise AssertionError
 
 
 def versions_of(name: str) -> Versions[Any]:

@@ -1,24 +1,29 @@
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from itertools import count, pairwise
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count, product
+from typing import Any, Final, cast
 
 import pytest
 
+from andon.dynamodb.attribute_values import to_plain
 from andon.dynamodb.client import Check
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict, PreconditionRequired, Rejected, Stale
-from andon.versions import sequential_history, versioned_write
+from andon.versions import versioned_write
 from andon.versions.optimistic_lock import Draft, Saved
 from andon.versions.sequential_history import is_new_version, save, visible, visible_revisions
-from andon.versions.versioned_write import Contended, Requirement, Versions
+from andon.versions.versioned_write import ATTEMPTS, Contended, Requirement, Versions
+from tests.support.crash_points import intruding
 from tests.support.samples import NOW
 from tests.support.wire import Wire
-from toys.archive import CURRENT, HISTORY, Archive, Choose, Crash, crash_after, every_run_of, versions_of
-from toys.held import Held
+from toys.archive import CURRENT, HISTORY, Archive, Crash, crash_after, versions_of
 from toys.things import painting
 
 _names = count(1)
+
+CALLS: Final = (1, 2, 3)
+"""Of a save: fence, history, current."""
 
 Row = dict[str, Any]
 
@@ -105,166 +110,66 @@ def answer_of(versions: Versions[Any], draft: Draft) -> Saved[Any] | Rejected:
         return error
 
 
-class Writer:
-    """A command on its way, held before each request; it may crash there and come again."""
-
-    def __init__(self, versions: Versions[Any], draft: Draft) -> None:
-        self.versions, self.draft = versions, draft
-        self.made: list[str] = []
-        self.running = self._begin()
-
-    def crash(self) -> None:
-        """End, and begin again from the start; nothing is asked for before the first step."""
-        self.running.kill()
-        self.made = []
-        self.running = self._begin()
-
-    def end(self) -> None:
-        self.running.kill()
-
-    def step(self) -> None:
-        """Make the next request, and go on to the one behind it."""
-        self.made.append(self.next)
-        self.running.go_on()
-
-    @property
-    def next(self) -> str:
-        """The request that it is held at, "" at the end."""
-        match self.running.call:
-            case None:
-                return ""
-            case ("GetItem", _):
-                return "check for a retry"
-            case ("PutItem", {"TableName": "HISTORY_TABLE"}):
-                return "history"
-            case ("UpdateItem", {"UpdateExpression": update}) if "ADD" in update:
-                return "fence"
-        return "current"
-
-    @property
-    def result(self) -> Saved[Any] | Rejected | None:
-        """Its answer, None as long as it is on its way."""
-        return cast("Saved[Any] | Rejected | None", self.running.result or self.running.error)
-
-    def state(self) -> str:
-        """The state that decides its next steps: the next call and the attempt's number; its thing's name aside."""
-        attempt = sum(name == "fence" for name in self.made)
-        known = repr((self.running.call, attempt, self.result))
-        return known.replace(str(self.versions.key["pk"]), "it")
-
-    def _begin(self) -> Held:
-        return Held(lambda: save(self.versions, self.draft))
-
-
-ACTS = ("step", "crash")
-Act = tuple[str, int]
-
-
-@dataclass(slots=True)
-class Race:
-    """Writers who go on, and crash, in any order, until all have an answer.
-
-    Kept over all orders: what was stored after each beginning, and which beginning led to a state first.
-    """
-
-    after: dict[tuple[Act, ...], Stored] = field(default_factory=dict)
-    first: dict[str, tuple[Act, ...]] = field(default_factory=dict)
-
-    def run(self, choose: Choose, writers: list[Writer], *, crashes: int) -> bool:
-        """Take one order; whether it came to its end without a state that another order led to before."""
-        try:
-            return self._run(choose, writers, crashes)
-        finally:
-            for writer in writers:
-                writer.end()
-
-    def _run(self, choose: Choose, writers: list[Writer], crashes: int) -> bool:
-        versions = writers[0].versions
-        order: tuple[Act, ...] = ()
-        self.after = self.after or {order: stored(versions)}
-        while working := [number for number, writer in enumerate(writers) if writer.result is None]:
-            acts = ACTS if crashes else ACTS[:1]
-            # Who begins is not chosen: what the others do would only be told with other names.
-            act, number = choose([(act, number) for act in acts for number in (working if order else working[:1])])
-            crashes -= act == "crash"
-            getattr(writers[number], act)()
-            before, order = self.after[order], (*order, (act, number))
-            if order not in self.after:  # else this is how an earlier order began
-                now = self.after[order] = stored(versions)
-                require_consistent(now, before)
-                state = repr((now, crashes, [writer.state() for writer in writers]))
-                if self.first.setdefault(state, order) != order:
-                    return False
-        return True
+def broken_off(versions: Versions[Any], draft: Draft, *, calls: int = 0) -> Saved[Any] | Rejected | None:
+    """Save, and let the process end behind so many calls, unless that are 0; return the response, None without one."""
+    try:
+        with crash_after(calls):
+            return answer_of(versions, draft)
+    except Crash:
+        return None
 
 
 @pytest.mark.parametrize("if_match", [None, 1], ids=["create", "change"])
-def test_two_writers_leave_one_version_and_its_history_in_every_interleaving_and_whoever_crashes_where(
-    monkeypatch: pytest.MonkeyPatch, if_match: int | None
+def test_two_writers_leave_one_version_and_its_history_whoever_comes_between_and_crashes_where(
+    if_match: int | None,
 ) -> None:
-    monkeypatch.setattr(sequential_history, "ATTEMPTS", 2)
-    race = Race()
+    """One comes between two calls of the other, crashes behind any of its calls, and so may the other after that."""
     winners = set()
     refusal = Stale if if_match else PreconditionRequired
-
-    def play(choose: Choose) -> None:
+    for between, theirs, all_together in product(CALLS, (0, *CALLS), (0, *range(1, 2 * len(CALLS) + 1))):
         versions = another()
         if if_match:
             save(versions, coat("white"))
-        writers = [Writer(versions, coat(colour, if_match=if_match)) for colour in ("red", "green")]
+        red, green = (coat(colour, if_match=if_match) for colour in ("red", "green"))
+        before = stored(versions)
 
-        if not race.run(choose, writers, crashes=1):
-            return
+        with intruding(between, partial(broken_off, versions, green, calls=theirs)):
+            broken_off(versions, red, calls=all_together)
+        meanwhile = stored(versions)
+        answers = [answer_of(versions, draft) for draft in (red, green)]
 
-        answers = [answer_of(versions, writer.draft) for writer in writers]
+        require_consistent(meanwhile, before)
+        require_consistent(end := stored(versions), meanwhile)
         (won,) = [answer for answer in answers if isinstance(answer, Saved)]
         assert sorted(type(answer).__name__ for answer in answers) == sorted(["Saved", refusal.__name__])
-        for writer, answer in zip(writers, answers, strict=True):
-            assert isinstance(writer.result, (Contended, type(answer)))
-        end = stored(versions)
         assert (end.version, end.orphans) == ((if_match or 0) + 1, [])
         assert said(row_of(won)) == said(end.to_response[0])
         winners.add(row_of(won)["colour"])
-
-    every_run_of(play)
-
     assert winners == {"red", "green"}
 
 
 def test_a_command_that_overtakes_itself_becomes_one_version_and_both_get_the_same_answer() -> None:
-    race = Race()
+    for between, theirs in product(CALLS, (0, *CALLS)):
+        versions, draft, answers = another(), coat("red"), []
 
-    def play(choose: Choose) -> None:
-        versions = another()
-        draft = coat("red")
-        writers = [Writer(versions, draft), Writer(versions, draft)]
-
-        if not race.run(choose, writers, crashes=0):
-            return
-
-        answers = [writer.result for writer in writers if not isinstance(writer.result, Contended)]
+        with intruding(between, lambda: answers.append(broken_off(versions, draft, calls=theirs))):  # noqa: B023
+            answers.append(broken_off(versions, draft))
         answers.append(answer_of(versions, draft))
-        saved = [answer for answer in answers if isinstance(answer, Saved) and answer.created]
-        assert len(saved) == len(answers)
-        assert all(said(row_of(answer)) == said(row_of(saved[0])) for answer in saved)
-        assert (stored(versions).version, stored(versions).orphans) == (1, [])
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequential_history, "ATTEMPTS", 2)
-        every_run_of(play)
+        saved = [answer for answer in answers if isinstance(answer, Saved)]
+        assert saved == [answer for answer in answers if answer is not None]
+        assert all(answer.created and said(row_of(answer)) == said(row_of(saved[0])) for answer in saved)
+        assert (stored(versions).version, stored(versions).orphans) == (1, [])
 
 
 def test_a_version_that_somebody_wrote_without_a_fence_is_not_written_over() -> None:
     versions = another()
     save(versions, coat("white"))
-    late = Writer(versions, coat("red", if_match=1))
-    while late.next != "current":
-        late.step()
-    versioned_write.save(replace(versions, revisions=None), coat("green", if_match=1))
+    without_fence = replace(versions, revisions=None)
 
-    late.step()
+    with intruding(len(CALLS), lambda: versioned_write.save(without_fence, coat("green", if_match=1))):
+        answer_of(versions, coat("red", if_match=1))
 
-    assert late.next == "fence"
     assert (CURRENT.get(versions.key) or {})["colour"] == "green"
 
 
@@ -298,34 +203,30 @@ def test_what_is_shown_of_a_history_stops_at_the_current_version_by_key() -> Non
     assert len(HISTORY.query(versions.revisions.all, limit=100).items) == 4
 
 
-def test_a_stream_of_the_current_row_tells_a_new_version_from_a_fence() -> None:
+def test_a_stream_of_the_current_row_tells_a_new_version_from_a_fence(archive: Archive) -> None:
     versions = another()
-    with crash_after(1), pytest.raises(Crash):
-        save(versions, coat("red"))
-    images = [None, CURRENT.get(versions.key)]
+    archive.new_records(CURRENT.variable)
+    broken_off(versions, coat("red"), calls=1)
     for draft in (coat("red"), coat("green", if_match=1)):
-        writer = Writer(versions, draft)
-        while writer.result is None:
-            writer.step()
-            images.append(CURRENT.get(versions.key))
+        save(versions, draft)
 
-    told = [(new or {}).get("version") for old, new in pairwise(images) if is_new_version(old, new)]
+    changes = [record["dynamodb"] for record in archive.new_records(CURRENT.variable)]
 
+    images = [[to_plain(one[name]) if name in one else None for name in ("OldImage", "NewImage")] for one in changes]
+    told = [(new or {}).get("version") for old, new in images if is_new_version(old, new)]
     assert told == [1, 2]
-    assert len(images) == 8
+    assert len(images) == 5
 
 
 def test_of_two_who_keep_taking_the_fence_from_each_other_one_gives_up_and_the_other_comes_through() -> None:
     versions = another()
-    writers = [Writer(versions, coat(colour)) for colour in ("red", "green")]
+    green = coat("green")
+    with Wire() as wire:
+        wire.before("PutItem", lambda: broken_off(versions, green, calls=1), times=2 * ATTEMPTS)
 
-    while working := [writer for writer in writers if writer.result is None]:
-        for writer in working:
-            writer.step()
-            while writer.result is None and writer.next != "current":
-                writer.step()
+        assert isinstance(answer_of(versions, coat("red")), Contended)
 
-    assert [type(writer.result) for writer in writers] == [Contended, Saved]
+    assert isinstance(answer_of(versions, green), Saved)
     assert [revision["colour"] for revision in stored(versions).to_response] == ["green"]
 
 

@@ -38,39 +38,6 @@ def test_an_edit_of_each_side_is_found_on_the_other(loop_in_memory: Loop) -> Non
     require_in_step(loop_in_memory, beside)
 
 
-def test_deletions_cross_both_ways_and_what_was_deleted_comes_back(loop_in_memory: Loop) -> None:
-    beside = fresh(loop_in_memory)
-    insert(beside)
-    beside.settle()
-    delete(beside)
-    beside.settle()
-    assert get2(loop_in_memory, ID).status == 404
-    assert put2(loop_in_memory, ID).status == 201
-    beside.settle()
-    require_in_step(loop_in_memory, beside)
-
-    assert delete2(loop_in_memory, ID, if_match=3).status == 204
-    beside.settle()
-    assert assets.all_assets(beside.connection) == {}
-    insert(beside, "again")
-    beside.settle()
-    assert get2(loop_in_memory, ID).body["name"] == "again"
-    require_in_step(loop_in_memory, beside)
-
-
-def test_of_one_millisecond_the_legacy_edit_is_the_later_one_on_both_sides(loop_in_memory: Loop) -> None:
-    beside = fresh(loop_in_memory)
-    insert(beside)
-    beside.settle()
-    with frozen_clock(NOW + 1000):
-        put2(loop_in_memory, ID, body_of("ours"), if_match=1)
-        update(beside, "theirs")
-        assert beside.settle() == {Outcome.STALE: 1}
-
-    assert get2(loop_in_memory, ID).body["name"] == "theirs"
-    require_in_step(loop_in_memory, beside)
-
-
 class TwoSides:
     """Edits on both sides, and messages that come late, twice or in another order."""
 

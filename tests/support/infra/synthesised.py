@@ -1,14 +1,19 @@
 """The stack's template, with the questions that the tests ask of it."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from aws_cdk import App
 
+from andon.cdk.api import Api
 from andon.cdk.checks import nag
+from andon.cdk.event_hub import EventHub
 from andon.cdk.names import pascal
+from andon.cdk.service import Service
+from andon.cdk.view import View
 from andon.dynamodb.schema import TableSchema
 from andon.packages.discovery import packages, services, views
 from andon.packages.package import Package
@@ -74,10 +79,31 @@ FLAGS = {"target", "stage", "layer", "bytecode", "alarmTopic", "unprotected"}
 """Names that `-c` sets; all else is a setting of the stage."""
 
 
-def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **settings: Any) -> Synthesised:  # noqa: ANN401
+Declare = Callable[[Andon, EventHub, Api], object]
+
+
+def only(*names: str) -> Declare:
+    """Declare some services and views alone, which takes a tenth of the time: by their paths, as `views/board`."""
+
+    def declare(stack: Andon, hub: EventHub, api: Api) -> None:
+        for side, _, name in (one.partition("/") for one in names):
+            (Service if side == "services" else View)(stack, name, hub, api)
+
+    return declare
+
+
+def synthesise(
+    layer: Path,
+    *,
+    audited: bool = False,
+    stage: str = "dev",
+    declare: Declare | None = None,
+    **settings: Any,  # noqa: ANN401
+) -> Synthesised:
     """Synthesise as `cdk synth` does; an empty folder stands for the layer, and nothing is compiled.
 
-    settings: of the stage, or flags. Not audited by default: what these tests assert must hold without cdk-nag.
+    declare: instead of all that the stack declares. settings: of the stage, or flags.
+    Not audited by default: what these tests assert must hold without cdk-nag.
     """
     context = json.loads((PROJECT / "cdk.json").read_text())["context"]
     flags = {name: value for name, value in settings.items() if name in FLAGS or settings.get("target") == "local"}
@@ -86,7 +112,8 @@ def synthesise(layer: Path, *, audited: bool = False, stage: str = "dev", **sett
     if stage == "prod":
         given = PROTECTED | given
     app = App(context=context | given)
-    stack = Andon(app)
+    with patch.object(Andon, "declare", declare or Andon.declare):
+        stack = Andon(app)
     if audited:
         nag.audit(app)
     made = app.synth()

@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -28,11 +30,13 @@ def modules(file: str) -> list[str]:
 DECLARED = ("tables", "facts", "subscriptions", "view", "store")
 DECLARATIONS = [module for file in DECLARED for module in modules(file)]
 HANDLERS = [(package, role) for package in packages() for role in package.roles]
+ON_LAMBDA: Final = {"AWS_WIRE": aws.LIBCURL, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
 
 
-def loaded_at_init(package: Package, role: str, **environment: str) -> set[str]:
+@cache
+def loaded_at_init(package: Package, role: str) -> set[str]:
     module = package.handler_name(role).removesuffix(".handler")
-    return loaded_by(module, **{PACKAGE: package.folder}, **environment)
+    return loaded_by(module, **{PACKAGE: package.folder}, **ON_LAMBDA)
 
 
 def loaded_by(module: str, **environment: str) -> set[str]:
@@ -65,9 +69,7 @@ def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(modu
 @pytest.mark.parametrize(("package", "role"), HANDLERS, ids=lambda value: getattr(value, "folder", value))
 def test_no_handler_loads_boto3_when_it_is_initialised(package: Package, role: str) -> None:
     """S3 and SQS are called through it, so the fault store's handlers load it, at their first call."""
-    on_lambda = {"AWS_WIRE": aws.LIBCURL, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
-
-    loaded = loaded_at_init(package, role, **on_lambda)
+    loaded = loaded_at_init(package, role)
 
     assert "andon.runtime.log" in loaded
     # Powertools looks whether botocore is there, without loading what is in it.
