@@ -216,14 +216,20 @@ class Api(Construct):
         return pool
 
     def _client(self, pool: cognito.UserPool) -> cognito.UserPoolClient:
-        # Administrators get tokens for devices and tests. People sign in by SRP, which never sends a password.
-        flows = cognito.AuthFlow(user_srp=True, admin_user_password=True, user_password=self._target.takes_passwords)
+        # For tokens of devices and scripts. Not by SRP: who signs in through Cognito's API may write, and a password of
+        # a screen on the wall would be enough. So it takes AWS credentials, too; see FLOWS in sign_in.py.
+        flows = cognito.AuthFlow(admin_user_password=True, user_password=self._target.takes_passwords)
+        # The shortest that Cognito and CDK take for a refresh: an hour, and no less than the token that it renews.
+        # https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_TokenValidityUnitsType.html
+        lasts = Duration.hours(hours_of_device(self._target.reports.per_second))
         client = pool.add_client(
             "Client",
             auth_flows=flows,
             disable_o_auth=True,
             prevent_user_existence_errors=True,
-            access_token_validity=Duration.hours(hours_of_device(self._target.reports.per_second)),
+            enable_token_revocation=True,
+            access_token_validity=lasts,
+            refresh_token_validity=lasts,
         )
         tell(self, "UserPoolClientId", client.user_pool_client_id, "the app client of scripts")
         return client
