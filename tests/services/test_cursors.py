@@ -11,15 +11,11 @@ QUESTIONS: list[Question] = [
     (STATES, {"id": "c#1"}, {}),
     (STATES, {"id": "c#2"}, {}),
     (STATES, {"id": "c#1"}, {"from": "2020-04-24"}),
-    (STATES, {"id": "c#1"}, {"from": "2020-04-24T00:00"}),
     (LOGS, {"id": "c#1"}, {}),
     (LOGS, {"id": "c#2"}, {}),
     (LOGS, {"id": "c#1"}, {"state": "WARNING1"}),
-    (LOGS, {"id": "c#1"}, {"state": "WARNING*"}),
     (OPERATOR_LOGS, {"operator": "Liz"}, {}),
-    (OPERATOR_LOGS, {"operator": "Liz"}, {"to": "2020-04-25"}),
     (ESCALATIONS, {"supervisor": "Sara"}, {}),
-    (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1"}),
     (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1", "date": "2020-04-24"}),
 ]
 
@@ -56,16 +52,6 @@ def test_a_cursor_fits_its_own_question_and_no_other(loop: Loop, asked: int) -> 
             assert len(answer.body["items"]) in {2, 5}
         else:
             assert [error["field"] for error in answer.body["errors"]] == ["query.cursor"]
-
-
-@pytest.mark.parametrize("limit", ["1", "2", "1000"])
-def test_a_cursor_may_be_followed_with_another_limit(loop: Loop, limit: str) -> None:
-    for question in QUESTIONS:
-        route, path, query = question
-        answer = loop.request(route, path=path, query=query | {"limit": limit, "cursor": cursor_of(loop, question)})
-
-        assert answer.status == 200
-        assert 1 <= len(answer.body["items"]) <= int(limit)
 
 
 def test_the_cursor_of_the_longest_ids_still_fits(loop: Loop) -> None:

@@ -104,17 +104,6 @@ def test_episodes_are_listed_newest_first_and_the_last_may_go_on(loop: Loop, thr
     assert page.keys() == {"items"}
 
 
-def test_a_cursor_of_other_equipment_or_of_another_list_is_refused(loop: Loop, three: str, equipment_id: str) -> None:
-    cursor = story(loop, three, limit="1")["cursor"]
-    reported(loop, f"{equipment_id}-too", "ERROR", 0)
-
-    answer = loop.request(EPISODES, path={"id": f"{equipment_id}-too"}, query={"cursor": cursor})
-
-    assert answer.status == 400
-    assert [error["field"] for error in answer.body["errors"]] == ["query.cursor"]
-    assert story(loop, three, cursor=cursor, limit="5")["items"]
-
-
 def test_what_is_done_about_an_episode_of_another_page_stands_beside_those_of_this_one(
     loop: Loop, equipment_id: str
 ) -> None:

@@ -11,10 +11,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from tests.support.dispatch.floor import report_body
 from tests.support.dispatch.model import Report
-from tests.support.dispatch.shop import MINUTE, kinds, open_shop, swept
 from tests.support.samples import NOW, body_of, fact, sample
-from tests.support.services.reports import report
-from tests.support.wire import Wire
 
 DISPATCH = Package("services", "dispatch")
 DAY = 86_400_000
@@ -155,34 +152,3 @@ def test_where_equipment_is_is_the_newest_word_whatever_order_it_comes_in(loop: 
     heard(loop, deleted, moved)
     heard(loop, created)
     assert "factoryId" not in rows(loop, equipment_id)["equipment"]
-
-
-@pytest.mark.parametrize("times_lost", [1, 3])
-def test_answers_that_are_lost_on_the_way_leave_one_decision_each_published_once(
-    loop: Loop, equipment_id: str, wire: Wire, pauses: list[float], times_lost: int
-) -> None:
-    def lose() -> None:
-        for operation in ("PutItem", "UpdateItem", "DeleteItem", "PutEvents"):
-            wire.lose_answers(operation, times=times_lost)
-
-    open_shop(loop, equipment_id)
-    published: list[dict[str, Any]] = []
-    for minute, state in ((0, "WARNING1"), (5, "ERROR")):
-        at_ms = NOW + minute * MINUTE
-        with frozen_clock(at_ms):
-            assert report(loop, equipment_id, state, times.to_utc(at_ms)).status == 201
-            lose()
-            published += loop.run()
-    for minute in (6, 16, 21, 36):
-        lose()
-        published += swept(loop, minute)
-
-    told = {one["detail"]["id"]: one for one in published}
-    assert sorted(kinds(list(told.values()), equipment_id)) == [
-        "equipment-at-risk",
-        "equipment-silent",
-        "operator-assigned",
-        "operator-assigned",
-        "state-escalated",
-    ]
-    assert pauses

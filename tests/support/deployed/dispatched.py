@@ -3,14 +3,10 @@
 from itertools import count
 from typing import Any, Final
 
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.packages.package import Package
-from andon.rules.stored_event import PREFIX, StoredEvent, readable
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from services.dispatch.control import CONTROL
-from services.dispatch.tables import KEYS, partition_of
 from tests.support.samples import NOW, body_of, fact
 
 DISPATCH: Final = Package("services", "dispatch")
@@ -44,12 +40,6 @@ def collected(loop: Loop, equipment_id: str, *reports: tuple[str, int]) -> list[
     """Deliver reports to dispatch's listener; return the changes, which do not reach its trigger."""
     collect(loop, equipment_id, *reports)
     return loop.new_records(TABLE)
-
-
-def newest(equipment_id: str) -> StoredEvent:
-    """Read the newest event of a piece of equipment from dispatch's store."""
-    query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(PREFIX))
-    return readable(CONTROL.table.query(query, limit=1, consistent=True).items, KEYS)[0]
 
 
 def _message(equipment_id: str, state: str, at_ms: int) -> str:

@@ -8,13 +8,12 @@ import pytest
 
 from andon.events.domain_event import DomainEvent
 from andon.packages.package import Package
-from andon.runtime import times
 from andon.runtime.errors import NotFound
 from andon.testing.convergence import converges, view_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from contract.names import NORMAL
-from tests.support.samples import NOW, body_of, fact
+from tests.support.samples import NOW, body_of
 from tests.views.board.stories import (
     MINUTES,
     STATES,
@@ -185,21 +184,6 @@ def test_what_speaks_of_a_time_ahead_of_itself_is_a_fault_and_mutes_nobody(
     assert not answer.keys() & {"escalatedTo", "acknowledgedBy"}
 
 
-def test_an_event_of_the_year_2100_freezes_neither_name_nor_state(machine: Machine) -> None:
-    at = times.to_ms(AHEAD)
-    frozen = [
-        fact("equipment-updated", id="f1", at=at, name="Frozen"),
-        fact("state-reported", id="f2", at=at, equipmentId=PRESS, state=NORMAL, timestamp=AHEAD),
-    ]
-
-    machine.deliver(*frozen)
-    machine.deliver(metadata("created", 1, "c1", name="Press"), state("ERROR", 4, "e1"))
-
-    assert len(machine.loop.new_messages()) == 2
-    answer = machine.standing().body
-    assert (answer["name"], answer["state"]) == ("Press", "ERROR")
-
-
 def test_a_row_of_what_nobody_registered_expires(machine: Machine) -> None:
     machine.deliver(state("ERROR", 4, "e1"))
 
@@ -208,15 +192,6 @@ def test_a_row_of_what_nobody_registered_expires(machine: Machine) -> None:
         assert machine.standing().status == 200
     with frozen_clock(expires_at * 1000):
         assert machine.standing().status == 404
-
-
-@pytest.mark.parametrize("kind", ["created", "updated", "deleted", "undeleted"])
-def test_a_row_of_what_was_registered_once_never_expires(machine: Machine, kind: str) -> None:
-    events = [state("ERROR", 4, "e1"), metadata(kind, 1, "c1")]
-    for event in events:
-        machine.deliver(event)
-
-    assert "ttl" not in machine.row()
 
 
 def test_what_has_expired_is_not_shown() -> None:
