@@ -3,7 +3,7 @@
 from typing import Final
 
 from andon.http.schemas import PART_INK, Schema, named
-from contract import names
+from contract import names, people
 from contract.locations import LEVELS
 
 LOCATION: Final[Schema] = {
@@ -13,3 +13,4 @@ LOCATION: Final[Schema] = {
 STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
 LEVEL: Final[Schema] = {"type": "string", "pattern": names.LEVEL_PATTERN}
 STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}
+PERSON: Final[Schema] = {"type": "string", "pattern": people.PERSON_PATTERN}
