@@ -24,7 +24,7 @@ OPERATORS: Final = Actors(
     keeps_days=400,
     cold_after_days=90,
     lists="Return all that was about an operator, a supervisor or a member of a crew between two times; oldest first.",
-    fields=("operator", "supervisor", "lead", "members"),
+    fields=("operator", "supervisor", "lead", "members", "person.id"),
     parameter="operator",
     example="Liz",
 )

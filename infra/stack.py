@@ -40,6 +40,7 @@ class Andon(Stack):
         Service(self, "dispatch", hub, api)
         Service(self, "dispatch2", hub, api)
         Service(self, "anomalies", hub, api)
+        Service(self, "people", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         Page(self, "board", hub, api)

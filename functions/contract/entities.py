@@ -168,6 +168,13 @@ class AnomalyEntity(LogEntity):
     model: str
 
 
+class PersonEntity(TypedDict):
+    """`person`: somebody who was erased, and when. No event ever has a name."""
+
+    id: str
+    erasedAt: str
+
+
 class AlertEntity(Why):
     """`risk` and `silence`: what a rule says of a piece of equipment as a whole."""
 

@@ -8,9 +8,10 @@ OPERATOR: Final = "operator"
 SUPERVISOR: Final = "supervisor"
 AUDITOR: Final = "auditor"
 ANALYST: Final = "analyst"
+PRIVACY: Final = "privacy"  # erases people
 ADMIN: Final = "admin"
 
-ALL: Final = (DEVICE, GATEWAY, OPERATOR, SUPERVISOR, AUDITOR, ANALYST, ADMIN)
+ALL: Final = (DEVICE, GATEWAY, OPERATOR, SUPERVISOR, AUDITOR, ANALYST, PRIVACY, ADMIN)
 
 # An admin may call everything, so that ADMIN stands in each.
 ADMINS: Final = frozenset({ADMIN})
@@ -21,4 +22,6 @@ EQUIPMENT_WRITERS: Final = frozenset({OPERATOR, ADMIN})
 ASSIGNERS: Final = frozenset({SUPERVISOR, OPERATOR, ADMIN})
 ESCALATORS: Final = frozenset({OPERATOR, SUPERVISOR, ADMIN})
 ROSTER_KEEPERS: Final = frozenset({SUPERVISOR, ADMIN})
+PEOPLE_KEEPERS: Final = frozenset({SUPERVISOR, ADMIN})
+ERASERS: Final = frozenset({PRIVACY, ADMIN})
 AUDITORS: Final = frozenset({AUDITOR, ADMIN})

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from andon.http import schemas as common
 from andon.http.parameters import described
 from andon.runtime import texts
-from contract import names, schemas
+from contract import names, people, schemas
 
 EquipmentId = Annotated[
     str,
@@ -24,6 +24,12 @@ FactoryId = Annotated[
 ]
 Operator = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Liz"), Path()]
 Supervisor = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Sara"), Path()]
+PersonId = Annotated[
+    str,
+    AfterValidator(people.person_id),
+    described(schemas.PERSON, "op-17"),
+    Path(alias="id", description="The subject of who signs in, or a badge; no name."),
+]
 State = Annotated[
     str,
     AfterValidator(names.state),

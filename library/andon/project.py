@@ -46,7 +46,8 @@ class Actors(NamedTuple):
 
     name: of their folder, and in paths. one: the name of one of them. keeps_days: the archive forgets a day after so
     many; the lake keeps it for ever. cold_after_days: then its data move to where keeping costs less and reading more.
-    fields: of entities, with the name of an actor or a list of names; without any, actors are partition keys.
+    fields: of entities, with the name of an actor or a list of names, or of one entity, as `thing.id`; without any,
+    actors are partition keys.
     parameter, example, described: of the path. field: in responses. lists: what their route returns, in a sentence.
     """
 

@@ -1,6 +1,6 @@
 """Between our code and AWS: records the calls, above all retries, and breaks those that a test chooses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -71,6 +71,14 @@ class Wire:
         """Answer requests with an error code; they do not reach AWS."""
         message = f"{code} of table Secret at arn:aws:secret"
         self._reply_to(operation, lambda _: {"Error": {"Code": code, "Message": message}}, times, when)
+
+    def cancel(self, reasons: Sequence[str], *, times: int) -> None:
+        """Cancel transactions, for a reason of each write."""
+        refused = {
+            "Error": {"Code": "TransactionCanceledException", "Message": "cancelled"},
+            "CancellationReasons": [{"Code": reason} for reason in reasons],
+        }
+        self._reply_to("TransactWriteItems", lambda _: refused, times)
 
     def leave_out(self, operation: str, *, times: int) -> None:
         """Let DynamoDB read none of the rows of a batch, and say so."""

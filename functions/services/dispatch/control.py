@@ -1,15 +1,18 @@
 """dispatch as a control service: its rules, their context, its table."""
 
+from functools import partial
+
 from andon.events.domain_event import DomainEvent
 from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
 from contract import logs
 from services.dispatch import roster, whereabouts
+from services.dispatch.erased import erased_among
 from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.roster import Roster
 from services.dispatch.rules import assign, at_risk, escalate, silence
-from services.dispatch.tables import TABLE, partition_of
+from services.dispatch.tables import TABLE, equipment_in, partition_of
 
 RULES = Rules(
     source="dispatch",
@@ -19,12 +22,12 @@ RULES = Rules(
 
 
 def roster_for(key: CorrelationKey) -> Roster | None:
-    """Read the roster for a piece of equipment; None: there is none, or its factory is unknown."""
+    """Read the roster for a piece of equipment, without the erased; None: there is none, or its factory is unknown."""
     factory_id = whereabouts.factory_of(TABLE.get(whereabouts.key_of(key), consistent=True))
     if factory_id is None:
         return None
     row = roster.versions_of(factory_id).current()
-    return None if row is None else Roster.of(row)
+    return None if row is None else roster.on_duty(Roster.of(row), equipment_in(key), partial(erased_among, TABLE))
 
 
 def correlation_key_in(event: DomainEvent) -> CorrelationKey:

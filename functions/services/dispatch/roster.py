@@ -1,6 +1,6 @@
 """Rosters: the operators of a factory, to whom abnormal logs are assigned, and the supervisor for escalations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, TypedDict
 
@@ -29,22 +29,47 @@ class RosterRow(RosterContent, VersionedRow):
 
 
 class Roster(NamedTuple):
-    """The operators to assign, and the supervisor to escalate to."""
+    """The operators to assign, and the supervisor to escalate to; without people who were erased, see `on_duty`."""
 
     operators: tuple[str, ...]
-    supervisor: str
+    supervisor: str | None
 
     @classmethod
     def of(cls, row: RosterRow) -> "Roster":
         """Return the roster of a row."""
         return cls(tuple(row["operators"]), row["supervisor"])
 
-    def operator_for(self, equipment_id: str) -> str:
+    def operator_for(self, equipment_id: str) -> str | None:
         """Return the operator of a piece of equipment: the same each time, and another one only if that one leaves.
+
+        None: nobody is left.
 
         Rendezvous hashing: https://www.eecs.umich.edu/techreports/cse/96/CSE-TR-316-96.pdf
         """
-        return max(self.operators, key=lambda operator: (_weight(equipment_id, operator), operator))
+        return max(self.operators, key=lambda operator: (_weight(equipment_id, operator), operator), default=None)
+
+    def without(self, gone: Collection[str]) -> "Roster":
+        """Return the roster without some people."""
+        operators = tuple(operator for operator in self.operators if operator not in gone)
+        return Roster(operators, None if self.supervisor in gone else self.supervisor)
+
+
+ErasedAmong = Callable[[Iterable[str]], Collection[str]]
+"""Some people -> those of them who were erased."""
+
+
+def on_duty(roster: Roster, equipment_id: str, erased_among: ErasedAmong) -> Roster | None:
+    """Return the roster for a piece of equipment without the erased whom it would choose; None: nobody is left.
+
+    The others are asked for only if that operator was erased: no more people are looked up than are needed.
+    """
+    first = roster.operator_for(equipment_id)
+    chosen = [person for person in (first, roster.supervisor) if person is not None]
+    gone = {*erased_among(chosen)}
+    if first in gone:
+        gone |= {*erased_among([operator for operator in roster.operators if operator not in chosen])}
+    left = roster.without(gone)
+    return left if left.operators or left.supervisor else None
 
 
 def roster_in(history: History) -> Roster | None:

@@ -1,4 +1,4 @@
-"""Subscriptions of dispatch: reports for its rules, the factory of equipment, and assignments by dispatch2."""
+"""Subscriptions of dispatch: reports for its rules, the factory of equipment, dispatch2's assignments, erasures."""
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
@@ -9,6 +9,7 @@ from contract import old_shapes, reports
 from contract.reports import REPORTED, SOURCE
 from services.dispatch import whereabouts
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
+from services.dispatch.erased import PERSON_ERASED, on_person_erased
 from services.dispatch.limits import SILENT_AFTER_MS
 from services.dispatch.tables import partition_of
 
@@ -38,6 +39,7 @@ def _whereabouts(equipment: Entity, *, origin: str) -> ViewUpdate:
 ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     REPORTED: on_state_reported,
     CREW_ASSIGNED: CROSSING,
+    PERSON_ERASED: on_person_erased,
     (SOURCE, "equipment-created"): on_equipment_changed,
     (SOURCE, "equipment-updated"): on_equipment_changed,
     (SOURCE, "equipment-deleted"): on_equipment_changed,

@@ -7,6 +7,7 @@
 | `Equipment#<id>` | `event#<ms>#…` | the micro event store: what was reported, and what was done about it |
 | `Equipment#<id>` | `decision#<rule>#<subject>` | what a rule decided |
 | `Factory#<id>` | `roster` | who works there |
+| `Person#<id>` | `erased` | that a person was erased: no rule assigns them |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
 
@@ -18,9 +19,20 @@ TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True)}
 TABLE = Table("DISPATCH_TABLE", KEYS)
 
 # What each role calls, where that is less than a service may.
-GRANTS = {"command": {"DISPATCH_TABLE": ("PutItem", "UpdateItem")}}
+GRANTS = {
+    "command": {"DISPATCH_TABLE": ("PutItem", "UpdateItem")},
+    "trigger": {"DISPATCH_TABLE": ("BatchGetItem", "GetItem", "PutItem", "Query")},
+    "sweep": {"DISPATCH_TABLE": ("BatchGetItem", "DeleteItem", "GetItem", "PutItem", "Query")},
+}
+
+EQUIPMENT = "Equipment#"
 
 
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment, which is also the key that its events correlate by."""
-    return f"Equipment#{equipment_id}"
+    return f"{EQUIPMENT}{equipment_id}"
+
+
+def equipment_in(partition: str) -> str:
+    """Return the piece of equipment of a partition."""
+    return partition.removeprefix(EQUIPMENT)

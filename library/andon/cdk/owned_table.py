@@ -15,7 +15,7 @@ from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.target import Target
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
 
 # The uses of a customer's key for which DynamoDB needs the permission of its caller.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
@@ -39,6 +39,7 @@ class OwnedTable(dynamodb.Table):
 
     def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:
         refuse_hot_partitions(variable, schema)
+        refuse_remembering(variable, schema)
         target = Target.of(scope)
         partition_key, sort_key = _attributes(schema.keys)
         encryption, billing = dynamodb.TableEncryption, dynamodb.BillingMode
@@ -56,9 +57,7 @@ class OwnedTable(dynamodb.Table):
             time_to_live_attribute="ttl" if schema.expires else None,
             encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
             encryption_key=_customer_key(scope) if target.customer_key else None,
-            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=target.keeps_data and not is_rebuilt
-            ),
+            point_in_time_recovery_specification=_recovery(schema, is_kept=target.keeps_data and not is_rebuilt),
             deletion_protection=target.refuses_deletion,
             removal_policy=target.removal_policy,
         )
@@ -115,6 +114,31 @@ class OwnedTable(dynamodb.Table):
                 projection_type=_projection(index),
                 non_key_attributes=list(index.projects) if index.projects else None,
             )
+
+
+def refuse_remembering(table: str, schema: TableSchema) -> None:
+    """Refuse a table that is to forget soon, and cannot: its changes leave by a stream, or AWS knows no such period.
+
+    Raises:
+        ValueError: it is one; with the table.
+
+    """
+    if not 1 <= schema.recovery_days <= MOST_RECOVERY_DAYS:
+        raise ValueError(f"{table}: recovery_days is {schema.recovery_days}, but should be 1 to {MOST_RECOVERY_DAYS}")
+    if schema.stream and schema.recovery_days < MOST_RECOVERY_DAYS:
+        raise ValueError(
+            f"{table}: {schema.recovery_days} recovery_days and a stream: what leaves by it is kept elsewhere. Keep "
+            "what is to be forgotten in a table without a stream, and what others have to know of it in another one."
+        )
+
+
+def _recovery(schema: TableSchema, *, is_kept: bool) -> dynamodb.PointInTimeRecoverySpecification:
+    """Return how far back a table can be restored; AWS's own period is left out, as it always was."""
+    is_shorter = is_kept and schema.recovery_days < MOST_RECOVERY_DAYS
+    return dynamodb.PointInTimeRecoverySpecification(
+        point_in_time_recovery_enabled=is_kept,
+        recovery_period_in_days=schema.recovery_days if is_shorter else None,
+    )
 
 
 def _resource(table: dynamodb.Table) -> dynamodb.CfnTable:

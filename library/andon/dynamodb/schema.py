@@ -44,6 +44,9 @@ class Index(NamedTuple):
     projects: tuple[str, ...] | None = None
 
 
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
+MOST_RECOVERY_DAYS: Final = 35
+
 NO_INDEXES: Final[Mapping[str, Index]] = {}
 
 
@@ -51,7 +54,9 @@ class TableSchema(NamedTuple):
     """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
 
     seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper. steady: it is written
-    all the time, and at much the same rate, so that provisioned capacity is cheaper.
+    all the time, and at much the same rate, so that provisioned capacity is cheaper. recovery_days: so far back it can
+    be restored, and so long what is erased from it can come back; fewer need a table without a stream, by which what is
+    to be forgotten would leave.
     """
 
     keys: Keys
@@ -60,3 +65,4 @@ class TableSchema(NamedTuple):
     expires: bool = True
     seldom_read: bool = False
     steady: bool = False
+    recovery_days: int = MOST_RECOVERY_DAYS

@@ -61,10 +61,14 @@ UNKNOWN: Final = Route(groups=frozenset())
 
 
 class HttpApi(APIGatewayHttpResolver):
-    """The routes of one handler file, each declared at the function that answers it; `declared`: by their keys."""
+    """The routes of one handler file, each declared at the function that answers it; `declared`: by their keys.
 
-    def __init__(self) -> None:
+    no_store: nobody on the way keeps a response of it, refusals and failures included.
+    """
+
+    def __init__(self, *, no_store: bool = False) -> None:
         super().__init__(enable_validation=True, json_body_deserializer=parse)
+        self._no_store = no_store
         self.declared: dict[str, Route] = {}
         self._error: Exception | None = None
         self.use(middlewares=[refuse_unknown_query, refuse_array])
@@ -175,7 +179,9 @@ class HttpApi(APIGatewayHttpResolver):
         self._error = None
         response = self._respond(event, context)
         request_id = event["requestContext"]["requestId"]
-        response.setdefault("headers", {}).update(headers_of_every_response(request_id=request_id))
+        response.setdefault("headers", {}).update(
+            headers_of_every_response(request_id=request_id, no_store=self._no_store)
+        )
         self._log(
             event["routeKey"],
             function_request_id=context.aws_request_id,

@@ -15,10 +15,11 @@ AFTER: Final = "x-after"
 """The header with the token of a write: a view's `?after=` takes it."""
 
 
-def headers_of_every_response(*, request_id: str) -> dict[str, str]:
+def headers_of_every_response(*, request_id: str, no_store: bool = False) -> dict[str, str]:
     """Return the headers of every response, refusals and failures included. Add yours here."""
     # No browser may guess another type: what one client sent must not become a script in another one.
-    return {"x-request-id": request_id, "x-content-type-options": "nosniff"}
+    every = {"x-request-id": request_id, "x-content-type-options": "nosniff"}
+    return every | ({"Cache-Control": "no-store"} if no_store else {})
 
 
 def respond(

@@ -75,8 +75,9 @@ class Draft(NamedTuple):
     """A revision that a command wants to be the current one.
 
     content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
-    current row. deleted: it is a tombstone. revives: it may follow a tombstone. repeats: it is made even if it changes
-    nothing. needs_if_match: true if the living row that stands there may be replaced with If-Match only.
+    current row. deleted: it is a tombstone. revives: it may follow a tombstone; else it is refused by `gone`, or as not
+    found. repeats: it is made even if it changes nothing. needs_if_match: true if the living row that stands there may
+    be replaced with If-Match only.
     """
 
     content: Mapping[str, object]
@@ -86,6 +87,7 @@ class Draft(NamedTuple):
     revives: bool = True
     repeats: bool = False
     needs_if_match: Callable[[VersionedRow], bool] = always
+    gone: Rejected | None = None
 
     @property
     def digest(self) -> str:
@@ -251,7 +253,8 @@ def _by_version(draft: Draft, refused: RefusedSave) -> NextStep:
     current = refused.failed.get(CURRENT)
     if current is None:
         return _upon_nothing(draft, refused.newest)
-    if current["fingerprint"] == draft.command.fingerprint:  # a retry is answered as the first time
+    # A retry is answered as the first time. A tombstone of what was erased says nothing of the command that made it.
+    if current.get("fingerprint") == draft.command.fingerprint:
         return Return(Saved.by(current))
     return _upon_tombstone(draft, current) if current.get("deleted") else _upon_living(draft, current)
 
@@ -266,7 +269,7 @@ def _upon_nothing(draft: Draft, newest: VersionedRow | None) -> NextStep:
 def _upon_tombstone(draft: Draft, row: VersionedRow) -> NextStep:
     if _may_revive(draft, row):
         return write_upon(draft, Expected(row["version"], Stands.TOMBSTONE, row["timestamp"] + 1))
-    refusal = Stale(STALE) if draft.revives else NotFound("It was deleted.")
+    refusal = Stale(STALE) if draft.revives else draft.gone or NotFound("It was deleted.")
     return CheckRetry(draft.command.next_version, refusal)
 
 

@@ -13,13 +13,15 @@ from services.dispatch.roster import roster_in
 
 
 def assign(history: History) -> Iterable[Decision]:
-    """Assign the abnormal logs of the window; those that got no operator for want of a roster get one now."""
+    """Assign the abnormal logs of the window; those that got no operator for want of one get one now."""
     roster = roster_in(history)
     if roster is None:
         return
     for report in filter(is_abnormal, history.events):
         log = log_in(report)
         operator = roster.operator_for(log["equipmentId"])
+        if operator is None:
+            return
         row = ASSIGNMENT.decided_row(log, operator, at_ms=report.timestamp_ms)
         yield Decision(key=ASSIGNMENT.key_of(log), row=row, triggers=(report,))
 

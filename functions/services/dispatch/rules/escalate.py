@@ -19,18 +19,19 @@ AFTER_MS = 15 * MINUTE_MS
 def escalate(history: History) -> Iterable[Decision]:
     """Escalate an episode that has lasted for 15 minutes: the log that it began with, so that it is done once.
 
-    The rule is evaluated again at each report of the episode, in case there was no roster before. An episode that
-    is over by then, or was acknowledged, is not escalated any more.
+    The rule is evaluated again at each report of the episode, in case there was nobody to escalate it to before. An
+    episode that is over by then, or was acknowledged, is not escalated any more.
     """
     roster = roster_in(history)
     episode = episode_of(history)
-    if roster is None or episode is None or episode.recovery is not None or _is_acknowledged(episode, history.events):
+    supervisor = roster and roster.supervisor
+    if supervisor is None or episode is None or episode.recovery or _is_acknowledged(episode, history.events):
         return
     log, at_ms = log_in(episode.first), episode.first.timestamp_ms + AFTER_MS
     last = [report for report in episode.reports if report.timestamp_ms <= at_ms][-1]
     yield Decision(
         key=ESCALATION.key_of(log),
-        row=ESCALATION.decided_row(log, roster.supervisor, at_ms=at_ms),
+        row=ESCALATION.decided_row(log, supervisor, at_ms=at_ms),
         triggers=(episode.first,) if last is episode.first else (episode.first, last),
     )
 

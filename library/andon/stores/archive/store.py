@@ -48,6 +48,12 @@ def _subject_in(detail: JsonMapping) -> object:
 
 
 def _named_in(detail: JsonMapping, fields: Iterable[str]) -> Iterable[object]:
-    entities = [entity for entity in detail.values() if isinstance(entity, dict)]
-    said = (entity.get(field) for entity in entities for field in fields)
+    entities = [(name, entity) for name, entity in detail.items() if isinstance(entity, dict)]
+    said = (_said(field, name, entity) for name, entity in entities for field in fields)
     return chain.from_iterable(one if isinstance(one, list) else [one] for one in said)
+
+
+def _said(field: str, name: str, entity: JsonMapping) -> object:
+    """Return what an entity says in a field; one that is qualified, as `thing.id`, is that of one entity only."""
+    of, _, member = field.rpartition(".")
+    return entity.get(member) if of in {"", name} else None

@@ -1,0 +1,10 @@
+"""The fact that people publishes: somebody was erased. Nothing else about people ever leaves it."""
+
+from andon.events.fact import Facts
+from services.people import erasure
+
+FACTS = Facts(
+    source="people",
+    types=frozenset({erasure.PERSON_ERASED}),
+    of={erasure.DISCRIMINATOR: erasure.fact_of},
+)

@@ -1,0 +1,79 @@
+"""A person: the name and the factory behind an id, until they are erased."""
+
+from typing import Final, Literal, TypedDict, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.key_query import KeyQuery
+from andon.runtime import times
+from andon.runtime.errors import Conflict
+from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.versioned_write import Versions
+from contract.entities import Changed
+from services.people.tables import BY_FACTORY, TABLE, key_of
+
+ERASED: Final = "This person was erased. The id is not given to anybody again."
+
+
+class PersonContent(TypedDict):
+    """Who a person is."""
+
+    id: str
+    name: str
+    factoryId: str
+
+
+class PersonRow(PersonContent, VersionedRow):
+    """The row of a person, its primary key aside; a fence has neither `name` nor `factoryId`, see `erasure`."""
+
+
+class PersonVersion(PersonContent, Changed):
+    """A person in a response."""
+
+    version: int
+
+
+class ErasedPerson(TypedDict):
+    """Somebody erased, in a response."""
+
+    id: str
+    erased: Literal[True]
+
+
+def versions_of(person_id: str) -> Versions[PersonRow]:
+    """Return the place of a person's row; no earlier version is kept."""
+    return Versions(table=TABLE, key=key_of(person_id))
+
+
+def row_of(item: Item) -> PersonRow:
+    """Return an item of the people table with the type of its row."""
+    return cast("PersonRow", item)
+
+
+def write(person_id: str, name: str, factory_id: str, command: Command) -> Draft:
+    """Decide a person's name and factory; an erased id stays erased."""
+    return Draft(
+        content={"name": name, "factoryId": factory_id},
+        attributes={"id": person_id},
+        command=command,
+        revives=False,
+        gone=Conflict(ERASED),
+    )
+
+
+def in_factory(factory_id: str) -> KeyQuery:
+    """Return the query of the people of a factory, by their ids; the erased are in none."""
+    return KeyQuery(keys=BY_FACTORY, partition=factory_id, index_name="ByFactory", forward=True, has_keys_only=True)
+
+
+def to_response(row: PersonRow) -> PersonVersion | ErasedPerson:
+    """Return a row for a response."""
+    if row.get("deleted"):
+        return {"id": row["id"], "erased": True}
+    return {
+        "id": row["id"],
+        "version": row["version"],
+        "name": row["name"],
+        "factoryId": row["factoryId"],
+        "changedAt": times.to_utc(row["timestamp"]),
+        "changedBy": row["changedBy"],
+    }
