@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from andon.dynamodb.schema import Index, Keys
+from andon.cdk.owned_table import refuse_remembering
+from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
 from andon.testing.synthesised import Properties, Synthesised
 from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, declared_tables, only, synthesise
 from views.state_log import view as state_log
@@ -30,7 +31,10 @@ def test_a_table_outlives_mistakes_is_backed_up_unless_events_write_it_again_and
 
     assert (made["DeletionPolicy"], made["UpdateReplacePolicy"], here["DeletionPolicy"]) == (KEPT, "Retain", "Delete")
     assert [one["Properties"]["DeletionProtectionEnabled"] for one in (made, here)] == [True, False]
-    assert recovery == {"PointInTimeRecoveryEnabled": name not in OF_VIEWS}
+    days = DECLARED[name].recovery_days
+    shorter = {} if days == MOST_RECOVERY_DAYS else {"RecoveryPeriodInDays": days}
+    assert recovery == {"PointInTimeRecoveryEnabled": name not in OF_VIEWS} | shorter
+    assert here["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": False}
 
 
 @pytest.mark.parametrize("name", DECLARED)
@@ -85,6 +89,32 @@ def test_a_customer_key_is_a_setting_of_the_stage_and_whoever_uses_the_table_may
     for file in with_tables:
         assert any(action == "kms:Decrypt" for action, _ in varied.allowed(file))
         assert not any("*" in action for action, _ in varied.allowed(file))
+
+
+def test_names_of_people_leave_their_table_by_no_stream_and_stay_in_backups_for_a_day(aws: Synthesised) -> None:
+    """The index has keys only, so that a name is in no second place either."""
+    names, erasures = (table(aws, name)["Properties"] for name in ("PeopleTable", "ErasuresTable"))
+
+    assert "StreamSpecification" not in names
+    assert names["PointInTimeRecoverySpecification"]["RecoveryPeriodInDays"] == 1
+    assert [index["Projection"] for index in names["GlobalSecondaryIndexes"]] == [{"ProjectionType": "KEYS_ONLY"}]
+    assert "StreamSpecification" in erasures
+    assert "RecoveryPeriodInDays" not in erasures["PointInTimeRecoverySpecification"]
+
+
+@pytest.mark.parametrize("days", [0, 36, -1])
+def test_a_table_is_refused_whose_recovery_aws_does_not_know(days: int) -> None:
+    schema = TableSchema(Keys("pk", one_partition_per="entity"), recovery_days=days)
+
+    with pytest.raises(ValueError, match=f"NAMES_TABLE: recovery_days is {days}, but should be 1 to 35"):
+        refuse_remembering("NAMES_TABLE", schema)
+
+
+def test_a_table_that_is_to_forget_soon_is_refused_a_stream() -> None:
+    schema = TableSchema(Keys("pk", one_partition_per="entity"), stream=True, recovery_days=1)
+
+    with pytest.raises(ValueError, match="NAMES_TABLE: 1 recovery_days and a stream"):
+        refuse_remembering("NAMES_TABLE", schema)
 
 
 def key_schema(keys: Keys) -> list[dict[str, str]]:

@@ -56,6 +56,7 @@ WRONG: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("asof", "knownat"), ("", *TIMES)),
     **dict.fromkeys(("from", "to"), ENDS),
     "date": ("", *DAYS),
+    "ids": ("", ",", "op-17,", "op-17,Ana", "op-17 ,op-18", ",".join(["op-17"] * 101), *IDS),
     "state": STATE_NAMES,
     "query.state": FILTERS,
     "n": NUMBERS,

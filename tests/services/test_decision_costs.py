@@ -21,7 +21,7 @@ from tests.support.samples import NOW
 from tests.support.wire import Wire
 
 MINUTE_MS: Final = 60_000
-READS: Final = {"GetItem", "Query"}
+READS: Final = {"BatchGetItem", "GetItem", "Query"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,9 @@ def _sum(wire: Wire) -> Bill:
     units: Counter[bool] = Counter()
     for request in wire.requests:
         consumed = request.answer.get("ConsumedCapacity")
+        tables = consumed if isinstance(consumed, list) else [consumed] if consumed else []
         # A condition that fails is paid for all the same, but its answer does not say so.
-        units[request.operation in READS] += consumed["CapacityUnits"] if consumed else 1
+        units[request.operation in READS] += sum(one["CapacityUnits"] for one in tables) if tables else 1
     return Bill(dict(Counter(wire.operations)), units[False], units[True])
 
 
@@ -143,11 +144,13 @@ PAPER: Final[dict[Case, Bill]] = {
     collect_it_again: Bill({"Query": 1, "PutItem": 1}, 1, 1),
     react_to_normal: Bill({"PutItem": 2}, 2, 0),
     react_to_another: Bill({}, 0, 0),
-    react_to_abnormal: Bill({"PutItem": 4, "Query": 1, "GetItem": 2}, 4, 3),
+    react_to_abnormal: Bill({"PutItem": 4, "Query": 1, "GetItem": 2, "BatchGetItem": 1}, 4, 5),
     remember: Bill({"PutItem": 1}, 1, 0),
     sweep_nothing: Bill({"Query": LOOK}, 0, LOOK),
     sweep_nothing_to_decide: Bill({"Query": LOOK + 1, "DeleteItem": 1}, 1, LOOK + 1),
-    sweep_an_escalation: Bill({"Query": LOOK + 2, "GetItem": 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 4),
+    sweep_an_escalation: Bill(
+        {"Query": LOOK + 2, "GetItem": 2, "BatchGetItem": 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 6
+    ),
     sweep_on: Bill({"Query": LOOK + 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 1),
     sweep_a_silence: Bill({"Query": LOOK + 3, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 3),
 }

@@ -24,9 +24,11 @@ WRITERS = {
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement": {"operator", "supervisor"},
     "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment": {"operator", "supervisor"},
     "PUT /factories/{factoryId}/roster": {"supervisor"},
+    "PUT /people/{id}": {"supervisor"},
+    "DELETE /people/{id}": {"privacy"},
 }
 ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations", "POST /drift/{view}"}
-PEOPLE = {"operator", "supervisor", "auditor", "analyst"}
+PEOPLE = {"operator", "supervisor", "auditor", "analyst", "privacy"}
 
 
 def allowed(route: str) -> set[str]:

@@ -221,3 +221,22 @@ def test_an_array_is_no_body_although_its_first_member_would_be(array: str) -> N
     response = bodies.handler(http_event(BODY, body=array), LocalContext("things-command"))
 
     assert response["statusCode"] == 400
+
+
+@pytest.mark.parametrize("no_store", [False, True])
+@pytest.mark.parametrize(
+    ("parts", "status"), [({}, 200), ({"groups": ["visitors"]}, 403), ({"query": {"unknown": "x"}}, 400)], ids=str
+)
+def test_what_nobody_may_keep_says_so_in_every_response_refusals_included(
+    parts: dict[str, Any], status: int, *, no_store: bool
+) -> None:
+    private = HttpApi(no_store=no_store)
+    private.serves(ROUTE, groups=ADMINS)(put_nothing)
+
+    response = private.handler(http_event(ROUTE, **({"path": {"id": "x"}} | parts)), LocalContext("things-command"))
+
+    assert (response["statusCode"], response["headers"].get("Cache-Control") == "no-store") == (status, no_store)
+
+
+def put_nothing() -> Response[str]:
+    return respond(HTTPStatus.OK)

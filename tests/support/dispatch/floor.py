@@ -86,6 +86,12 @@ class Floor(AbstractContextManager["Floor"]):
         body = {"operators": list(OPERATORS), "supervisor": supervisor}
         assert self.request(STAFF, path={"factoryId": factory_id}, body=body)[0] == 201
 
+    def erase(self, person: str) -> None:
+        """Deliver the event that a person was erased, now."""
+        event = fact("person-erased", id=f"{person} erased", at=self.now_ms)
+        event.entities["person"].update(id=person, erasedAt=times.to_utc(self.now_ms))
+        self.deliver([body_of(event)])
+
     def report(self, equipment_id: str, report: Report, event_id: str | None = None) -> None:
         """Deliver a report at the time of its arrival."""
         self.wait_until(report.arrived_ms)
