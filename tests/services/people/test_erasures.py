@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -23,10 +22,6 @@ def loop() -> Iterator[Loop]:
     """Everything, empty."""
     with Loop() as loop, frozen_clock(NOW):
         yield loop
-
-
-def erasures(loop: Loop) -> list[Any]:
-    return loop.rows("ERASURES_TABLE")
 
 
 def rename(loop: Loop, person_id: str, version: int) -> None:
@@ -102,7 +97,9 @@ def test_an_erasure_wins_over_renames_that_come_while_it_is_made(
 
     assert erase(loop, person_id).status == 204
     assert is_forgotten(loop, person_id)
-    assert (TABLE.get(key_of(person_id)) or {})["version"] == renames + 2
+    fence = TABLE.get(key_of(person_id)) or {}
+    assert fence["version"] == renames + 2
+    assert fence["timestamp"] > NOW + renames
     assert put(loop, person_id, if_match=renames + 1).status == 409
     assert erased_in(loop) == [person_id]
 
@@ -175,6 +172,7 @@ LOST: dict[str, Lose] = {
 def test_after_a_restored_backup_to_erase_again_leaves_both_again(loop: Loop, person_id: str, lose: Lose) -> None:
     put(loop, person_id)
     erase(loop, person_id)
+    first = ERASURES.get({"id": person_id})
     lose(person_id)
     if get(loop, person_id).status == 404:
         put(loop, person_id)  # as the backup had it
@@ -183,6 +181,7 @@ def test_after_a_restored_backup_to_erase_again_leaves_both_again(loop: Loop, pe
         assert erase(loop, person_id).status == 204
 
     assert is_forgotten(loop, person_id)
+    assert ERASURES.get({"id": person_id}) == first
 
 
 @pytest.mark.parametrize("group", ["operator", "supervisor", "auditor", "analyst", "device", "gateway"])

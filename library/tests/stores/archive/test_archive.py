@@ -16,7 +16,7 @@ from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.archive import lines, pages
 from andon.stores.archive.objects import to_data
-from andon.stores.archive.store import BUCKET, KINDS, LAKE
+from andon.stores.archive.store import BUCKET, KINDS, LAKE, actors_in
 from andon.stores.archive.sweep_days import COUNTS, LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
 from andon.testing.drift import keep_in_lake
 from andon.testing.lambda_events import http_event
@@ -423,3 +423,10 @@ def test_an_event_that_names_thousands_is_archived_for_the_first_of_them_and_the
 def about_operator(loop: Loop, name: str) -> list[Any]:
     items: list[Any] = loop.request(OPERATOR_ROUTE, path={"operator": name}, query=EVER).body["items"]
     return items
+
+
+def test_a_field_of_one_entity_names_nobody_in_another() -> None:
+    """The archive of people has erasures, and no equipment among them."""
+    detail = {"person": {"id": "op-17"}, "equipment": {"id": "press-7", "operator": "op-18"}, "id": "an event"}
+
+    assert actors_in(OPERATORS, detail) == (["op-17", "op-18"], 0)
