@@ -14,6 +14,7 @@ from contract import groups
 from contract.names import NORMAL
 from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, DemoMachine
 from demo.factory_life import ERROR, WARNING
+from demo.people import PEOPLE
 
 # Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
 RUNNING: Final = {28: NORMAL, 1: NORMAL}
@@ -27,6 +28,7 @@ SILENT: Final = "gdl-welder-2"
 MENDED_EACH: Final = 3
 
 THERE: Final = HTTPStatus.PRECONDITION_REQUIRED  # it was registered before
+ERASED: Final = HTTPStatus.CONFLICT  # of a person
 ONCE: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK, THERE})
 
 
@@ -54,11 +56,14 @@ def begin(stack: Stack, scratch: Path) -> str:
 
 
 def register(stack: Stack) -> None:
-    """Write down who works there and what stands where; what was written down before stays.
+    """Write down who people are, who works there and what stands where; what was written down before stays.
 
     Raises:
         Failed: something was refused.
     """
+    for badge, person in PEOPLE.items():
+        body = {"name": person.name, "factoryId": person.factory_id}
+        _put(stack, groups.SUPERVISOR, SUPERVISOR, path_of("people", badge), body, there=ONCE | {ERASED})
     roster = {"operators": [*OPERATORS], "supervisor": SUPERVISOR}
     _put(stack, groups.SUPERVISOR, SUPERVISOR, path_of("factories", FACTORY, "roster"), roster)
     for machine in MACHINES:
@@ -89,7 +94,9 @@ def state_of(machine: DemoMachine) -> str:
     return min((one for one in start() if one.machine == machine.id), key=lambda one: one.minutes).state
 
 
-def _put(stack: Stack, role: str, user: str, path: str, body: dict[str, Any]) -> None:
+def _put(
+    stack: Stack, role: str, user: str, path: str, body: dict[str, Any], *, there: frozenset[HTTPStatus] = ONCE
+) -> None:
     answer = stack.api(role, user).put(path, body)
-    if answer.status not in ONCE:
+    if answer.status not in there:
         raise ToolFailed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")

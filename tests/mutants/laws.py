@@ -725,7 +725,7 @@ MORE: Final = [
         ("at risk: again at each report", "for number in range(1, len(upto))):", "for number in range(0)):"),
         ("at risk: an ERROR is enough", "if warnings and _state(last)", "if (warnings or [last]) and _state(last)")),
     *_in("functions/services/dispatch/rules/escalate.py", "tests/services/dispatch/test_histories.py",
-        ("escalate: what is over is handed up", " or episode.recovery is not None", ""),
+        ("escalate: what is over is handed up", "episode.recovery is not None or ", ""),
         ("escalate: what was acknowledged is handed up", " or _is_acknowledged(episode, history.events):", ":"),
         ("escalate: only the first log's acknowledgement counts", "for report in episode.reports]",
          "for report in episode.reports[:1]]"),

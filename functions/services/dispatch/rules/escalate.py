@@ -25,9 +25,9 @@ def escalate(history: History) -> Iterable[Decision]:
     roster = roster_in(history)
     episode = episode_of(history)
     supervisor = roster and roster.supervisor
-    if supervisor is None or episode is None or episode.recovery is not None:
+    if supervisor is None or episode is None:
         return
-    if _is_acknowledged(episode, history.events):
+    if episode.recovery is not None or _is_acknowledged(episode, history.events):
         return
     log, at_ms = log_in(episode.first), episode.first.timestamp_ms + AFTER_MS
     last = [report for report in episode.reports if report.timestamp_ms <= at_ms][-1]
