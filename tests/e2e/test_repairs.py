@@ -15,7 +15,7 @@ from contract import groups
 from tests.support.archive import line_of, report_of
 from tests.support.samples import sample
 
-WITHIN_S: Final = 20
+WITHIN_S: Final = 60
 
 
 def deployed(stack: Stack) -> Deployed:

@@ -2,6 +2,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -43,8 +44,14 @@ def test_of_several_that_ask_at_once_one_builds(tmp_path: Path) -> None:
         time.sleep(0.05)  # so that the others do ask meanwhile
         fill(content)
 
+    all_are_there = Barrier(4)
+
+    def ask() -> Path:
+        all_are_there.wait(timeout=30)
+        return build_once(tmp_path / "code" / "folder", slowly)
+
     with ThreadPoolExecutor(4) as pool:
-        folders = {pool.submit(build_once, tmp_path / "code" / "folder", slowly) for _ in range(4)}
+        folders = {pool.submit(ask) for _ in range(4)}
 
     assert {folder.result() for folder in folders} == {tmp_path / "code" / "folder"}
     assert len(built) == 1

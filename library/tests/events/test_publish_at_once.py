@@ -16,7 +16,7 @@ def test_the_requests_of_a_batch_go_to_the_bus_at_once(monkeypatch: pytest.Monke
     all_are_there = threading.Barrier(3)
 
     def take(asked: Asked) -> Answer:
-        all_are_there.wait(timeout=5)
+        all_are_there.wait(timeout=30)
         return Answer(whole({"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in asked.json["Entries"]]}))
 
     with ScriptedServer(take) as server, connected(aws.LIBCURL, server.url):

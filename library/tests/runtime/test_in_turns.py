@@ -30,7 +30,7 @@ class Meeting:
 
     def __call__(self, asked: Asked) -> Answer:
         """Answer with what was asked for, once the others have come."""
-        self._barrier.wait(timeout=5)
+        self._barrier.wait(timeout=30)
         return echo(asked)
 
 

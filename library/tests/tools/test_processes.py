@@ -45,11 +45,16 @@ def test_a_command_that_fails_is_reported_with_the_end_of_its_output(tmp_path: P
 def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "GRACE_S", 0.3)
 
-    with pytest.raises(ToolFailed, match="did not end within 2 s"):
-        _run(STUBBORN, tmp_path / "log", limit_s=2)
+    log = tmp_path / "log"
 
-    child = int((tmp_path / "log").read_text())
-    assert processes.eventually(lambda: not processes.command_line(child), within_s=5)
+    for limit_s in (2, 8, 32):
+        with pytest.raises(ToolFailed, match=f"did not end within {limit_s} s"):
+            _run(STUBBORN, log, limit_s=limit_s)
+        if log.read_text():  # else the machine was too busy for it to have a child by then
+            break
+
+    child = int(log.read_text())
+    assert processes.eventually(lambda: not processes.command_line(child), within_s=30)
 
 
 def test_a_group_that_ends_when_asked_is_not_waited_for() -> None:
@@ -65,7 +70,7 @@ def test_a_group_that_ends_when_asked_is_not_waited_for() -> None:
 def test_a_process_says_what_it_runs_until_it_is_gone() -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()", "its-mark"], stdin=subprocess.PIPE)
 
-    assert processes.eventually(lambda: "its-mark" in processes.command_line(process.pid), within_s=5)
+    assert processes.eventually(lambda: "its-mark" in processes.command_line(process.pid), within_s=30)
 
     process.communicate()
     assert processes.command_line(process.pid) == ""
@@ -81,7 +86,7 @@ def test_what_a_killed_process_left_is_ended_and_nothing_else(tmp_path: Path) ->
     killed = subprocess.Popen(  # noqa: S603  our own words
         [sys.executable, "-c", RUNS, str(log), STUBBORN], env={**os.environ, "PYTHONPATH": project().imports}
     )
-    assert processes.eventually(lambda: log.exists() and log.read_text() != "", within_s=20)
+    assert processes.eventually(lambda: log.exists() and log.read_text() != "", within_s=60)
     killed.kill()
     killed.wait()
     left = json.loads((tmp_path / "cdk.pid").read_text())["pid"]

@@ -83,3 +83,29 @@ def test_what_a_worker_logged_until_it_ended_is_known(worker: Worker) -> None:
     worker.end()
 
     assert drained(worker) == "last words"
+
+
+class Late(threading.Thread):
+    """Gets its turn only when somebody has ten seconds for it, as on a machine that is busy."""
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__(daemon=True)
+        self._queue, self._turn = worker._stderr_queue, threading.Event()  # noqa: SLF001
+
+    def run(self) -> None:
+        self._turn.wait()
+        self._queue.put("late words")
+
+    def join(self, timeout: float | None = None) -> None:
+        if timeout is None or timeout >= 10:
+            self._turn.set()
+        super().join(timeout)
+
+
+def test_what_an_ended_worker_logged_is_known_on_a_machine_that_is_busy(worker: Worker) -> None:
+    worker.end()
+    worker._stderr_thread.join()  # noqa: SLF001
+    worker._stderr_thread = Late(worker)  # noqa: SLF001
+    worker._stderr_thread.start()  # noqa: SLF001
+
+    assert drained(worker) == "last words\nlate words"

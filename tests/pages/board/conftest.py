@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from andon.tools.browser.launch import launched
 from demo.board import factory
 from demo.board.fake_api import FakeApi
 from demo.board.pictures import WALL, api, context_of
 from tests.support.pages import Screen
+
+expect.set_options(timeout=30_000)  # a machine may be busy
 
 
 @pytest.fixture(scope="module")

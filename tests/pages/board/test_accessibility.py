@@ -13,6 +13,9 @@ from tests.support.pages import Screen
 
 AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
 
+# A colour on its way to another one is no finding.
+SETTLED = "() => Promise.allSettled(document.getAnimations().map((one) => one.finished))"
+
 PLACES = {
     BOARD: "Help needed",
     "#/board/Acme/Guadalajara/none": "No equipment is registered here.",
@@ -24,6 +27,7 @@ PLACES = {
 
 def violations(screen: Screen) -> list[str]:
     """The findings of axe-core."""
+    screen.page.evaluate(SETTLED)
     screen.page.evaluate(AXE.read_text())
     found = screen.page.evaluate("async () => (await axe.run()).violations")
     return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
@@ -44,7 +48,6 @@ def test_a_dialog_has_no_violation(opened: Opened, name: str) -> None:
     screen = opened()
     screen.page.locator(".card", has_text="Conveyor B").get_by_role("button", name=name).click()
     expect(screen.page.get_by_role("dialog")).to_be_visible()
-    screen.page.wait_for_timeout(100)
 
     assert violations(screen) == []
 

@@ -1,7 +1,10 @@
+from playwright.sync_api import expect
+
 from demo.board import factory
 from demo.board.fake_api import FakeApi
 from demo.board.pictures import PHONE, WALL
-from tests.pages.board.conftest import Opened
+from tests.pages.board.conftest import BOARD, Opened
+from tests.pages.board.test_faults import FAULT
 
 IMG = "<img src=x onerror=console.error('ran')>"
 
@@ -50,10 +53,19 @@ def test_nothing_on_a_tile_is_cut(opened: Opened, known: FakeApi) -> None:
 
 
 def test_a_phone_never_scrolls_sideways(opened: Opened, known: FakeApi) -> None:
-    known.items["conveyor-b"] |= {"name": "W" * 200, "operator": "W" * 128, "lineId": "L" * 128}
-    for place in ("", "#/", "#/board/Acme", "#/equipment/conveyor-b", "#/faults"):
-        screen = opened(*([place] if place else []), size=PHONE, role="admin")
-        screen.page.wait_for_timeout(200)
+    wide = "W" * 200
+    known.items["conveyor-b"] |= {"name": wide, "operator": "W" * 128, "lineId": "L" * 128}
+    known.bodies |= {"/faults": {"items": [FAULT]}}
+    places = {
+        BOARD: wide,
+        "#/": "Which board?",
+        "#/board/Acme": wide,
+        "#/equipment/conveyor-b": wide,
+        "#/faults": "Poison",
+    }
+    for place, shown in places.items():
+        screen = opened(place, size=PHONE, role="admin")
+        expect(screen.page.get_by_text(shown).first).to_be_visible()
 
         assert not screen.scrolls_sideways(), place
 

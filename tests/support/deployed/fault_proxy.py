@@ -27,7 +27,7 @@ FAILED: Final = 0.02
 LOST: Final = 0.02
 SLOW: Final = 0.1
 
-BOOT_S: Final = 20
+BOOT_S: Final = 60
 STOP_S: Final = 5
 
 Rule = dict[str, Any]
@@ -99,5 +99,5 @@ def _answers(url: str) -> bool:
 
 
 def _stats(url: str) -> Any:  # noqa: ANN401  JSON
-    with urllib.request.urlopen(f"{url}/_microburst/stats", timeout=5) as answer:  # noqa: S310  our own
+    with urllib.request.urlopen(f"{url}/_microburst/stats", timeout=30) as answer:  # noqa: S310  our own
         return json.load(answer)

@@ -14,8 +14,9 @@ from weakref import WeakKeyDictionary
 
 CHUNK: Final = 65_536
 
-# A worker that failed has been ended, so that its pipe ends, too.
-END_S: Final = 1.0
+# A worker that failed has been ended, so that its pipe ends, too, and the thread with it, however busy the machine is.
+# Only a child of the worker that lives on keeps the pipe open, and must not keep the answer.
+END_S: Final = 30.0
 
 
 class Pipe:
