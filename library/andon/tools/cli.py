@@ -78,6 +78,11 @@ def main() -> int:
     return _exit_code_of(verb, arguments)
 
 
+def is_on_aws(verb: str, arguments: list[str]) -> bool:
+    """Return True if a verb is about a stack on AWS, not about the one on this machine."""
+    return verb == "deploy" or any(one.split("=")[0] in {"--stack", "--stage"} for one in arguments)
+
+
 def _exit_code_of(verb: str, arguments: list[str]) -> int:
     try:
         run(verb, arguments)
@@ -86,7 +91,7 @@ def _exit_code_of(verb: str, arguments: list[str]) -> int:
     except Exception as error:
         from andon.tools.mishaps import words_of  # noqa: PLC0415  a list of the verbs needs no botocore
 
-        words = words_of(error)
+        words = words_of(error, on_aws=is_on_aws(verb, arguments))
         if words is None:
             raise
         print(f"{as_called(verb)}: {words}", file=sys.stderr)

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from andon.cdk.names import stack_of
 from andon.runtime import clock
 from andon.tools.stack.errors import ToolFailed
@@ -80,11 +78,7 @@ def main() -> int:
     parser.add_argument("--stage", help="the stage on AWS (default: what runs on this machine)")
     parser.add_argument("--write", action="store_true", help="put the rows")
     given = parser.parse_args()
-    try:
-        print(restore(given.stage, given.output, given.copy, write=given.write))
-    except (ToolFailed, BotoCoreError, ClientError) as reason:
-        print(f"restore: {reason}", file=sys.stderr)
-        return 1
+    print(restore(given.stage, given.output, given.copy, write=given.write))
     return 0
 
 

@@ -3,9 +3,10 @@ import os
 from http.client import RemoteDisconnected
 
 import pytest
-from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
 
 from andon.runtime.errors import CallFailed
+from andon.tools import cli
 from andon.tools.called import BY
 from andon.tools.mishaps import words_of
 
@@ -36,6 +37,15 @@ def test_what_is_no_defect_is_said_in_a_line(error: Exception, words: str, monke
     assert said is not None
     assert said.startswith(words)
     assert "\n" not in said
+
+
+def test_nobody_is_told_to_start_a_stage_on_aws_again() -> None:
+    assert words_of(RemoteDisconnected("gone"), on_aws=True) == "no answer: gone"
+    assert words_of(NoCredentialsError()) == "nothing was asked: Unable to locate credentials"
+    for arguments in (["--stage", "prod"], ["things", "--stack=Andon-prod"]):
+        assert cli.is_on_aws("restore", arguments)
+    assert cli.is_on_aws("deploy", [])
+    assert not cli.is_on_aws("redrive", ["things", "--show"])
 
 
 def test_a_defect_keeps_its_traceback() -> None:

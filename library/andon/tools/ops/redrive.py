@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from andon.runtime.json_types import JsonObject
 from andon.tools.called import as_called
@@ -153,12 +153,8 @@ def main() -> int:
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     parser.add_argument("--rate", type=int, help="messages a second; none: as AWS chooses")
     parser.add_argument("--show", action="store_true", help="show some of the messages, and move none")
-    try:
-        for line in _run(parser.parse_args()):
-            print(line)
-    except (ToolFailed, BotoCoreError, ClientError) as reason:
-        print(f"{as_called('redrive')}: {reason}", file=sys.stderr)
-        return 1
+    for line in _run(parser.parse_args()):
+        print(line)
     return 0
 
 

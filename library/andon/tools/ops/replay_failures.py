@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from andon.cdk.names import FAILURES, FAILURES_BUCKET, TRIGGER
 from andon.runtime.json_types import JsonMapping
 from andon.tools.called import as_called
@@ -130,13 +128,9 @@ def main() -> int:
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     parser.add_argument("--dry-run", action="store_true", help="say what there is, and do nothing")
     failed = False
-    try:
-        for line, is_failed in _run(parser.parse_args()):
-            failed |= is_failed
-            print(line)
-    except (ToolFailed, BotoCoreError, ClientError) as reason:
-        print(f"{as_called('replay-failures')}: {reason}", file=sys.stderr)
-        return 1
+    for line, is_failed in _run(parser.parse_args()):
+        failed |= is_failed
+        print(line)
     return int(failed)
 
 

@@ -11,8 +11,6 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from andon.dynamodb.attribute_values import Typed
 from andon.packages.package import Package
 from andon.packages.serving import has_served
@@ -106,12 +104,8 @@ def main() -> int:
     parser.add_argument("--rate", type=int, help="events a second, at most")
     parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
     options = parser.parse_args()
-    try:
-        both, stack = versions(options.view), deployed(options.stack)
-        done = fill(stack, both, rate=options.rate)
-    except (ToolFailed, BotoCoreError, ClientError) as reason:
-        print(f"{as_called('fill')}: {reason}", file=sys.stderr)
-        return 1
+    both, stack = versions(options.view), deployed(options.stack)
+    done = fill(stack, both, rate=options.rate)
     print(f"{done['events']} events of the lake were replayed to {both.after.name}")
     print(f"next: {as_called('prove', VIEW=options.view)}")
     return 0
