@@ -79,6 +79,12 @@ def chosen(count: int, dice: random.Random) -> list[PoisonMessage]:
     return [_poison(number, *one) for number, one in enumerate(in_turn[:count])]
 
 
+def about(machine: str, sample: str = MOST_OFTEN) -> Json:
+    """Return a sample as the bus hands it over, about a machine."""
+    envelope: Json = json.loads(json.dumps(_envelope(SAMPLES / f"{sample}.json")).replace(MARK, machine))
+    return envelope
+
+
 def _poison(number: int, kind: str, sample: str, message: str) -> PoisonMessage:
     machine = f"{OURS}poison-{number:05}"
     message = message.replace(MARK, machine)

@@ -53,6 +53,7 @@ TEXTS: Final = (
 )
 IDENTIFIERS: Final = (
     HostileValues("nothing but dots", (".", ".."), REFUSED),
+    HostileValues("what shows nothing", _around("\u034f\ufe0f\U000e0100\u17b4\u180b\u3164\u2800\u115f\uffa0"), REFUSED),
     HostileValues("an accent of its own", ("cafe\u0301",), NOT_AS_IT_IS),
     HostileValues("a space at its end", (" a", "a "), NOT_AS_IT_IS),
     HostileValues("a slash", ("a/b", "/", "../a"), REFUSED),

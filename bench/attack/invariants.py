@@ -16,7 +16,7 @@ SHOWN: Final = 3
 
 def check(target: AttackTarget) -> None:
     """Compare the views with what was acknowledged, and add up the counts."""
-    queues.drained(target.stack, within_s=WITHIN_S)
+    target.drained(within_s=WITHIN_S)
     eventually(lambda: not any(_differences(target)), within_s=WITHIN_S)
     differences = dict(_differences(target))
     for machine in target.acknowledged:

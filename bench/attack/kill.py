@@ -40,10 +40,10 @@ def attack(target: AttackTarget, *, reports: int, dice: random.Random) -> None:
     sent = [(f"{name}-{number % MACHINES}", times.to_utc(begin_ms - number)) for number in range(reports)]
     with queues.impatient(target.stack, IMPATIENT_S):
         taken, killed = _report_while_workers_die(target, sent, dice)
-        queues.drained(target.stack, within_s=WITHIN_S)
+        target.drained(within_s=WITHIN_S)
     # A message whose workers were killed as often as it may be tried is a dead letter, which an operator puts back.
     redriven = queues.redrive(target.stack)
-    queues.drained(target.stack, within_s=WITHIN_S)
+    target.drained(within_s=WITHIN_S)
     for machine, at in sent:
         reports_of = target.acknowledged if (machine, at) in taken else target.unanswered
         reports_of[machine][at] = STATE

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from andon.tools.stack.processes import eventually
-from bench.attack import events, operations, queues
+from bench.attack import events, operations, others, queues
 from bench.attack.events import PoisonMessage
 from bench.attack.operations import Operation
 from bench.attack.target import AttackTarget
@@ -29,9 +29,10 @@ def attack(target: AttackTarget, *, count: int, dice: random.Random) -> None:
     poisons = events.chosen(count, dice)
     urls = queues.of_listeners(target.stack)
     with queues.impatient(target.stack):
+        others.attack(target, count=max(count // 12, 5))
         for number, poison in enumerate(poisons):
             _put(target, poison, urls[number % len(urls)])
-        drained = queues.drained(target.stack, within_s=WITHIN_S)
+        drained = target.drained(within_s=WITHIN_S)
         target.record.expect(PART, "queues run dry", "some message is tried for ever", held=drained, seen="make attack")
         _account(target, poisons)
         _read_all(target, poisons)
@@ -97,7 +98,7 @@ def _report_again(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     board, at = target.operation(BOARD), operations.now()
     alive = [poison for poison in poisons if "deleted" not in poison.sample]
     side_by_side(lambda one: target.send(target.report(one.machine, STATE, at)), alive)
-    queues.drained(target.stack, within_s=WITHIN_S)
+    target.drained(within_s=WITHIN_S)
     for poison in alive:
         asked = board.request({"id": poison.machine})
         shows = eventually(partial(_shows, target, asked), within_s=SHOWS_S)

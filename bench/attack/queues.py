@@ -15,6 +15,7 @@ from andon.tools.stack.stack import Stack
 
 FAULTS, LAKE = f"Fault{QUEUE}", f"Lake{QUEUE}"
 IMPATIENT_S: Final = 2
+JOBS_S: Final = 15  # a replay, a look for drift or a rehydration takes longer
 SETTLED: Final = 6  # looks in a row; a stream is read a moment after a write
 HIDDEN: Final = "VisibilityTimeout"
 WAITING: Final = "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"
@@ -31,8 +32,10 @@ def impatient(stack: Stack, seconds: int = IMPATIENT_S) -> Iterator[None]:
     """Let what failed come again after seconds, so that five times are soon over; then as it was."""
     sqs = stack.client("sqs")
     before = {url: _attributes(sqs, url, HIDDEN) for url in _all(stack)}
+    short = {*of_listeners(stack), stack.outputs[FAULTS], stack.outputs[LAKE]}
     for url in before:
-        sqs.set_queue_attributes(QueueUrl=url, Attributes={HIDDEN: str(seconds)})
+        hidden_s = seconds if url in short else JOBS_S
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={HIDDEN: str(hidden_s)})
     try:
         yield
     finally:
@@ -97,7 +100,8 @@ def _pairs(stack: Stack) -> list[Pair]:
 
 
 def _all(stack: Stack) -> list[str]:
-    return [*of_listeners(stack), stack.outputs[FAULTS], stack.outputs[LAKE]]
+    names = {name for name in stack.outputs if name.endswith(QUEUE)}
+    return [stack.outputs[name] for name in names if not name.endswith(dead.DEAD_LETTERS)]
 
 
 def _attributes(sqs: Any, url: str, *names: str) -> dict[str, str]:  # noqa: ANN401  a client

@@ -1,5 +1,6 @@
 """The record of an attack: attempts, and the findings among them."""
 
+import threading
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,16 +27,18 @@ class Record:
     notes: list[str] = field(default_factory=list)
     _found: Counter[str] = field(default_factory=Counter)
     _reproductions: dict[str, str] = field(default_factory=dict)
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def attempt(self, part: str, kind: str, effects: Mapping[str, str]) -> None:
         """Count one attempt; `effects` are what broke, each with its reproduction."""
-        self.tried[part] += 1
-        self.kinds.add(f"{part}: {kind}")
-        self.broken[part] += bool(effects)
-        for effect, reproduction in effects.items():
-            key = f"{part}: {kind}: {effect}"
-            self._found[key] += 1
-            self._reproductions.setdefault(key, reproduction)
+        with self._turn:
+            self.tried[part] += 1
+            self.kinds.add(f"{part}: {kind}")
+            self.broken[part] += bool(effects)
+            for effect, reproduction in effects.items():
+                key = f"{part}: {kind}: {effect}"
+                self._found[key] += 1
+                self._reproductions.setdefault(key, reproduction)
 
     def expect(self, part: str, kind: str, effect: str, *, held: bool, seen: str) -> None:
         """Count one attempt that has one way to break; `seen` is what shows it."""

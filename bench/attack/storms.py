@@ -1,6 +1,8 @@
 """Many events of one machine, many states, many faults: nothing is lost, and no neighbour waits for long."""
 
+import statistics
 import time
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -16,6 +18,10 @@ PART: Final = "storms"
 BATCH: Final = 100
 NEIGHBOUR_S: Final = 60
 DRAIN_S: Final = 1_800
+TIMED: Final = 9
+SLOWER_S: Final = 0.25
+STANDING: Final = 0.15
+BEFORE, AS_OF, AFTER = "2001-01-01T00:00:00Z", "2010-01-01T00:00:00Z", "2015-01-01T00:00:00Z"
 MANY_STATES: Final = 2_700  # names of 32 characters fill a row of 400 KB
 ASSIGNMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/assignment"
 
@@ -28,6 +34,7 @@ def attack(target: AttackTarget, *, count: int) -> None:
     if count >= MANY_STATES:
         _states(target)
     _faults(target, count)
+    _corrections(target, count * 12 // 100)
 
 
 def _events(target: AttackTarget, count: int) -> None:
@@ -40,7 +47,7 @@ def _events(target: AttackTarget, count: int) -> None:
     if target.send(target.report(machine, "ERROR", old)).status == HTTPStatus.CREATED:
         target.acknowledged[machine][old] = "ERROR"
     _neighbour(target, "an old report behind many events", "late")
-    queues.drained(target.stack, within_s=DRAIN_S)
+    target.drained(within_s=DRAIN_S)
 
 
 def _states(target: AttackTarget) -> None:
@@ -48,7 +55,7 @@ def _states(target: AttackTarget) -> None:
     machine, now_ms = f"{OURS}moody", clock.now_ms()
     reports = [_report(machine, f"S{n:031}", now_ms - MINUTE_MS - n) for n in range(MANY_STATES)]
     _publish(target, reports, "many states of a machine")
-    queues.drained(target.stack, within_s=DRAIN_S)
+    target.drained(within_s=DRAIN_S)
     last = _report(machine, "ERROR", clock.now_ms())
     _publish(target, [last], "many states of a machine")
     board = target.operation("GET /equipment/{id}/board").request({"id": machine})
@@ -72,7 +79,7 @@ def _faults(target: AttackTarget, count: int) -> None:
     def more() -> int:
         return len({fault["id"] for fault in target.items("GET /faults")} - before)
 
-    queues.drained(target.stack, within_s=DRAIN_S)
+    target.drained(within_s=DRAIN_S)
     eventually(lambda: more() >= count, within_s=NEIGHBOUR_S)
     found = more()
     seen = f"{count} messages that are no JSON -> {found} faults"
@@ -80,11 +87,39 @@ def _faults(target: AttackTarget, count: int) -> None:
     target.record.notes.append(f"storms: {seen}")
 
 
+def _corrections(target: AttackTarget, count: int) -> None:
+    """Correct the past of a machine so often, lately not before it is asked for: the question costs what it did."""
+    path, asked = {"id": f"{OURS}corrected"}, [("asOf", AS_OF)]
+    register, read = (target.operation(f"{method} /equipment/{{id}}") for method in ("PUT", "GET"))
+    answer, content = target.send(register.request(path)), register.content()
+    before_s = _median_s(lambda: target.send(read.request(path).asking(asked)))
+    for number in range(count):
+        valid = BEFORE if number < count - STANDING * count else AFTER
+        change = register.request(path, content={**content, "name": f"{number}", "validFrom": valid})
+        answer = target.send(change.with_header("if-match", answer.headers.get("etag", "")))
+        target.note(PART, "many corrections", change, answer, [] if answer.status == HTTPStatus.OK else ["refused"])
+    after_s = _median_s(lambda: target.send(read.request(path).asking(asked)))
+    status = target.send(read.request(path).asking(asked)).status
+    seen = f"{count} corrections: asOf took {before_s * 1000:.0f} ms, then {after_s * 1000:.0f} ms ({status})"
+    held = after_s < 3 * before_s + SLOWER_S and status in {HTTPStatus.OK, HTTPStatus.CONFLICT}
+    target.record.expect(PART, "many corrections", "make asOf slow", held=held, seen=seen)
+    target.record.notes.append(f"storms: {seen}")
+
+
+def _median_s(do: Callable[[], object]) -> float:
+    def took_s() -> float:
+        began_s = time.monotonic()
+        do()
+        return time.monotonic() - began_s
+
+    return statistics.median(took_s() for _ in range(TIMED))
+
+
 def _neighbour(target: AttackTarget, kind: str, name: str) -> None:
     """Let a machine that has an operator report an error: somebody is put on it within a minute."""
     machine, timestamp = f"{OURS}neighbour-{name}", times.to_utc(clock.now_ms())
     target.ask("PUT /equipment/{id}", {"id": machine})
-    queues.drained(target.stack, within_s=1)  # dispatch has to know where it stands
+    target.drained(within_s=1)  # dispatch has to know where it stands
     began_s = time.monotonic()
     target.send(target.report(machine, "ERROR", timestamp))
     target.acknowledged[machine][timestamp] = "ERROR"
@@ -93,7 +128,7 @@ def _neighbour(target: AttackTarget, kind: str, name: str) -> None:
     # queue waits for it, as it would not on AWS. The minute counts from when the queues are empty.
     is_decided = eventually(lambda: target.send(asked).status == HTTPStatus.OK, within_s=NEIGHBOUR_S)
     if not is_decided:
-        queues.drained(target.stack, within_s=DRAIN_S)
+        target.drained(within_s=DRAIN_S)
         is_decided = eventually(lambda: target.send(asked).status == HTTPStatus.OK, within_s=NEIGHBOUR_S)
     took_s = time.monotonic() - began_s
     effect = "a neighbour's decision takes more than a minute after its turn"

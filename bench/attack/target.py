@@ -1,5 +1,6 @@
 """A local stack under attack, the ways to it, and the record of what was tried there."""
 
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import Any, Final
 
 from andon.tools.stack.api import HttpResponse
 from andon.tools.stack.stack import Stack
+from bench.attack import queues
 from bench.attack.judge import Judge, is_by_the_gateway, without_headers
 from bench.attack.operations import Operation, read
 from bench.attack.report import Record
@@ -25,7 +27,7 @@ class AttackTarget:
     """A stack under attack.
 
     acknowledged: the reports of each machine that the API took: the state by the time. unanswered: those of which
-    nobody knows whether it did.
+    nobody knows whether it did. turn: of whoever makes events; nobody else does while somebody waits for empty queues.
     """
 
     stack: Stack
@@ -35,10 +37,16 @@ class AttackTarget:
     record: Record
     acknowledged: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     unanswered: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    turn: threading.Lock = field(default_factory=threading.Lock)
 
     def send(self, request: RawRequest, role: str = groups.ADMIN) -> HttpResponse:
         """Send a request as `role`."""
         return self.door.send(request, self.stack.token(role))
+
+    def drained(self, *, within_s: float) -> bool:
+        """Wait until all queues are empty; True if it came to that."""
+        with self.turn:
+            return queues.drained(self.stack, within_s=within_s)
 
     def ask(self, name: str, path: Mapping[str, str] | None = None, *, content: object = None) -> HttpResponse:
         """Send a good request to a route."""
