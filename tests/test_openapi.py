@@ -110,6 +110,14 @@ def test_what_rules_and_people_did_is_told_as_documented(
     case.validate_response(answer)
 
 
+def test_a_response_without_a_body_is_documented_without_one() -> None:
+    said = [operation for path in openapi.document()["paths"].values() for operation in path.values()]
+    waits = [one["responses"]["202"] for one in said if any(p["name"] == "after" for p in one.get("parameters", ()))]
+
+    assert waits
+    assert not any("content" in one for one in waits)
+
+
 def test_a_route_of_which_each_caller_has_a_share_says_when_to_try_again() -> None:
     limited = {
         f"{method.upper()} {path}": operation["responses"]["429"]

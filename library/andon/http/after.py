@@ -16,6 +16,7 @@ from andon.dynamodb.client import Rows, Table
 from andon.dynamodb.key_query import KeyQuery, is_within
 from andon.dynamodb.ttl import is_alive
 from andon.events.written import Written
+from andon.http.openapi import LATER
 from andon.http.page import Scope, read_rows, start_of
 from andon.http.response import respond
 from andon.runtime.errors import Invalid
@@ -29,7 +30,10 @@ PAUSES_SECONDS: Final = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.4, 0.4)
 RETRY_AFTER_SECONDS: Final = 1
 
 NOT_YET: Final[dict[int, Any]] = {
-    HTTPStatus.ACCEPTED: {"description": "The view has not seen the write of `after` yet; ask again after Retry-After."}
+    HTTPStatus.ACCEPTED: {
+        "description": "The view has not seen the write of `after` yet; ask again after Retry-After.",
+        "headers": LATER,
+    }
 }
 """For the OpenAPI document: what a route with `after` may respond besides."""
 
