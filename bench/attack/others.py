@@ -27,7 +27,6 @@ AHEAD: Final = [f"{year}-01-01T00:00:00.000Z" for year in (2030, 2100, 2285)]
 UNTIL_S: Final = 9_999_999_999
 SAID_OFTEN: Final = 100  # of the lake's bytes: each event of an actor, in members of its own
 SWEEP_S: Final = 300
-WITHIN_S: Final = 90
 BOMB: Final = "hour=00/000000-bomb.ndjson.gz"
 BOMB_BYTES: Final = 4 * lake.MOST_LINE_BYTES
 FAULTY: Final = f"{OURS}faulty"
