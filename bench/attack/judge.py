@@ -36,12 +36,12 @@ INSIDES: Final = re.compile(
 class Judge:
     """Judges answers; `secrets` are the names of tables, queues and buckets, which nobody outside may learn.
 
-    `tells_faults` are the routes that show what went wrong inside, to admins and by design: a message as it came, which
-    may be a stream's record with the name of its table.
+    `as_it_came` are the routes that show, to admins and auditors and by design, a message or an event as it came: it
+    may be a stream's record with the name of its table, and has the name of the function that published it.
     """
 
     secrets: tuple[str, ...] = ()
-    tells_faults: tuple[str, ...] = ("/faults",)
+    as_it_came: tuple[str, ...] = ("/faults", "/archive")
 
     def effects(self, operation: Operation, answer: HttpResponse, case: Case[Any] | None = None) -> list[str]:
         """List what is wrong with an answer, in stable words; `case`: what schemathesis made the request of."""
@@ -56,7 +56,7 @@ class Judge:
     def _leaks(self, operation: Operation, answer: HttpResponse) -> Iterator[str]:
         text = answer.body.decode(errors="replace")
         leaked = any(secret in text for secret in self.secrets) or INSIDES.search(text)
-        if leaked and not operation.path.startswith(self.tells_faults):
+        if leaked and not operation.path.startswith(self.as_it_came):
             yield "tells of the insides"
 
 
