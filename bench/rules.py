@@ -24,6 +24,7 @@ from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.simulate.counted_loop import CountedLoop
 from bench.workload import InsteadOfAws, stored_report, undisturbed
 from contract.names import NORMAL
+from demo.people import EVA, LUIS, OMAR, ROSA
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
 from services.dispatch.roster import Roster
@@ -37,7 +38,7 @@ BATCH: Final = 10
 NEWER: Final = (0, 1_000, 20_000)
 PAST: Final = 3  # reports of each piece of equipment, of which the last one is abnormal
 NOW_MS: Final = 1_588_032_000_000
-ROSTER: Final = Roster(("Ana", "Luis", "Omar"), "Rosa")
+ROSTER: Final = Roster((EVA, LUIS, OMAR), ROSA)
 ARN: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Andon-DispatchTable/stream/2020-01-01T00:00:00.000"
 
 Other = Callable[[int], Rule]

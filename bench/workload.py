@@ -125,7 +125,7 @@ def _log(number: int, now_ms: int) -> dict[str, Any]:
         "State": "WARNING1",
         "Date": date,
         "Detail": "spindle at 81 °C",
-        "Operator": "Ana",
+        "Operator": "op-17",
         oplock_attribute("reported"): f"{at_ms:013d}#{number:032x}",
         oplock_attribute("assigned"): f"{at_ms:013d}#{number:032x}",
         ATTRIBUTE: ttl_at(at_ms, logs.TTL_DAYS),

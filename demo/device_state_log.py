@@ -1,5 +1,6 @@
 """AWS's own sample of the device-monitoring use case: its rows, as commands to this API.
 
+The rows name people; the commands have their badges.
 The rows are of April 2020 and would have expired before they arrive; all move by the same whole number of days.
 """
 
@@ -12,13 +13,14 @@ from typing import Any, Final
 
 from andon.tools.stack.api import path_of
 from contract import groups
+from demo.people import BADGES
 
 SAMPLE: Final = Path(__file__).parent / "device-state-log" / "DeviceStateLog_7.json"
 
 
 @dataclass(frozen=True, slots=True)
 class SampleLog:
-    """One row of the sample; `timestamp` as the API writes it, fixed-width UTC."""
+    """One row of the sample; `timestamp` as the API writes it, fixed-width UTC; people by their badges."""
 
     equipment: str
     state: str
@@ -56,8 +58,8 @@ def sample(days: int = 0) -> tuple[SampleLog, ...]:
             equipment=row["DeviceID"]["S"],
             state=row["State"]["S"],
             timestamp=moved(row["Date"]["S"], days),
-            operator=row["Operator"]["S"],
-            escalated_to=row.get("EscalatedTo", {}).get("S"),
+            operator=BADGES[row["Operator"]["S"]],
+            escalated_to=BADGES.get(row.get("EscalatedTo", {}).get("S")),
         )
         for row in rows
     )

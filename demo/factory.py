@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from demo.people import EVA, LUIS, OMAR, ROSA
+
 COMPANY: Final = "Acme"
 FACTORY: Final = "Guadalajara"
 LOCATION: Final = {
@@ -21,8 +23,8 @@ LINES: Final = {
     "Line 3 · Assembly": "Conveyor A, Conveyor B, Oven 1, Oven 2, Packer 1, Paint booth, Welder 1, Welder 2",
 }
 
-OPERATORS: Final = ("Eva", "Luis", "Omar")
-SUPERVISOR: Final = "Rosa"
+OPERATORS: Final = (EVA, LUIS, OMAR)
+SUPERVISOR: Final = ROSA
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from contract import groups
 from demo import factory_life, factory_start
 from demo.factory import FACTORY, MACHINES, OPERATORS
 from demo.factory_life import Acknowledgement, Deed, MachineReport
+from demo.people import name_of
 
 SILENCE_S: Final = 40 * 60  # a rule waits for 30 minutes of real time, whatever the speed
 SIGN_IN_EACH_S: Final = 30 * 60  # a token lives for an hour
@@ -74,7 +75,7 @@ class Shift:
         operator = board.get("operator", OPERATORS[0])
         path = f"{path_of('equipment', deed.machine, 'logs', state, timestamp)}/acknowledgement"
         answer = self._api(groups.OPERATOR, operator).request("PUT", path)
-        return f"{deed.machine}: {operator} is on it" if self._is_accepted(answer, "acknowledged") else None
+        return f"{deed.machine}: {name_of(operator)} is on it" if self._is_accepted(answer, "acknowledged") else None
 
     def _is_accepted(self, answer: HttpResponse, what: str) -> bool:
         is_accepted = answer.status in ACCEPTED

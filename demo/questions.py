@@ -1,5 +1,7 @@
 """The seven access patterns of the sample, asked over HTTP, and the answers that AWS's developer guide gives.
 
+Requests and answers have badges; the report looks their names up.
+
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/data-modeling-device-management.html
 """
 
@@ -11,6 +13,7 @@ from urllib.parse import urlencode
 
 from andon.tools.stack.api import ApiClient, HttpResponse, path_of
 from demo.device_state_log import RoleRequest, SampleLog, moved, sample, state_report
+from demo.people import LIZ, SARA, name_of
 
 OK: Final = 200
 
@@ -58,7 +61,7 @@ def questions(days: int) -> tuple[AccessPattern, ...]:
     of_liz = (*warnings, *rows("d#54321", "NORMAL#2020-04-11T06:00:00"))
     escalated = rows("d#11223", "WARNING4#2020-04-27T16:15:00")
     written = (*escalated, *rows("d#11223", "WARNING4#2020-04-27T16:10:00"))
-    of_sara = path_of("supervisors", "Sara", "escalations")
+    of_sara = path_of("supervisors", SARA, "escalations")
     between = {"from": moved("2020-04-11T05:58:00", days), "to": moved("2020-04-24T14:50:00", days)}
     a_day = moved("2020-04-27T00:00:00", days)[:10]
     return (
@@ -84,7 +87,7 @@ def questions(days: int) -> tuple[AccessPattern, ...]:
         AccessPattern(
             "getLogsForOperatorBetweenTwoDates",
             f"What had Liz between {between['from']} and {between['to']}?",
-            f"{path_of('operators', 'Liz', 'logs')}?{urlencode(between, safe=':')}",
+            f"{path_of('operators', LIZ, 'logs')}?{urlencode(between, safe=':')}",
             of_liz,
         ),
         AccessPattern("getEscalatedLogsForSupervisor", "What was escalated to Sara?", of_sara, escalated),
@@ -135,6 +138,7 @@ def _lines(number: int, one: AnsweredQuestion) -> list[str]:
 
 
 def _row(item: dict[str, Any]) -> str:
-    columns = (("equipmentId", 8), ("state", 9), ("timestamp", 25), ("operator", 9))
+    columns = (("equipmentId", 8), ("state", 9), ("timestamp", 25))
     text = "".join(str(item.get(name, "-")).ljust(width) for name, width in columns)
-    return f"{text}-> {item['escalatedTo']}" if "escalatedTo" in item else text.rstrip()
+    text += name_of(item.get("operator", "-")).ljust(9)
+    return f"{text}-> {name_of(item['escalatedTo'])}" if "escalatedTo" in item else text.rstrip()

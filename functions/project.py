@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.project import Actors, Groups, Project, Size
-from contract import groups
+from contract import groups, people
 
 EQUIPMENT: Final = Actors(
     name="equipment",
@@ -26,7 +26,8 @@ OPERATORS: Final = Actors(
     lists="Return all that was about an operator, a supervisor or a member of a crew between two times; oldest first.",
     fields=("operator", "supervisor", "lead", "members", "person.id"),
     parameter="operator",
-    example="Liz",
+    example="op-17",
+    pattern=people.PERSON_PATTERN,
 )
 
 DESCRIPTION: Final = """\

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from andon.testing.loop import Answer, Loop
+from demo.people import OLGA
 from tests.support.loop.odd_events import ODD
 from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES, WatchedLoop
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, ESCALATE, STAFF
@@ -75,7 +76,7 @@ class WholeLoop(RuleBasedStateMachine):
 
     @rule(machine=MACHINE, part=st.sampled_from(PARTS), result=st.sampled_from(["passed", "failed"]), version=VERSION)
     def audit(self, machine: str, part: str, result: str, version: int | None) -> None:
-        self._ask(AUDIT, {"id": machine, "part": part}, body={"result": result, "auditor": "Olga"}, version=version)
+        self._ask(AUDIT, {"id": machine, "part": part}, body={"result": result, "auditor": OLGA}, version=version)
 
     @rule(operators=st.lists(PERSON, min_size=1, max_size=3, unique=True), supervisor=PERSON, version=VERSION)
     def staff(self, operators: list[str], supervisor: str, version: int | None) -> None:

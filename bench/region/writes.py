@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from andon.runtime import clock, times
+from demo.people import LIZ, OLGA, SUE, TOM
 
 MACHINES: Final = tuple(f"press-{number}" for number in range(40))
 FACTORY: Final = "gdl-1"
 STATES: Final = ("NORMAL", "WARNING1", "ERROR")
-PEOPLE: Final = ("Liz", "Sue", "Tom")
+PEOPLE: Final = (LIZ, SUE, TOM)
 LEVELS: Final = ("company", "country", "region", "state", "county", "city", "neighborhood")
 PLACE: Final = dict.fromkeys(LEVELS, "x")
 
@@ -96,7 +97,7 @@ class Writers:
         return self._change("DELETE /equipment/{id}", {"id": machine}, None)
 
     def _audit(self, machine: str) -> WriteAnswer:
-        body = {"result": self._dice.choice(["passed", "failed"]), "auditor": "Olga"}
+        body = {"result": self._dice.choice(["passed", "failed"]), "auditor": OLGA}
         return self._change("PUT /equipment/{id}/audits/{part}", {"id": machine, "part": "door"}, body)
 
     def _staff(self, _: str) -> WriteAnswer:

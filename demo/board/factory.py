@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from demo import factory as demo
+from demo.people import EVA, LUIS, OLGA, OMAR, ROSA
 from services.dispatch.rules.at_risk import REPEATED
 
 NOW: Final = datetime(2026, 11, 21, 18, 34, 20, tzinfo=UTC)
@@ -40,24 +41,23 @@ TROUBLE: Final[dict[str, Row]] = {
         "state": "ERROR",
         "stateSince": minutes_ago(27),
         "stateTimestamp": minutes_ago(24),
-        "operator": "Luis",
-        "escalatedTo": "Rosa",
+        "operator": LUIS,
+        "escalatedTo": ROSA,
         "atRisk": {"since": minutes_ago(24), "reason": REPEATED},
     },
     "Oven 1": {
         "state": "WARNING1",
         "stateSince": minutes_ago(343),
         "stateTimestamp": minutes_ago(41),
-        "operator": "Eva",
-        "escalatedTo": "Rosa",
+        "operator": EVA,
+        "escalatedTo": ROSA,
     },
     "Robot 1": {
         "state": "WARNING2",
         "stateSince": minutes_ago(9),
         "stateTimestamp": minutes_ago(6),
-        "operator": "Omar",
+        "operator": OMAR,
         "acknowledgedBy": "subject-of-omar",
-        "acknowledgedByName": "Omar",
     },
     "Press 4": {"silentSince": minutes_ago(35)},
     "Mill 2": {"silentSince": minutes_ago(32)},
@@ -82,17 +82,17 @@ def story() -> Row:
     by_rule = {"by": "rule", "rule": "assign"}
     now = [
         _entry("state-reported", 24, 24, 1, state="ERROR", detail="belt stopped, motor current 0 A"),
-        _entry("operator-assigned", 24, 24, 2, state="ERROR", operator="Luis", **by_rule),
+        _entry("operator-assigned", 24, 24, 2, state="ERROR", operator=LUIS, **by_rule),
         _entry("equipment-at-risk", 24, 24, 3, reason=REPEATED, by="rule", rule="at-risk"),
-        _entry("state-escalated", 9, 24, 4, state="ERROR", supervisor="Rosa", by="rule", rule="escalate"),
+        _entry("state-escalated", 9, 24, 4, state="ERROR", supervisor=ROSA, by="rule", rule="escalate"),
     ]
     earlier = [
         _entry("state-reported", 195, 195, 5, state="WARNING1"),
-        _entry("operator-assigned", 195, 195, 6, state="WARNING1", operator="Luis", **by_rule),
-        _entry("state-acknowledged", 191, 195, 7, state="WARNING1", acknowledgedBy="s", acknowledgedByName="Luis"),
+        _entry("operator-assigned", 195, 195, 6, state="WARNING1", operator=LUIS, **by_rule),
+        _entry("state-acknowledged", 191, 195, 7, state="WARNING1", acknowledgedBy="subject-of-luis"),
         _entry("state-reported", 190, 190, 8, state="WARNING1"),
         _entry("state-reported", 185, 185, 9, state="ERROR", detail="belt slips"),
-        _entry("operator-assigned", 180, 185, 10, state="ERROR", operator="Eva"),
+        _entry("operator-assigned", 180, 185, 10, state="ERROR", operator=EVA),
         _entry("state-reported", 152, 152, 11, state="NORMAL"),
     ]
     return {
@@ -105,7 +105,7 @@ def story() -> Row:
 
 def audits() -> Row:
     """Return the last audits of Conveyor B."""
-    audit = {"equipmentId": "conveyor-b", "auditor": "Olga", "changedBy": "s"}
+    audit = {"equipmentId": "conveyor-b", "auditor": OLGA, "changedBy": "s"}
     return {
         "items": [
             {**audit, "part": "_", "result": "passed", "revision": 4, "changedAt": minutes_ago(60 * 24 * 9)},
@@ -144,4 +144,4 @@ def versions() -> Row:
     }
 
 
-ROSTER: Final = {"factoryId": FACTORY, "operators": ["Eva", "Luis", "Omar"], "supervisor": "Rosa"}
+ROSTER: Final = {"factoryId": FACTORY, "operators": [EVA, LUIS, OMAR], "supervisor": ROSA}

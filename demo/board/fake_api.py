@@ -61,7 +61,6 @@ class FakeApi:
     is_reachable: bool = True
     now: datetime | None = None
     subject: str = "subject-of-supervisor"
-    name: str = "supervisor"
 
     def serve(self, context: BrowserContext) -> None:
         """Serve the pages of a context."""
@@ -126,7 +125,7 @@ class FakeApi:
 
     def _write(self, path: str, body: Row, headers: Mapping[str, str]) -> FakeAnswer:
         if path.endswith("/acknowledgement"):
-            return FakeAnswer(201, {"acknowledgedBy": self.subject, "acknowledgedByName": self.name})
+            return FakeAnswer(201, {"acknowledgedBy": self.subject})
         if path.endswith("/resubmit"):
             return FakeAnswer(
                 202, {"consumer": "board", "resubmittedAt": "2026-11-21T18:00:00.000Z", "resubmissions": 1}

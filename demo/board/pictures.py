@@ -8,6 +8,7 @@ from andon.project import project
 from andon.tools.browser.launch import launched
 from demo.board import factory
 from demo.board.fake_api import ORIGIN, FakeApi, sign_in
+from demo.people import EVA, LUIS
 
 PICTURES: Final = project().root / "docs" / "pictures"
 WALL: Final[ViewportSize] = {"width": 1920, "height": 1080}
@@ -27,7 +28,7 @@ def api() -> FakeApi:
             "/equipment/conveyor-b/versions": factory.versions(),
             f"/factories/{factory.FACTORY}/roster": factory.ROSTER,
         },
-        people={log: ({"operator": "Luis"}, 1)},
+        people={log: ({"operator": LUIS}, 1)},
         now=factory.NOW,
     )
 
@@ -82,8 +83,8 @@ def _picture_machine(browser: Browser) -> None:
     expect(machine.get_by_text("belt slips")).to_be_visible()
     machine.screenshot(path=PICTURES / "machine.png")
     machine.get_by_role("button", name="Assign").click()
-    expect(machine.get_by_role("button", name="Assign instead of Luis")).to_be_visible()
-    machine.get_by_role("button", name="Eva").click()
+    expect(machine.get_by_role("button", name=f"Assign instead of {LUIS}")).to_be_visible()
+    machine.get_by_role("button", name=EVA).click()
     machine.screenshot(path=PICTURES / "dialog.png")
 
 

@@ -8,6 +8,7 @@ from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
 from contract import logs
 from contract.entities import LocationEntity
+from demo.people import OLGA
 
 ACCOUNT: Final = "000000000000"
 REGION: Final = "us-east-1"
@@ -117,13 +118,13 @@ class Writer:
 
     def audited(self, equipment_id: str, *, revision: int, at_ms: int, actor: str) -> LakeEnvelope:
         """Return the event of an audit of a whole machine."""
-        entity = {"equipmentId": equipment_id, "part": "_", "revision": revision, "result": "passed", "auditor": "Olga"}
+        entity = {"equipmentId": equipment_id, "part": "_", "revision": revision, "result": "passed", "auditor": OLGA}
         row = {
             "pk": f"Equipment#{equipment_id}",
             "sk": "v0_Audit#_",
             **self._version(revision, at_ms, actor),
             "result": "passed",
-            "auditor": "Olga",
+            "auditor": OLGA,
             "discriminator": "audit",
             "equipmentId": equipment_id,
             "part": "_",

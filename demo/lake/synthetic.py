@@ -19,12 +19,12 @@ from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from andon.stores.lake.batch import objects_of
 from contract.entities import LocationEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer, bus_id, bus_time
+from demo.people import OLGA, ROSA, SARA
 
 START_MS: Final = times.to_ms("2026-10-05T00:00:00Z")  # a Monday
 ESCALATES_AFTER_MS: Final = 15 * MINUTE_MS  # as the rule `escalate`
 CITIES: Final = ("gdl", "mty", "qro", "tij", "mid")
-PEOPLE: Final = ("Ana", "Luis", "Omar", "Eva", "Liz", "Sue", "Raj", "Mia", "Tom", "Zoe")
-SUPERVISORS: Final = ("Rosa", "Sara", "Hugo")
+SUPERVISORS: Final = (ROSA, SARA, "sv-05")
 LATE_SHIFT_HOURS: Final = frozenset({22, 23, 0, 1, 2, 3, 4, 5})
 SATURDAY: Final = 5
 
@@ -61,8 +61,9 @@ class Company:
         ]
 
     def operators_of(self, factory: str) -> list[str]:
-        """Return the operators of a factory."""
-        return [f"{name} {factory}" for name in PEOPLE[: self.operators]]
+        """Return the operators of a factory, whose badges no other factory has."""
+        city, _, number = factory.partition("-")
+        return [f"op-{number}{CITIES.index(city)}{operator:02}" for operator in range(self.operators)]
 
 
 def envelopes(company: Company, count: int) -> Iterator[LakeEnvelope]:
@@ -187,7 +188,7 @@ class _Life:
                 actor=admin,
                 old=created["detail"]["raw"]["new"],
             )
-        yield write.audited(machine.id, revision=1, at_ms=now_ms + 10_000, actor=subject_of("Olga"))
+        yield write.audited(machine.id, revision=1, at_ms=now_ms + 10_000, actor=subject_of(OLGA))
 
     def report(self, state: str, at_ms: int) -> LakeEnvelope:
         """Report a state; what is not normal has a detail."""

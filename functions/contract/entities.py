@@ -136,10 +136,9 @@ class CrewEntity(LogEntity):
 
 
 class AcknowledgementEntity(LogRef):
-    """`acknowledgement`: who was the first to see a log: a subject, and the name that it signs in with."""
+    """`acknowledgement`: who was the first to see a log, a token's subject."""
 
     acknowledgedBy: str
-    acknowledgedByName: NotRequired[str]
     acknowledgedAt: str
 
 

@@ -22,8 +22,8 @@ FactoryId = Annotated[
     described(common.WORD, "gdl-1"),
     Path(alias="factoryId", description="The `factoryId` of the equipment."),
 ]
-Operator = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Liz"), Path()]
-Supervisor = Annotated[str, AfterValidator(texts.identifier), described(common.IDENTIFIER, "Sara"), Path()]
+Operator = Annotated[str, AfterValidator(people.person_id), described(schemas.PERSON, "op-17"), Path()]
+Supervisor = Annotated[str, AfterValidator(people.person_id), described(schemas.PERSON, "sv-03"), Path()]
 PersonId = Annotated[
     str,
     AfterValidator(people.person_id),

@@ -48,7 +48,8 @@ class Actors(NamedTuple):
     many; the lake keeps it for ever. cold_after_days: then its data move to where keeping costs less and reading more.
     fields: of entities, with the name of an actor or a list of names, or of one entity, as `thing.id`; without any,
     actors are partition keys.
-    parameter, example, described: of the path. field: in responses. lists: what their route returns, in a sentence.
+    parameter, example, described: of the path. pattern: of what the path takes, if it is not any identifier. field: in
+    responses. lists: what their route returns, in a sentence.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Actors(NamedTuple):
     field: str = "id"
     example: str = ""
     described: str | None = None
+    pattern: str = ""
 
 
 class Project(NamedTuple):

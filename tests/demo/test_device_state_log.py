@@ -2,13 +2,14 @@ from datetime import date, datetime, timedelta
 
 from contract import groups
 from demo import device_state_log
+from demo.people import SARA
 
 
 def test_the_sample_is_the_eleven_rows_of_awss_guide() -> None:
     logs = device_state_log.sample()
 
     assert len(logs) == 11
-    assert [log.equipment for log in logs if log.escalated_to == "Sara"] == ["d#11223"]
+    assert [log.equipment for log in logs if log.escalated_to == SARA] == ["d#11223"]
     assert min(log.timestamp for log in logs) == "2020-04-11T05:50:00.000Z"
 
 
@@ -43,4 +44,4 @@ def test_operators_report_for_the_devices_and_do_the_rest_in_paths_without_a_bar
     assert [command.role for command in commands] == [groups.OPERATOR] * 23
     assert commands[0].path == "/equipment/d%2312345/states/2020-04-24T14:40:00.000Z"
     assert commands[-1].path == "/equipment/d%2311223/logs/WARNING4/2020-04-27T16:15:00.000Z/escalation"
-    assert commands[-1].body == {"supervisor": "Sara"}
+    assert commands[-1].body == {"supervisor": SARA}

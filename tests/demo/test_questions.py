@@ -31,9 +31,9 @@ def test_the_expected_answers_are_those_of_awss_guide() -> None:
 
 def test_a_question_moves_with_the_sample() -> None:
     assert questions(days=1)[LIZ].path == (
-        "/operators/Liz/logs?from=2020-04-12T05:58:00.000Z&to=2020-04-25T14:50:00.000Z"
+        "/operators/op-17/logs?from=2020-04-12T05:58:00.000Z&to=2020-04-25T14:50:00.000Z"
     )
-    assert questions(days=1)[-1].path == "/supervisors/Sara/escalations?state=WARNING4&date=2020-04-28"
+    assert questions(days=1)[-1].path == "/supervisors/sv-03/escalations?state=WARNING4&date=2020-04-28"
 
 
 def test_only_awss_rows_in_awss_order_are_right() -> None:
@@ -52,7 +52,7 @@ def test_the_report_shows_what_was_asked_and_answered() -> None:
 
     assert report([_answered(question)]).splitlines() == [
         "1. getEscalatedLogsForSupervisor: What was escalated to Sara?",
-        "   GET /supervisors/Sara/escalations",
+        "   GET /supervisors/sv-03/escalations",
         "   d#11223 WARNING4 2020-04-27T16:15:00.000Z Sue      -> Sara",
     ]
 

@@ -14,6 +14,7 @@ from andon.cdk.changes import NOTHING
 from andon.tools.stack import emulator, outputs
 from andon.tools.stack.api import path_of
 from andon.tools.stack.stack import Stack
+from demo.people import LIZ
 from tests.support.clone import Clone, with_next_version
 from tests.support.deployed.steady_reads import SteadyReads
 
@@ -50,7 +51,7 @@ def stack(clone: Clone) -> Stack:
     for machine in MACHINES:
         log = report(stack, machine, "WARNING1")
         path = path_of("equipment", machine, "logs", "WARNING1", log, "assignment")
-        assert stack.api("supervisor").put(path, {"operator": "Liz"}).status < 300
+        assert stack.api("supervisor").put(path, {"operator": LIZ}).status < 300
     return stack
 
 

@@ -9,6 +9,7 @@ from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
 from demo import episode
+from demo.people import EVA, ROSA
 
 MINUTE_MS = 60_000
 # A schedule comes each minute; what it has to do is due a few seconds after it arrived.
@@ -41,7 +42,7 @@ def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_i
     body = {"name": "press", "factoryId": factory, "lineId": "1", "location": place}
     board = path_of("equipment", press, "board")
     assert operator.put(path_of("equipment", press), body).status == 201
-    roster = {"operators": ["Ana"], "supervisor": "Rosa"}
+    roster = {"operators": [EVA], "supervisor": ROSA}
     assert supervisor.put(path_of("factories", factory, "roster"), roster).status == 201
     assert eventually(lambda: operator.get(board).status == 200, within_s=60)
 
@@ -51,10 +52,10 @@ def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_i
     reported, assigned, escalated, silent = _story(stack, press)
     died_ms = times.to_ms(time_of_death)
     upon = [{"id": reported["id"], "type": "state-reported", "timestamp": died_ms}]
-    assert (assigned["type"], assigned["operator"], assigned["triggers"]) == ("operator-assigned", "Ana", upon)
-    assert (escalated["type"], escalated["supervisor"], escalated["triggers"]) == ("state-escalated", "Rosa", upon)
+    assert (assigned["type"], assigned["operator"], assigned["triggers"]) == ("operator-assigned", EVA, upon)
+    assert (escalated["type"], escalated["supervisor"], escalated["triggers"]) == ("state-escalated", ROSA, upon)
     assert escalated["at"] == times.to_utc(died_ms + 15 * MINUTE_MS)
     assert (silent["type"], silent["since"], silent["triggers"]) == ("equipment-silent", time_of_death, upon)
     assert silent["at"] == times.to_utc(died_ms + 30 * MINUTE_MS)
-    to_response = {"state": "ERROR", "operator": "Ana", "escalatedTo": "Rosa", "silentSince": time_of_death}
+    to_response = {"state": "ERROR", "operator": EVA, "escalatedTo": ROSA, "silentSince": time_of_death}
     assert eventually(lambda: to_response.items() <= operator.get(board).json.items(), within_s=60)

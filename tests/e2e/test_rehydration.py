@@ -23,6 +23,7 @@ from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from andon.views.outcome import Outcome
 from contract import groups
+from demo.people import LIZ
 from services.dispatch import control
 from services.dispatch.tables import TABLE
 from tests.support.deployed.tables import in_this_process
@@ -42,7 +43,7 @@ LISTENERS: Final = {Package("views", "state_log"), Package("services", "dispatch
 LISTS: Final = ("logs", "states", "episodes")
 NOTHING: Final[dict[str, Any]] = {"logs": [], "states": [], "episodes": []}
 ALL: Final = {
-    "logs": [("NORMAL", None), ("WARNING1", "Liz")],
+    "logs": [("NORMAL", None), ("WARNING1", LIZ)],
     "states": ["NORMAL", "WARNING1"],
     "episodes": [["state-reported", "state-reported", "operator-assigned"]],
 }
@@ -87,7 +88,7 @@ def happen_to(equipment_id: str, long_ago_ms: int) -> None:
     first, last = (times.to_utc(long_ago_ms - minutes * MINUTE_MS) for minutes in (10, 5))
     call(REPORT, path={"id": equipment_id, "timestamp": first}, body={"state": "WARNING1"})
     log = {"id": equipment_id, "state": "WARNING1", "timestamp": first}
-    call(ASSIGN, path=log, body={"operator": "Liz"})
+    call(ASSIGN, path=log, body={"operator": LIZ})
     call(REPORT, path={"id": equipment_id, "timestamp": last}, body={"state": "NORMAL"})
 
 
@@ -194,7 +195,7 @@ def _wait_for_a_later_event(stack: Stack, kept: Lake) -> None:
     operator = stack.api(groups.OPERATOR)
     assert operator.put(path_of("equipment", later, "states", timestamp), {"state": "NORMAL"}).status == 201
     log = path_of("equipment", later, "logs", "NORMAL", timestamp, "assignment")
-    assert operator.put(log, {"operator": "Liz"}).status == 201
+    assert operator.put(log, {"operator": LIZ}).status == 201
     assert eventually(lambda: len(kept.about(later)) == 2, within_s=WITHIN_S)
 
 

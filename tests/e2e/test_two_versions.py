@@ -16,6 +16,7 @@ from andon.tools.stack.stack import Stack
 from andon.tools.sync.in_step import out_of_step
 from andon.tools.views.deployed import Deployed
 from contract import groups
+from demo.people import ANN
 
 EDITS: Final = 500  # on each side
 WORKERS: Final = 2  # on each side
@@ -47,7 +48,7 @@ class Side:
     def body(self, number: int) -> dict[str, Any]:
         """Return the body of an edit; no two are the same."""
         person = f"{self.name} {number}"
-        return {"crew": {"lead": person, "members": ["Ann"]}} if self.prefix else {"operator": person}
+        return {"crew": {"lead": person, "members": [ANN]}} if self.prefix else {"operator": person}
 
     def edit(self, stack: Stack) -> None:
         """Edit until nothing is left to do; what is refused is read again and sent again."""

@@ -1197,6 +1197,7 @@ REGION: Final = [
         ("replica: another role may write the copy", "_role_name(target, LAKE)}", "_role_name(target, ARCHIVE)}")),
 ]
 
+NAMELESS: Final = "tests/services/test_bad_input.py -k persons_name"
 PEOPLE: Final = [
     *_in("functions/services/people/tables.py", "tests/infra/test_tables.py -k names_of_people",
         ("people: names leave by a stream", "expires=False, recovery_days=1", "expires=False, stream=True"),
@@ -1257,6 +1258,12 @@ PEOPLE: Final = [
         ("people: a fence without a fingerprint breaks the lock", 'current.get("fingerprint") ==',
          'current["fingerprint"] =='),
         ("people: the refusal of a service is not heard", "draft.gone or NotFound(", "NotFound(")),
+    *_in("functions/contract/people.py", NAMELESS,
+        ("people: a name is an id", "if not _PERSON.fullmatch(text):", "if False:")),
+    *_in("library/andon/stores/archive/parameters.py", NAMELESS,
+        ("people: the archive takes any name", "if not pattern.fullmatch(text):", "if False:")),
+    *_in("functions/services/equipment/bodies.py", NAMELESS,
+        ("people: an auditor has a name", "auditor: Person =", "auditor: Line =")),
 ]
 
 MUTANTS: Final = [

@@ -12,12 +12,15 @@ from operator import getitem
 from typing import Any, Final
 
 import pytest
+from jsonschema_rs import validator_for
 
 from andon.packages.discovery import owner_of_route
 from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
 from andon.testing.samples import paths, read
 from andon.tools.in_process import openapi
+from contract.locations import FIELDS
+from tests.support.documented import texts_in
 from tests.support.services import reports
 from tests.support.services.reports import AT, ESCALATIONS, LOGS, OPERATOR_LOGS, REPORT, STATES
 from tests.support.wire import Wire
@@ -30,6 +33,7 @@ INSIDES: Final = re.compile(r"Traceback|_TABLE|Table|arn:|boto|ynamo|Exception|p
 LONG: Final = "x" * 129
 HARMFUL: Final = ("\x00", "a\nb", "\u200b", "a\u202eb", "\ufeffa", "a\uffff", "a\U0001fffe", "a\x1b[2J")
 IDS: Final = ("", " ", "a ", " a", ".", "..", "/", "a/b", "a?b", "a%3Fb", LONG, *HARMFUL)
+NO_PEOPLE: Final = ("Ana", "ana", "Ana Ruiz", "李娜", "ana-7", "OP-17", "op_17", "op-٣٣", "op-17\n", "-17", "7")
 TEXTS: Final = (" ", *(text for text in HARMFUL if "\n" not in text))
 DAYS: Final = ("now", "1587739800000", "2020-02-30", "2020-04", "20200424", "2020-W17-5", "2020-04-24#", "٢٠٢٠-٠٤-٢٤")
 TIMES: Final = (
@@ -51,7 +55,8 @@ TAGS: Final = (
 )  # fmt: skip
 TOKENS: Final = ("", "x", "null", "bm8", "e30", "%", "a,b", "\x00", "é", "W3t9LCIiXQ", "A" * 9_000)
 WRONG: Final[Mapping[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("id", "operator", "supervisor", "factoryid", "part", "company"), (*IDS, "\ud800")),
+    **dict.fromkeys(("id", "factoryid", "part", "company"), (*IDS, "\ud800")),
+    **dict.fromkeys(("operator", "supervisor"), (*IDS, "\ud800", *NO_PEOPLE)),
     "timestamp": ("", *TIMES),
     **dict.fromkeys(("asof", "knownat"), ("", *TIMES)),
     **dict.fromkeys(("from", "to"), ENDS),
@@ -82,14 +87,15 @@ PARAMETERS: Final = [
     if one["name"].lower() not in TAKEN
 ]
 WITH_BODY: Final = [route for route, operation in OPERATIONS.items() if "requestBody" in operation]
+JSON: Final = "application/json"
 PLACE_OF: Final = {"path": "pathParameters", "query": "queryStringParameters", "header": "headers"}
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_written(loop: Loop) -> Iterator[None]:  # noqa: ARG001  the tables are to be there
+def nothing_is_written(loop: Loop) -> Iterator[Wire]:  # noqa: ARG001  the tables are to be there
     """See that no request even tries to write or to publish."""
     with Wire() as wire:
-        yield
+        yield wire
     assert set(wire.operations) <= {"GetItem", "Query", "BatchGetItem"}
 
 
@@ -179,26 +185,60 @@ def leaves(body: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # n
         yield from leaves(part, *path, name)
 
 
+OF_THINGS: Final = frozenset({
+    "equipment/{id}", "factories/{factoryId}", "audits/{part}", "board/{company}", "faults/{id}", "replays/{id}",
+    "query.location", "view", "name", "factoryId", "lineId", "result", "notes", "detail", "equipmentId",
+    "levels.name", "levels.level",
+    *(f"location.{field}" for field in FIELDS),
+})  # fmt: skip
+"""All texts that may be a name, because they are about things, or free: parameters of paths behind what they are of."""
 WRONG_IN_BODIES: Final = {
     **dict.fromkeys(("name", "result", "notes", "detail"), TEXTS),
     **dict.fromkeys(("timestamp", "validFrom"), TIMES),
     **dict.fromkeys(("from", "to"), ENDS),
     "state": STATE_NAMES,
 }
-"""Wrong values of texts by their names, without the indexes of lists; of all others: what is no identifier."""
+"""Wrong values of texts by their names, without indexes of lists; of all others: what is no id of their kind."""
 LEAVES: Final = [(route, place) for route in WITH_BODY for place in leaves(json.loads(GOOD[route]["body"]))]
+
+
+def with_text(route: str, place: tuple[str | int, ...], text: object) -> Event:
+    """Return the good request of a route, but for one text of its body."""
+    body = json.loads(GOOD[route]["body"])
+    reduce(getitem, place[:-1], body)[place[-1]] = text
+    return {**GOOD[route], "body": json.dumps(body)}
 
 
 @pytest.mark.parametrize(("route", "place"), LEAVES, ids=str)
 def test_a_text_in_a_body_that_is_none_is_refused_by_its_name(route: str, place: tuple[str | int, ...]) -> None:
     name = ".".join(part for part in place if isinstance(part, str))
-    for wrong in (7, {"S": "x"}, *WRONG_IN_BODIES.get(name, IDS)):
-        body = inner = deepcopy(json.loads(GOOD[route]["body"]))
-        for part in place[:-1]:
-            inner = inner[part]
-        inner[place[-1]] = wrong
-        fields = refused_fields({**GOOD[route], "body": json.dumps(body)})
+    for wrong in (7, {"S": "x"}, *WRONG_IN_BODIES.get(name, IDS if name in OF_THINGS else (*IDS, *NO_PEOPLE))):
+        fields = refused_fields(with_text(route, place, wrong))
         assert any(field.startswith(f"body.{place[0]}".lower()) for field in fields), (ascii(wrong), fields)
+
+
+def calling_somebody(route: str) -> Iterator[tuple[str, Event]]:
+    """Yield the name of each text of a route, and the route's good request with a person's name in its place."""
+    for one, place, name in PARAMETERS:
+        if one == route:
+            in_path = re.search(rf"[^/]+/{{{name}}}", route)
+            yield in_path[0] if in_path else f"{place}.{name}", changed(route, place, name, "Ana")
+    for one, leaf in LEAVES:
+        if one == route:
+            yield ".".join(part for part in leaf if isinstance(part, str)), with_text(route, leaf, "Ana")
+
+
+@pytest.mark.parametrize("route", OPERATIONS)
+def test_no_text_takes_a_persons_name_but_what_is_about_things(route: str, nothing_is_written: Wire) -> None:
+    for name, event in calling_somebody(route):
+        if name not in OF_THINGS:
+            assert refused_fields(event), name
+    assert not nothing_is_written.operations, "by its pattern alone, without a read"
+
+    body = OPERATIONS[route].get("requestBody", {"content": {JSON: {"schema": {}}}})["content"][JSON]["schema"]
+    validators = {name: validator_for(dict(schema), validate_formats=True) for name, schema in texts_in(DOCUMENT, body)}
+    taking = {name for name, validator in validators.items() if validator.is_valid("Ana")}
+    assert taking <= OF_THINGS, "also what no sample has"
 
 
 @pytest.mark.parametrize("at", AHEAD_OR_GONE)

@@ -1,8 +1,11 @@
 """A cursor fits the question it was given for, and no other."""
 
+from uuid import uuid4
+
 import pytest
 
 from andon.testing.loop import Loop
+from demo.people import LIZ, SARA
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, STATES, assign, escalate, report
 
 Question = tuple[str, dict[str, str], dict[str, str]]
@@ -14,22 +17,22 @@ QUESTIONS: list[Question] = [
     (LOGS, {"id": "c#1"}, {}),
     (LOGS, {"id": "c#2"}, {}),
     (LOGS, {"id": "c#1"}, {"state": "WARNING1"}),
-    (OPERATOR_LOGS, {"operator": "Liz"}, {}),
-    (ESCALATIONS, {"supervisor": "Sara"}, {}),
-    (ESCALATIONS, {"supervisor": "Sara"}, {"state": "WARNING1", "date": "2020-04-24"}),
+    (OPERATOR_LOGS, {"operator": LIZ}, {}),
+    (ESCALATIONS, {"supervisor": SARA}, {}),
+    (ESCALATIONS, {"supervisor": SARA}, {"state": "WARNING1", "date": "2020-04-24"}),
 ]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def rows(loop: Loop) -> None:
-    """Two pieces of equipment with three logs each, all of Liz and Sara."""
+    """Two pieces of equipment with three logs each, all of one operator and one supervisor."""
     for equipment_id in ("c#1", "c#2"):
         for minute in range(3):
             at = f"2020-04-24T14:5{minute}:00.000Z"
             log = {"id": equipment_id, "state": "WARNING1", "timestamp": at}
             report(loop, equipment_id, at=at)
-            assign(loop, equipment_id, "Liz", path=log)
-            escalate(loop, equipment_id, "Sara", path=log)
+            assign(loop, equipment_id, LIZ, path=log)
+            escalate(loop, equipment_id, SARA, path=log)
     loop.run()
 
 
@@ -55,13 +58,13 @@ def test_a_cursor_fits_its_own_question_and_no_other(loop: Loop, asked: int) -> 
 
 
 def test_the_cursor_of_the_longest_ids_still_fits(loop: Loop) -> None:
-    longest = "🏭" * 128
+    longest, person = "🏭" * 128, str(uuid4())
     for minute in range(2):
         at = f"2020-04-24T14:5{minute}:00.000Z"
-        assign(loop, longest, longest, path={"id": longest, "state": "A" * 32, "timestamp": at})
+        assign(loop, longest, person, path={"id": longest, "state": "A" * 32, "timestamp": at})
     loop.run()
 
-    cursor = cursor_of(loop, (OPERATOR_LOGS, {"operator": longest}, {}))
-    answer = loop.request(OPERATOR_LOGS, path={"operator": longest}, query={"cursor": cursor})
+    cursor = cursor_of(loop, (OPERATOR_LOGS, {"operator": person}, {}))
+    answer = loop.request(OPERATOR_LOGS, path={"operator": person}, query={"cursor": cursor})
 
     assert [item["timestamp"] for item in answer.body["items"]] == ["2020-04-24T14:50:00.000Z"]

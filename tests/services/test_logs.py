@@ -1,7 +1,6 @@
 """People of a log, over HTTP: assigned, as a crew, escalated, acknowledged; and how long that is kept."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -11,6 +10,7 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from demo.people import ANN, LIZ, SARA, SUE, TOM
 from tests.support.samples import NOW
 from tests.support.services import crews, reports
 from tests.support.services.crews import ASSIGN_CREW, assign_crew, crew_of
@@ -35,23 +35,23 @@ class Kind(NamedTuple):
         return loop.request(self.route, path=log_path(equipment_id))
 
 
-SEEN: Final = {"acknowledgedBy": "Ann", "acknowledgedAt": times.to_utc(NOW), "acknowledgedByName": "Ann Doe"}
-CREW: Final = {"lead": "Liz", "members": ["Ann", "Tom"]}
+SEEN: Final = {"acknowledgedBy": "Ann", "acknowledgedAt": times.to_utc(NOW)}
+CREW: Final = {"lead": LIZ, "members": [ANN, TOM]}
 KINDS: Final = {
     "assigned": Kind(
-        lambda loop, one, **parts: assign(loop, one, "Liz", **parts),
-        reports.ASSIGNMENT, {"operator": "Liz"}, ("dispatch", "operator-assigned"), "assignment",
+        lambda loop, one, **parts: assign(loop, one, LIZ, **parts),
+        reports.ASSIGNMENT, {"operator": LIZ}, ("dispatch", "operator-assigned"), "assignment",
     ),
     "escalated": Kind(
-        lambda loop, one, **parts: escalate(loop, one, "Sara", **parts),
-        reports.ESCALATION, {"supervisor": "Sara"}, ("dispatch", "state-escalated"), "escalation",
+        lambda loop, one, **parts: escalate(loop, one, SARA, **parts),
+        reports.ESCALATION, {"supervisor": SARA}, ("dispatch", "state-escalated"), "escalation",
     ),
     "acknowledged": Kind(
-        partial(acknowledge, name="Ann Doe"),
+        acknowledge,
         reports.ACKNOWLEDGEMENT, SEEN, ("dispatch", "state-acknowledged"), "acknowledgement", again=200,
     ),
     "a crew": Kind(
-        lambda loop, one, **parts: assign_crew(loop, one, "Liz", ["Ann", "Tom"], **parts),
+        lambda loop, one, **parts: assign_crew(loop, one, LIZ, [ANN, TOM], **parts),
         crews.CREW, {"crew": CREW}, ("dispatch2", "crew-assigned"), "crew",
     ),
 }  # fmt: skip
@@ -103,7 +103,7 @@ def test_nothing_is_done_about_a_log_that_lies_ahead_or_has_expired(
 @pytest.mark.parametrize("kind", [KINDS["assigned"], KINDS["a crew"]])
 def test_a_change_needs_the_current_version_and_expires_with_the_log(loop: Loop, equipment_id: str, kind: Kind) -> None:
     change = assign if kind is KINDS["assigned"] else assign_crew
-    change(loop, equipment_id, "Sue")
+    change(loop, equipment_id, SUE)
 
     assert [kind.do(loop, equipment_id, if_match=version).status for version in (None, 2)] == [428, 412]
     changed = kind.do(loop, equipment_id, if_match=1)
@@ -145,34 +145,34 @@ def test_an_answer_that_is_lost_on_the_way_leaves_one_acknowledgement(
 
 
 def test_a_clock_that_runs_back_does_not_turn_the_order_of_events(loop: Loop, equipment_id: str) -> None:
-    assign(loop, equipment_id, "Liz")
+    assign(loop, equipment_id, LIZ)
     with frozen_clock(NOW - 10 * MINUTE):
-        assert assign(loop, equipment_id, "Sue", if_match=1).status == 200
+        assert assign(loop, equipment_id, SUE, if_match=1).status == 200
 
     events = [envelope["detail"] for envelope in told_of(loop, equipment_id)]
 
     assert [event["timestamp"] for event in events] == [NOW, NOW + 1]
     logs = loop.request("GET /equipment/{id}/logs", path={"id": equipment_id}).body["items"]
-    assert [log["operator"] for log in logs] == ["Sue"]
+    assert [log["operator"] for log in logs] == [SUE]
 
 
 @pytest.mark.parametrize(
     "at", ["2020-04-24T14:50:00Z", "2020-04-24T14:50", "2020-04-24T16:50:00+02:00", "2020-04-24T14:50:00.0009Z"]
 )
 def test_a_log_is_the_same_however_its_time_is_written(loop: Loop, equipment_id: str, at: str) -> None:
-    assign(loop, equipment_id, "Liz", path=log_path(equipment_id, at=at))
+    assign(loop, equipment_id, LIZ, path=log_path(equipment_id, at=at))
 
-    assert KINDS["assigned"].seen(loop, equipment_id).body["operator"] == "Liz"
+    assert KINDS["assigned"].seen(loop, equipment_id).body["operator"] == LIZ
 
 
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"crew": {"lead": "Liz", "members": ["Liz"]}}, "body.crew"),
-        ({"crew": {"lead": "Liz", "members": ["Ann", "Ann"]}}, "body.crew"),
-        ({"crew": {"lead": "Liz", "members": [str(number) for number in range(21)]}}, "body.crew.members"),
-        ({"crew": {"lead": "Liz"}}, "body.crew.members"),
-        ({"operator": "Liz"}, "body.crew"),
+        ({"crew": {"lead": LIZ, "members": [LIZ]}}, "body.crew"),
+        ({"crew": {"lead": LIZ, "members": [ANN, ANN]}}, "body.crew"),
+        ({"crew": {"lead": LIZ, "members": [f"op-{number:02}" for number in range(21)]}}, "body.crew.members"),
+        ({"crew": {"lead": LIZ}}, "body.crew.members"),
+        ({"operator": LIZ}, "body.crew"),
     ],
     ids=["the lead is a member", "a member twice", "too many", "no members", "the other schema"],
 )
@@ -186,7 +186,7 @@ def test_a_crew_that_makes_no_sense_is_refused(loop: Loop, equipment_id: str, bo
 
 def test_a_crew_is_assigned_behind_the_time_of_its_log_whatever_the_clock_says(loop: Loop, equipment_id: str) -> None:
     """A rule of dispatch decides at that time; a person's decision replaces it, and never the other way round."""
-    assign_crew(loop, equipment_id, "Liz", path=log_path(equipment_id, at=times.to_utc(NOW + 2 * MINUTE)))
+    assign_crew(loop, equipment_id, LIZ, path=log_path(equipment_id, at=times.to_utc(NOW + 2 * MINUTE)))
 
     (row,) = (row for row in loop.rows("DISPATCH2_TABLE") if row["pk"] == f"Equipment#{equipment_id}")
     assert row["timestamp"] == NOW + 2 * MINUTE + 1

@@ -1,11 +1,13 @@
 """The cost of each use of the system: DynamoDB requests, counted on the wire and printed."""
 
 from collections.abc import Callable
+from uuid import uuid4
 
 import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from demo.people import ANN, LIZ, SARA, SUE
 from tests.support.samples import NOW
 from tests.support.services.reports import (
     AT,
@@ -28,8 +30,8 @@ Use = Callable[[Loop, str], object]
 
 COMMANDS: dict[str, tuple[Use, list[str]]] = {
     "report a state": (report, ["PutItem"]),
-    "assign an operator": (lambda loop, id_: assign(loop, id_, "Liz"), ["PutItem"]),
-    "escalate to a supervisor": (lambda loop, id_: escalate(loop, id_, "Sara"), ["PutItem"]),
+    "assign an operator": (lambda loop, id_: assign(loop, id_, LIZ), ["PutItem"]),
+    "escalate to a supervisor": (lambda loop, id_: escalate(loop, id_, SARA), ["PutItem"]),
     "acknowledge a log": (acknowledge, ["PutItem"]),
     "staff a factory": (staff, ["PutItem"]),
 }
@@ -49,13 +51,13 @@ def test_a_command_is_one_write_and_no_read(loop: Loop, equipment_id: str, wire:
 
 
 def test_a_change_of_an_assignment_is_one_write_and_no_read(loop: Loop, equipment_id: str, wire: Wire) -> None:
-    assign(loop, equipment_id, "Liz")
+    assign(loop, equipment_id, LIZ)
     wire.requests.clear()
 
     with frozen_clock(NOW + 1):
-        assign(loop, equipment_id, "Sue", if_match=1)
+        assign(loop, equipment_id, SUE, if_match=1)
         changed = list(wire.operations)
-        assign(loop, equipment_id, "Ann", if_match=1)
+        assign(loop, equipment_id, ANN, if_match=1)
 
     print(f"assign another operator: {changed}")  # noqa: T201
     assert changed == ["UpdateItem"]
@@ -94,15 +96,16 @@ QUERIES = {
 @pytest.mark.parametrize("route", list(QUERIES))
 def test_a_page_is_one_query_and_one_unit_of_capacity(loop: Loop, equipment_id: str, wire: Wire, route: str) -> None:
     told = 3 if route == EPISODES else 1
+    person = str(uuid4())
     log = {"id": equipment_id, "state": "WARNING1", "timestamp": AT}
     report(loop, equipment_id)
-    assign(loop, equipment_id, equipment_id, path=log)
-    escalate(loop, equipment_id, equipment_id, path=log)
+    assign(loop, equipment_id, person, path=log)
+    escalate(loop, equipment_id, person, path=log)
     loop.run()
     wire.requests.clear()
     wire.measure_capacity()
 
-    answer = loop.request(route, path={QUERIES[route]: equipment_id})
+    answer = loop.request(route, path={QUERIES[route]: equipment_id if QUERIES[route] == "id" else person})
 
     assert answer.status == 200
     (query,) = wire.requests

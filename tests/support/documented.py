@@ -66,6 +66,18 @@ def examples(document: Mapping[str, Any]) -> Iterator[Example]:
             yield Example(path, method.upper(), given, body)
 
 
+def texts_in(document: Mapping[str, Any], schema: Schema, *path: str) -> Iterator[tuple[str, Schema]]:
+    """Yield the name, `location.company`, and the schema of each text that a schema has, also of those in lists."""
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    if schema.get("type") == "string":
+        yield ".".join(path), schema
+    for part in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())):
+        yield from texts_in(document, part, *path)
+    for name, part in schema.get("properties", {}).items():
+        yield from texts_in(document, part, *path, name)
+
+
 def _example(document: Mapping[str, Any], schema: Schema) -> Any:  # noqa: ANN401, PLR0911  JSON is any; one return for each kind
     if "$ref" in schema:
         return _example(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])

@@ -87,7 +87,7 @@ def tile_of(row: dict[str, Any]) -> Tile:
     is_abnormal = state not in {None, "NORMAL"}
     silent = "silentSince" in row
     kind = "error" if state == "ERROR" else "warning" if is_abnormal else "silent" if silent else "running"
-    seen = row.get("acknowledgedByName", "seen") if "acknowledgedBy" in row else "not seen"
+    seen = "seen" if "acknowledgedBy" in row else "not seen"
     notes = [
         *([seen] if is_abnormal else []),
         *(row[person] for person in ("operator", "escalatedTo") if person in row),

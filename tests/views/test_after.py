@@ -18,6 +18,7 @@ from andon.views.oplock_family import OPLOCK
 from andon.views.seen import Writes
 from andon.views.view_update import On
 from contract import after
+from demo.people import LIZ, SARA, SUE, TOM
 from tests.support.samples import NOW, fact, paths, sample
 
 VIEWS: Final[Mapping[str, tuple[On, Writes, int | None]]] = {
@@ -80,7 +81,7 @@ def of_press(name: str, number: int, minute: int, at: int, person: str) -> Domai
     log = f"2020-04-24T14:5{minute}:00.000Z"
     ms = 1_587_739_800_000 + minute * 60_000
     changed: dict[str, dict[str, Any]] = {
-        "state-reported": {"at": ms, "timestamp": log, "state": person.upper()},
+        "state-reported": {"at": ms, "timestamp": log, "state": person.upper().replace("-", "_")},
         "operator-assigned": {"at": NOW - 9 + at, "timestamp": log, "operator": person},
         "state-escalated": {"at": NOW - 9 + at, "timestamp": log, "supervisor": person},
         "state-acknowledged": {"at": NOW - 9 + at, "timestamp": log, "acknowledgedBy": person},
@@ -107,7 +108,7 @@ EVENTS = st.builds(
     st.integers(0, 10**6),
     st.integers(0, 1),
     st.integers(0, 2),
-    st.sampled_from(["Liz", "Sue"]),
+    st.sampled_from([LIZ, SUE]),
 )
 
 
@@ -208,9 +209,9 @@ def two_of_one_millisecond(name: str) -> tuple[DomainEvent, DomainEvent]:
     logs = {"state": "WARNING1"}, {"state": "WARNING2"}
     said: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         "audit-recorded": ({"part": "hydraulics", "revision": 1}, {"part": "brakes", "revision": 1}),
-        "operator-assigned": (logs[0] | {"operator": "Liz"}, logs[1] | {"operator": "Sue"}),
-        "state-escalated": (logs[0] | {"supervisor": "Sara"}, logs[1] | {"supervisor": "Tom"}),
-        "state-acknowledged": (logs[0] | {"acknowledgedBy": "Liz"}, logs[1] | {"acknowledgedBy": "Sue"}),
+        "operator-assigned": (logs[0] | {"operator": LIZ}, logs[1] | {"operator": SUE}),
+        "state-escalated": (logs[0] | {"supervisor": SARA}, logs[1] | {"supervisor": TOM}),
+        "state-acknowledged": (logs[0] | {"acknowledgedBy": LIZ}, logs[1] | {"acknowledgedBy": SUE}),
     }
     one, other = said[name]
     return fact(name, id="a" * 32, at=NOW - 1, **one), fact(name, id="b" * 32, at=NOW - 1, **other)

@@ -19,6 +19,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.wire import aws
+from demo.people import LIZ, SUE
 from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
 from tests.support.examples import ON_TABLES
 from tests.support.lake import LAKE
@@ -69,7 +70,7 @@ def report_lines(equipment_id: str, count: int, *, at_ms: int = LAST_WEEK) -> li
     ]
 
 
-def assigned(equipment_id: str, log_ms: int, *, at_ms: int, operator: str = "Liz") -> str:
+def assigned(equipment_id: str, log_ms: int, *, at_ms: int, operator: str = LIZ) -> str:
     """Return the line of an assignment to the log of a time."""
     log = {"equipmentId": equipment_id, "state": "WARNING1", "timestamp": times.to_utc(log_ms), "operator": operator}
     event = fact("operator-assigned", id=f"{operator}@{at_ms}", at=at_ms, **log)
@@ -283,9 +284,9 @@ def test_a_row_that_a_wrong_clock_froze_says_again_what_happened(loop: Loop) -> 
 
     assert finding["kinds"] == ["ahead", "ttl"]
     assert rows_of(loop, LOGS) == sound
-    take_in(loop, LOGS, [later := assigned("press-7", LAST_WEEK, at_ms=NOW - 1, operator="Sue")])
+    take_in(loop, LOGS, [later := assigned("press-7", LAST_WEEK, at_ms=NOW - 1, operator=SUE)])
     assert later
-    assert rows_of(loop, LOGS)[0]["Operator"] == "Sue", "it lives again"
+    assert rows_of(loop, LOGS)[0]["Operator"] == SUE, "it lives again"
 
 
 def test_a_row_that_only_a_wrong_clock_made_goes(loop: Loop) -> None:
@@ -325,7 +326,7 @@ def test_a_row_that_has_seen_what_was_refused_first_and_came_again_is_sound(loop
     [report] = report_lines("press-7", 1)
     assignment = assigned("press-7", LAST_WEEK, at_ms=LAST_WEEK + HOUR_MS)
     too_early = assignment.replace(times.to_utc(LAST_WEEK + HOUR_MS)[:19] + "Z", times.to_utc(LAST_WEEK)[:19] + "Z")
-    on_its_way = assigned("press-7", LAST_WEEK, at_ms=NOW - MINUTE_MS, operator="Sue")
+    on_its_way = assigned("press-7", LAST_WEEK, at_ms=NOW - MINUTE_MS, operator=SUE)
     take_in(loop, LOGS, [report, assignment])
     remember([report, too_early, assignment, on_its_way])
     before = rows_of(loop, LOGS)
@@ -372,7 +373,7 @@ def test_a_row_that_is_written_between_the_look_and_the_repair_keeps_what_was_wr
     remember([*lines, assigned("press-7", LAST_WEEK, at_ms=LAST_WEEK + HOUR_MS)])
     [row] = rows_of(loop, LOGS)
     corrupt(LOGS, {**row, "Operator": "corrupt"})
-    newer = assigned("press-7", LAST_WEEK, at_ms=NOW, operator="Sue")
+    newer = assigned("press-7", LAST_WEEK, at_ms=NOW, operator=SUE)
 
     def write(_: Any) -> bool:  # noqa: ANN401
         take_in(loop, LOGS, [newer])
@@ -383,7 +384,7 @@ def test_a_row_that_is_written_between_the_look_and_the_repair_keeps_what_was_wr
     assert len(look(loop, LOGS)) == 1
 
     [after] = rows_of(loop, LOGS)
-    assert after["Operator"] == "Sue"
+    assert after["Operator"] == SUE
 
 
 def test_a_sample_costs_two_requests_a_day_for_a_piece_of_equipment(loop: Loop, log_lines: LogLines) -> None:

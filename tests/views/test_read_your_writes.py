@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, Final
+from uuid import uuid4
 
 import pytest
 
@@ -9,6 +10,7 @@ from andon.dynamodb.client import Rows, Table
 from andon.http.after import PAUSES_SECONDS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from demo.people import LIZ, SARA
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import (
@@ -39,9 +41,9 @@ WRITES: Final[dict[str, Write]] = {
     "rollback": lambda loop, one: [put(loop, one), roll_back(loop, one, 1, if_match=1)][-1],
     "audit": lambda loop, one: [put(loop, one), audit(loop, one, "passed")][-1],
     "report": report,
-    "assignment": lambda loop, one: assign(loop, one, "Liz"),
-    "crew": lambda loop, one: assign_crew(loop, one, "Liz"),
-    "escalation": lambda loop, one: escalate(loop, one, "Sara"),
+    "assignment": lambda loop, one: assign(loop, one, LIZ),
+    "crew": lambda loop, one: assign_crew(loop, one, LIZ),
+    "escalation": lambda loop, one: escalate(loop, one, SARA),
     "acknowledgement": acknowledge,
 }
 IN_LOGS: Final = ("report", "assignment", "crew", "escalation")
@@ -241,7 +243,7 @@ def test_a_list_that_a_row_has_left_does_not_show_it_any_more(
 def test_the_pages_of_a_list_are_fresh_wherever_the_row_stands(
     loop: Loop, equipment_id: str, pauses: list[float]
 ) -> None:
-    operator = f"Liz of {equipment_id}"
+    operator = str(uuid4())
     tokens = []
     for minute in range(5):
         at = f"2020-04-24T14:5{minute}:00.000Z"

@@ -1,6 +1,6 @@
 """That somebody has seen a log: recorded once, for whoever was first."""
 
-from typing import Final, Literal, NotRequired, TypedDict, cast
+from typing import Final, Literal, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.fact import fact_of_row
@@ -14,10 +14,7 @@ DISCRIMINATOR: Final = "acknowledgement"
 
 
 class AcknowledgementRow(TypedDict):
-    """The row of an acknowledgement, its primary key aside; `timestamp`: epoch milliseconds, `ttl`: epoch seconds.
-
-    Rows of before have no `acknowledgedByName`.
-    """
+    """The row of an acknowledgement, its primary key aside; `timestamp`: epoch milliseconds, `ttl`: epoch seconds."""
 
     discriminator: Literal["acknowledgement"]
     equipmentId: str
@@ -25,7 +22,6 @@ class AcknowledgementRow(TypedDict):
     logTimestamp: str
     timestamp: int
     acknowledgedBy: str
-    acknowledgedByName: NotRequired[str]
     ttl: int
 
 
@@ -34,8 +30,8 @@ def key_of(log: LogRef) -> dict[str, str | int]:
     return row_key(log, DISCRIMINATOR)
 
 
-def acknowledge(log: LogRef, *, actor: str, name: str, now_ms: int) -> Item:
-    """Decide the row of an acknowledgement; actor: the caller's subject. name: its readable one, empty if it has none.
+def acknowledge(log: LogRef, *, actor: str, now_ms: int) -> Item:
+    """Decide the row of an acknowledgement; actor: the caller's subject.
 
     Raises:
         Invalid: the log's time lies ahead or too far back.
@@ -51,24 +47,19 @@ def acknowledge(log: LogRef, *, actor: str, name: str, now_ms: int) -> Item:
         "acknowledgedBy": actor,
         "ttl": logs.ttl_of(log["timestamp"], now_ms=now_ms),
     }
-    if name:
-        row["acknowledgedByName"] = name
     return {**key_of(log), **row}
 
 
 def to_response(item: Item) -> AcknowledgementEntity:
     """Return a row for a response or an event."""
     row = cast("AcknowledgementRow", item)
-    entity: AcknowledgementEntity = {
+    return {
         "equipmentId": row["equipmentId"],
         "state": row["state"],
         "timestamp": row["logTimestamp"],
         "acknowledgedBy": row["acknowledgedBy"],
         "acknowledgedAt": times.to_utc(row["timestamp"]),
     }
-    if "acknowledgedByName" in row:
-        entity["acknowledgedByName"] = row["acknowledgedByName"]
-    return entity
 
 
 fact_of: Final = fact_of_row(

@@ -2,12 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 
-from andon.http import schemas
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
-from andon.runtime import texts
+from contract.fields import Person
 
 MAX_OPERATORS = 100
 
@@ -18,19 +17,16 @@ def _different(people: list[str]) -> list[str]:
     return people
 
 
-Person = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
-
-
 class AssignmentBody(RequestModel):
     """Who deals with the log."""
 
-    operator: Person = Field(examples=["Liz"])
+    operator: Person = Field(examples=["op-17"])
 
 
 class EscalationBody(RequestModel):
     """Whom the log is escalated to."""
 
-    supervisor: Person = Field(examples=["Sara"])
+    supervisor: Person = Field(examples=["sv-03"])
 
 
 class RosterBody(RequestModel):
@@ -38,9 +34,9 @@ class RosterBody(RequestModel):
 
     # The length before the validator, or it would be looked at after each person.
     operators: Annotated[list[Person], Field(min_length=1, max_length=MAX_OPERATORS), AfterValidator(_different)] = (
-        Field(examples=[["Liz", "Sue"]], json_schema_extra={"uniqueItems": True})
+        Field(examples=[["op-17", "op-18"]], json_schema_extra={"uniqueItems": True})
     )
-    supervisor: Person = Field(examples=["Sara"])
+    supervisor: Person = Field(examples=["sv-03"])
 
 
 class RosterResponse(ResponseModel):
@@ -88,10 +84,9 @@ class EscalationResponse(DecidedByRule, LogKey):
 
 
 class AcknowledgementResponse(LogKey):
-    """Who acknowledged a log first, a subject and its name, and when (fixed-width UTC)."""
+    """Who acknowledged a log first, a token's subject, and when (fixed-width UTC)."""
 
     acknowledgedBy: str  # noqa: N815
-    acknowledgedByName: str | Absent = None  # noqa: N815
     acknowledgedAt: str  # noqa: N815
 
 
@@ -112,7 +107,6 @@ class EntryResponse(DecidedByRule):
     operator: str | Absent = None
     supervisor: str | Absent = None
     acknowledgedBy: str | Absent = None  # noqa: N815
-    acknowledgedByName: str | Absent = None  # noqa: N815
     acknowledgedAt: str | Absent = None  # noqa: N815
     since: str | Absent = None
     reason: str | Absent = None

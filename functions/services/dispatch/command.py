@@ -66,8 +66,7 @@ def put_escalation(
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
     """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
     log = log_of(equipment_id, state, timestamp)
-    caller = app.caller
-    row = acknowledgement.acknowledge(log, actor=caller.subject, name=caller.name, now_ms=clock.now_ms())
+    row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
     try:
         TABLE.put(row, condition=TABLE.absent)
     except ConditionFailed as failed:

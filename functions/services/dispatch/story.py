@@ -12,7 +12,7 @@ from services.dispatch.reports import entity_in, is_abnormal, is_normal, is_repo
 TEXTS = frozenset(
     {
         *("state", "detail", "timestamp", "operator", "supervisor"),
-        *("acknowledgedBy", "acknowledgedByName", "acknowledgedAt", "since", "reason", "by", "rule"),
+        *("acknowledgedBy", "acknowledgedAt", "since", "reason", "by", "rule"),
     }
 )
 TRIGGERS = "triggers"

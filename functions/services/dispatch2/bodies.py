@@ -1,24 +1,21 @@
 """Bodies of dispatch2's requests and responses."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
-from andon.http import schemas
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
-from andon.runtime import texts
+from contract.fields import Person
 
 MAX_MEMBERS = 20
-
-Person = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 
 
 class CrewBody(RequestModel):
     """The people who deal with a log: one leads, and the others are members; nobody is named twice."""
 
-    lead: Person = Field(examples=["Liz"])
-    members: list[Person] = Field(max_length=MAX_MEMBERS, examples=[["Sue"]], json_schema_extra={"uniqueItems": True})
+    lead: Person = Field(examples=["op-17"])
+    members: list[Person] = Field(max_length=MAX_MEMBERS, examples=[["op-18"]], json_schema_extra={"uniqueItems": True})
 
     @model_validator(mode="after")
     def _name_nobody_twice(self) -> Self:

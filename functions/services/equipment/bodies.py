@@ -11,6 +11,7 @@ from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.runtime import texts
 from contract import names
+from contract.fields import Person
 from contract.schemas import STATE
 from services.equipment.stream_first import REPORTS_AT_ONCE
 
@@ -84,7 +85,7 @@ class AuditBody(RequestModel):
     """What an auditor found."""
 
     result: Line = Field(examples=["passed"])
-    auditor: Id = Field(examples=["Olga"])
+    auditor: Person = Field(examples=["au-05"])
     notes: Lines | None = None
 
 

@@ -60,9 +60,9 @@ class StandingResponse(ResponseModel):
     log, by which it is assigned, escalated and acknowledged. `version` grows with every event about the equipment: of
     two responses the one with the greater is newer.
 
-    While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the people who deal with it;
-    `atRisk`, if the trouble comes back often or gets worse. `acknowledgedByName` is the name that `acknowledgedBy`, a
-    subject, signs in with. `silentSince` is the newest report of equipment that has not reported for too long.
+    While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the ids of the people who deal
+    with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
+    that has not reported for too long.
     `lastAnomaly` is about the newest log that was unlike the machine, however long ago.
     """
 
@@ -78,7 +78,6 @@ class StandingResponse(ResponseModel):
     operator: str | Absent = None
     escalatedTo: str | Absent = None  # noqa: N815
     acknowledgedBy: str | Absent = None  # noqa: N815
-    acknowledgedByName: str | Absent = None  # noqa: N815
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
     lastAudit: LastAuditResponse | Absent = None  # noqa: N815

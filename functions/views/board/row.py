@@ -40,10 +40,9 @@ class BoardFields(TypedDict, total=False):
     """Attributes that events write; times are fixed-width UTC, None removes an attribute.
 
     `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the newest logs that were assigned, escalated
-    and acknowledged; `AcknowledgedBy` is a subject, and `AcknowledgedByName` the name that it signs in with. Rows that
-    are older than these have no such name, no factory and no line until the next event. Equipment that was deleted, or
-    that nobody registered yet, has no `Company` and no `Location`, so that no index has it; as long as nobody
-    registered it, the row has a `ttl`.
+    and acknowledged; `AcknowledgedBy` is a subject. Rows that are older than these have no factory and no line until
+    the next event. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`, so
+    that no index has it; as long as nobody registered it, the row has a `ttl`.
     """
 
     Name: str | None
@@ -60,7 +59,6 @@ class BoardFields(TypedDict, total=False):
     EscalatedTo: str
     EscalatedLog: str
     AcknowledgedBy: str
-    AcknowledgedByName: str | None
     AcknowledgedLog: str
     Risk: Risk
     RiskSince: str

@@ -15,7 +15,6 @@ TROUBLE = {  # member of a response -> its attribute, and the attribute with the
     "operator": ("Operator", "AssignedTo"),
     "escalatedTo": ("EscalatedTo", "EscalatedLog"),
     "acknowledgedBy": ("AcknowledgedBy", "AcknowledgedLog"),
-    "acknowledgedByName": ("AcknowledgedByName", "AcknowledgedLog"),
     "atRisk": ("Risk", "RiskSince"),
 }
 
@@ -26,7 +25,6 @@ class Trouble(TypedDict, total=False):
     operator: str
     escalatedTo: str
     acknowledgedBy: str
-    acknowledgedByName: str
     atRisk: Risk
 
 

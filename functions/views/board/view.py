@@ -110,7 +110,6 @@ def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
     log = _time(event, acknowledgement)
     fields: BoardFields = {
         "AcknowledgedBy": acknowledgement.text("acknowledgedBy"),
-        "AcknowledgedByName": acknowledgement.optional_text("acknowledgedByName"),
         "AcknowledgedLog": log,
     }
     return _update_about(log, acknowledgement, "acknowledged", fields)

@@ -6,6 +6,7 @@ import pytest
 
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
+from demo.people import EVA, LIZ, LUIS, ROSA
 
 COUNT = 30_000
 GHOST = "press-gh\u2028ost"  # nobody registered it; str.splitlines() would split here
@@ -20,17 +21,17 @@ def made() -> list[LakeEnvelope]:
         for hour, state in ((0, "NORMAL"), (1, "ERROR"), (2, "NORMAL"), (3, "ERROR"), (6, "ERROR"))
     ]
     own = [write.reported(log, actor="ghost", detail="it's \u2028 odd") for log in logs]
-    own.append(write.assigned(logs[1], "Ana gdl-1", at_ms=1_791_165_600_000, actor="rule:assign"))
-    own.append(write.assigned(logs[1], "Eva gdl-1", at_ms=1_791_165_600_000, actor="Rosa"))  # in the same millisecond
-    own.append(write.crewed(logs[1], "Ana gdl-1", ["Eva gdl-1"], at_ms=1_791_165_600_000, actor="Rosa"))  # there, too
+    own.append(write.assigned(logs[1], LIZ, at_ms=1_791_165_600_000, actor="rule:assign"))
+    own.append(write.assigned(logs[1], EVA, at_ms=1_791_165_600_000, actor="Rosa"))  # in the same millisecond
+    own.append(write.crewed(logs[1], LIZ, [EVA], at_ms=1_791_165_600_000, actor="Rosa"))  # there, too
     own.append(write.acknowledged(logs[1], at_ms=1_791_165_660_000, actor="Eva"))
-    own.append(write.assigned(logs[1], "Luis gdl-1", at_ms=1_791_165_660_001, actor="Rosa"))  # afterwards
+    own.append(write.assigned(logs[1], LUIS, at_ms=1_791_165_660_001, actor="Rosa"))  # afterwards
     for minute in range(8):  # of two in one millisecond the greater id counts, whichever was written first
         log: ReportEntity = {"equipmentId": GHOST, "state": "ERROR", "timestamp": f"2026-10-05T07:{minute:02}:00.000Z"}
-        both = ("Ana gdl-1", "Eva gdl-1")
+        both = (LIZ, EVA)
         own.extend(write.assigned(log, one, at_ms=1_791_165_600_000, actor="Rosa") for one in both)
         own.append(write.acknowledged(log, at_ms=1_791_165_660_000, actor="Eva"))
-    own.append(write.escalated(logs[3], "Rosa", at_ms=1_791_169_199_999, actor="Eva"))  # by hand
+    own.append(write.escalated(logs[3], ROSA, at_ms=1_791_169_199_999, actor="Eva"))  # by hand
     return list(doubled(chain(envelopes(Company(), COUNT), own), share=0.1))
 
 

@@ -10,6 +10,7 @@ from andon.stores.lake import queries
 from andon.tools.lake.engine import ask, connect
 from andon.tools.lake.table import TextTable
 from demo.lake.envelopes import LakeEnvelope
+from demo.people import LUIS, ROSA
 from tests.demo.lake.conftest import GHOST
 from tests.support import plain_counts
 
@@ -100,8 +101,8 @@ def test_story_says_what_and_who(asked: Asked) -> None:
     told = [(one["what"], one["who"]) for one in asked("story", equipment=GHOST).records()]
 
     assert ("ERROR: it's \u2028 odd", "ghost") in told
-    assert ("Luis gdl-1 to ERROR", "Rosa") in told
-    assert ("ERROR to Rosa", "Eva") in told
+    assert (f"{LUIS} to ERROR", "Rosa") in told
+    assert (f"ERROR to {ROSA}", "Eva") in told
 
 
 def test_a_period_is_of_the_days_on_which_the_bus_took_the_facts(asked: Asked, made: list[LakeEnvelope]) -> None:

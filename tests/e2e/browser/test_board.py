@@ -12,6 +12,7 @@ from andon.tools.stack.api import ApiClient
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
+from demo.people import EVA, LUIS
 from tests.e2e.browser.conftest import SignedIn
 
 REPORTS = 10
@@ -98,17 +99,17 @@ def test_what_a_supervisor_does_is_recorded_and_whoever_was_faster_is_named(
     expect(dialog).to_contain_text("Assigned to nobody yet.")
     item = operator.get(f"/equipment/{company}-1/board").json
     log = f"/equipment/{company}-1/logs/{item['state']}/{item['stateTimestamp']}"
-    assert operator.put(f"{log}/assignment", {"operator": "Luis"}).status == 201
-    dialog.get_by_label("Operator").fill("Eva")
+    assert operator.put(f"{log}/assignment", {"operator": LUIS}).status == 201
+    dialog.get_by_label("Operator").fill(EVA)
     dialog.get_by_role("button", name="Assign").last.click()
 
-    expect(dialog.get_by_role("alert")).to_contain_text("it is assigned to Luis now")
-    dialog.get_by_role("button", name="Assign instead of Luis").click()
-    expect(card).to_contain_text("assigned to Eva")
+    expect(dialog.get_by_role("alert")).to_contain_text(f"it is assigned to {LUIS} now")
+    dialog.get_by_role("button", name=f"Assign instead of {LUIS}").click()
+    expect(card).to_contain_text(f"assigned to {EVA}")
     # The page shows what it sends before it is answered.
-    assert eventually(lambda: operator.get(f"{log}/assignment").json["operator"] == "Eva", within_s=10)
+    assert eventually(lambda: operator.get(f"{log}/assignment").json["operator"] == EVA, within_s=10)
     card.get_by_role("link").click()
-    expect(board.locator(".entry", has_text="assigned to Eva")).to_be_visible(timeout=AT_FIRST_MS)
+    expect(board.locator(".entry", has_text=f"assigned to {EVA}")).to_be_visible(timeout=AT_FIRST_MS)
 
 
 def test_a_machine_that_is_deleted_leaves_the_screen(board: Page, company: str, operator: ApiClient) -> None:

@@ -1,8 +1,11 @@
 """A rule's decision is the row that a person would have written, and a person has the last word."""
 
+from uuid import uuid4
+
 from andon.packages.package import Package
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from demo.people import ANN, EVA, LIZ, TOM
 from tests.support.dispatch.shop import MINUTE, found, kinds, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import ASSIGNMENT, LOGS, OPERATOR_LOGS, assign, escalate
@@ -21,7 +24,7 @@ def test_an_assignment_by_rule_says_by_which_rule_and_upon_which_event(loop: Loo
         "equipmentId": equipment_id,
         "state": "ERROR",
         "timestamp": "2020-04-28T00:00:00.000Z",
-        "operator": "Liz",
+        "operator": LIZ,
         "by": "rule",
         "rule": "assign",
         "triggers": [{"id": report_id, "type": "state-reported", "timestamp": NOW}],
@@ -40,13 +43,13 @@ def test_a_person_needs_no_version_to_change_what_a_rule_decided_and_the_rule_is
     path = log(equipment_id, "ERROR", 0)
 
     with frozen_clock(NOW + MINUTE):
-        changed = assign(loop, equipment_id, "Ann", path=path)
+        changed = assign(loop, equipment_id, ANN, path=path)
         told = [one["detail"]["assignment"] for one in loop.run() if one["detail-type"] == "operator-assigned"]
     with frozen_clock(NOW + 2 * MINUTE):
-        again = assign(loop, equipment_id, "Ann", path=path)
-        of_another = assign(loop, equipment_id, "Eve", path=path)
+        again = assign(loop, equipment_id, ANN, path=path)
+        of_another = assign(loop, equipment_id, EVA, path=path)
 
-    body = {"equipmentId": equipment_id, "state": "ERROR", "timestamp": path["timestamp"], "operator": "Ann"}
+    body = {"equipmentId": equipment_id, "state": "ERROR", "timestamp": path["timestamp"], "operator": ANN}
     assert (changed.status, changed.headers["etag"], changed.body) == (200, '"2"', body)
     assert told == [body]
     assert (again.status, again.headers["etag"], again.body) == (200, '"2"', body)
@@ -56,8 +59,8 @@ def test_a_person_needs_no_version_to_change_what_a_rule_decided_and_the_rule_is
 
 def test_a_rule_never_overwrites_what_a_person_decided(loop: Loop, equipment_id: str) -> None:
     open_shop(loop, equipment_id)
-    by_hand = assign(loop, equipment_id, "Ann", path=log(equipment_id, "ERROR", 0))
-    escalated = escalate(loop, equipment_id, "Tom", path=log(equipment_id, "ERROR", 0))
+    by_hand = assign(loop, equipment_id, ANN, path=log(equipment_id, "ERROR", 0))
+    escalated = escalate(loop, equipment_id, TOM, path=log(equipment_id, "ERROR", 0))
     loop.run()
 
     published = reported(loop, equipment_id, "ERROR", 0) + reported(loop, equipment_id, "ERROR", 5) + swept(loop, 60)
@@ -69,7 +72,7 @@ def test_a_rule_never_overwrites_what_a_person_decided(loop: Loop, equipment_id:
 
 
 def test_logs_and_operators_show_an_assignment_by_rule_as_they_show_one_by_hand(loop: Loop, equipment_id: str) -> None:
-    liz = f"Liz of {equipment_id}"
+    liz = str(uuid4())
     open_shop(loop, equipment_id, [liz])
     assign(loop, equipment_id, liz, path=log(equipment_id, "WARNING1", -5))
     reported(loop, equipment_id, "WARNING1", -5)
@@ -86,7 +89,7 @@ def test_logs_and_operators_show_an_assignment_by_rule_as_they_show_one_by_hand(
 
 def test_the_row_of_a_rule_expires_with_its_log_as_one_by_hand_does(loop: Loop, equipment_id: str) -> None:
     open_shop(loop, equipment_id)
-    assign(loop, equipment_id, "Liz", path=log(equipment_id, "STOPPED", 0))
+    assign(loop, equipment_id, LIZ, path=log(equipment_id, "STOPPED", 0))
     reported(loop, equipment_id, "ERROR", 0)
     swept(loop, 16)
 

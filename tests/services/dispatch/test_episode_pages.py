@@ -14,6 +14,7 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.micro_event_store import store
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import times
+from demo.people import LIZ
 from services.dispatch import episode_pages
 from services.dispatch.tables import TABLE
 from tests.support.dispatch import model
@@ -65,7 +66,7 @@ def event_of(one: Happened) -> DomainEvent:
         said = {"state": one.state, "timestamp": times.to_utc(one.at_ms)}
     elif one.type == "operator-assigned":
         kind, name = one.type, "assignment"
-        said = {"state": "ERROR", "timestamp": times.to_utc(one.about_ms), "operator": "Liz"}
+        said = {"state": "ERROR", "timestamp": times.to_utc(one.about_ms), "operator": LIZ}
     else:
         kind, name = one.type, "silence"
         said = {"since": times.to_utc(one.about_ms), "timestamp": times.to_utc(one.at_ms)}

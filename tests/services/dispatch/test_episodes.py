@@ -6,6 +6,7 @@ import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from demo.people import ANN, LIZ, SARA
 from tests.support.dispatch.shop import MINUTE, found, log, open_shop, reported, swept
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES, acknowledge, assign
@@ -53,13 +54,13 @@ def test_equipment_that_is_well_has_no_story(loop: Loop, equipment_id: str) -> N
 
 
 def test_an_episode_says_who_did_what_when_and_why(loop: Loop, equipment_id: str) -> None:
-    open_shop(loop, equipment_id, ["Liz"])
+    open_shop(loop, equipment_id, [LIZ])
     published = reported(loop, equipment_id, "WARNING1", 0) + reported(loop, equipment_id, "ERROR", 5)
     published += swept(loop, 16)
     with frozen_clock(NOW + 17 * MINUTE):
         acknowledge(loop, equipment_id, path=log(equipment_id, "ERROR", 5), subject="Bob")
     with frozen_clock(NOW + 18 * MINUTE):
-        assign(loop, equipment_id, "Ann", path=log(equipment_id, "ERROR", 5))
+        assign(loop, equipment_id, ANN, path=log(equipment_id, "ERROR", 5))
         published += loop.run()
     published += reported(loop, equipment_id, "NORMAL", 20)
 
@@ -81,16 +82,16 @@ def test_an_episode_says_who_did_what_when_and_why(loop: Loop, equipment_id: str
         why = {"by": "rule", "rule": rule, "triggers": [triggers[id_] for id_ in upon]} if upon else {}
         return {"type": kind, "at": at(when), "timestamp": at(about), **more, **why}
 
-    seen = {"acknowledgedBy": "Bob", "acknowledgedByName": "Bob", "acknowledgedAt": at(17)}
+    seen = {"acknowledgedBy": "Bob", "acknowledgedAt": at(17)}
     assert sorted(said, key=lambda entry: (entry["at"], entry["type"] == "equipment-at-risk")) == [
         told("state-reported", 0, 0, state="WARNING1"),
-        told("operator-assigned", 0, 0, warning, state="WARNING1", operator="Liz"),
+        told("operator-assigned", 0, 0, warning, state="WARNING1", operator=LIZ),
         told("state-reported", 5, 5, state="ERROR"),
-        told("operator-assigned", 5, 5, error, state="ERROR", operator="Liz"),
+        told("operator-assigned", 5, 5, error, state="ERROR", operator=LIZ),
         told("equipment-at-risk", 5, 5, warning, error, since=at(0), reason="ERROR after WARNING"),
-        told("state-escalated", 15, 0, warning, error, state="WARNING1", supervisor="Sara"),
+        told("state-escalated", 15, 0, warning, error, state="WARNING1", supervisor=SARA),
         told("state-acknowledged", 17, 5, state="ERROR", **seen),
-        told("operator-assigned", 18, 5, state="ERROR", operator="Ann"),
+        told("operator-assigned", 18, 5, state="ERROR", operator=ANN),
         told("state-reported", 20, 20, state="NORMAL"),
     ]
     assert {entry["id"] for entry in item["story"]} <= {one["detail"]["id"] for one in published}
@@ -109,7 +110,7 @@ def test_what_is_done_about_an_episode_of_another_page_stands_beside_those_of_th
 ) -> None:
     has_three(loop, equipment_id)
     with frozen_clock(NOW + 8 * MINUTE):
-        assign(loop, equipment_id, "Liz", path=log(equipment_id, "ERROR", 1))
+        assign(loop, equipment_id, LIZ, path=log(equipment_id, "ERROR", 1))
         loop.run()
 
     newest = story(loop, equipment_id, limit="1")

@@ -15,6 +15,7 @@ from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.tables import Partitions, Record
 from andon.testing.orders import OrderedStep, ends_of_every_order
+from demo.people import ANN
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
 from tests.support.samples import NOW
@@ -185,7 +186,7 @@ def test_a_story_that_has_not_expired_is_the_same_after_every_order_as_without_a
     floor.restart(press)
     floor.table.published.clear()
     path = log_path(press, at="2020-04-27T23:59:00.000Z")
-    assert floor.request(ASSIGN, path=path, body={"operator": "Ann"})[0] == 201
+    assert floor.request(ASSIGN, path=path, body={"operator": ANN})[0] == 201
     orders = Orders(floor, floor.table.partitions)
     records: list[Record] = floor.table.new_records()
     floor.react(records)

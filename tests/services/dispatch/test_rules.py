@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demo.people import ANN, EVA, LIZ, SUE, TOM
 from services.dispatch.roster import Roster
 from tests.support.dispatch.floor import SUPERVISOR, Floor
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, Decided, Report
@@ -92,13 +93,13 @@ def test_deleted_equipment_gets_nobody_until_it_is_there_again(floor: Floor, pre
 
 
 def test_equipment_that_moves_is_handed_up_in_its_new_factory(floor: Floor, press: str) -> None:
-    floor.staff("another-factory", supervisor="Tom")
+    floor.staff("another-factory", supervisor=TOM)
     says(floor, press, (0, "ERROR"))
 
     floor.now_ms = ms(5)
     floor.register(press, "another-factory")
 
-    assert [one.says for one in decided(floor, press, "escalation")] == ["Tom"]
+    assert [one.says for one in decided(floor, press, "escalation")] == [TOM]
 
 
 def test_a_log_from_before_the_window_is_left_alone(floor: Floor, press: str) -> None:
@@ -130,7 +131,7 @@ def test_who_leaves_a_roster_leaves_only_their_own_equipment_to_others(
 
 
 def test_the_equipment_of_a_factory_is_shared_out_evenly() -> None:
-    roster = Roster(("Liz", "Sue", "Ann", "Eve"), SUPERVISOR)
+    roster = Roster((LIZ, SUE, ANN, EVA), SUPERVISOR)
 
     chosen = [roster.operator_for(f"press-{number}") for number in range(1_000)]
 

@@ -12,6 +12,7 @@ from andon.packages.package import Package
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from demo.people import ANN, LIZ, SUE, TOM
 from tests.support.samples import NOW, body_of, fact
 from tests.support.services.crews import CREW, assign_crew
 from tests.support.services.reports import ASSIGNMENT, assign, log_path, staff
@@ -37,12 +38,12 @@ def decide_by_rule(world: Loop) -> None:
 
 def edit_on_v1(world: Loop) -> None:
     etag = _etag(world.request(ASSIGNMENT, path=PATH))
-    assert assign(world, "press-7", "Sue", path=PATH, if_match=etag).status in {200, 201}
+    assert assign(world, "press-7", SUE, path=PATH, if_match=etag).status in {200, 201}
 
 
 def edit_on_v2(world: Loop) -> None:
     etag = _etag(world.request(CREW, path=PATH))
-    assert assign_crew(world, "press-7", "Ann", ["Tom"], path=PATH, if_match=etag).status in {200, 201}
+    assert assign_crew(world, "press-7", ANN, [TOM], path=PATH, if_match=etag).status in {200, 201}
 
 
 def _etag(answer: Answer) -> str | None:
@@ -72,7 +73,7 @@ def begin(world: Loop) -> None:
         event = fact("equipment-updated", id="registered", at=NOW - 60_000)
         event.entities["equipment"]["id"] = "press-7"
         assert world.deliver(DISPATCH, [body_of(event)]) == []
-        assert staff(world, event.entities["equipment"]["factoryId"], ["Liz"]).status == 201
+        assert staff(world, event.entities["equipment"]["factoryId"], [LIZ]).status == 201
         published(world)
 
 
@@ -125,5 +126,5 @@ def test_all_agree_whatever_happens_and_arrives_in_which_order(world: Loop, skew
 
             edits = dict(edit_in(body) for _, body in sent)
             newest = max(edits)
-            assert end_of(world) == {"people": {edits[newest]}, "edits": {newest}, "members": ["Tom"]}
-            assert edits[newest] != "Liz", "the rule has the last word"
+            assert end_of(world) == {"people": {edits[newest]}, "edits": {newest}, "members": [TOM]}
+            assert edits[newest] != LIZ, "the rule has the last word"

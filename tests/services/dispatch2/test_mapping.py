@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.entities import AssignmentEntity, CrewEntity
+from demo.people import ANN, EVA, LIZ, SUE, TOM
 from services.dispatch import mapping as old
 from services.dispatch2 import mapping as new
 
-PEOPLE = st.sampled_from(["Liz", "Sue", "Ann", "Tom", "Eve"])
+PEOPLE = st.sampled_from([LIZ, SUE, ANN, TOM, EVA])
 LOGS = st.fixed_dictionaries({"equipmentId": st.just("press-7"), "state": st.just("ERROR"), "timestamp": st.text()})
 WHY: st.SearchStrategy[dict[str, object]] = st.one_of(
     st.just({}),

@@ -5,6 +5,7 @@ import pytest
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from demo.people import OLGA
 from services.equipment.metadata import EQUIPMENT
 from tests.support.samples import NOW
 from tests.support.services.reports import report
@@ -166,7 +167,7 @@ def test_an_audit_is_told_with_its_revision_and_its_part(loop: Loop, equipment_i
     audit(loop, equipment_id, part="belt")
 
     (recorded,) = new_facts(loop)
-    expected = {"equipmentId": equipment_id, "part": "belt", "revision": 1, "result": "passed", "auditor": "Olga"}
+    expected = {"equipmentId": equipment_id, "part": "belt", "revision": 1, "result": "passed", "auditor": OLGA}
     assert (recorded.type, recorded.timestamp_ms, recorded.entities) == ("audit-recorded", NOW, {"audit": expected})
 
 

@@ -7,12 +7,13 @@ from andon.packages.package import Package
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from demo.people import EVA, LUIS, OMAR, ROSA
 from tests.support.samples import NOW, body_of, fact
 
 DISPATCH: Final = Package("services", "dispatch")
 TABLE: Final = "DISPATCH_TABLE"
 LEVELS: Final = ("company", "country", "region", "state", "county", "city", "neighborhood")
-ROSTER: Final = {"operators": ["Ana", "Luis", "Omar"], "supervisor": "Rosa"}
+ROSTER: Final = {"operators": [EVA, LUIS, OMAR], "supervisor": ROSA}
 
 _numbers = count(1)
 

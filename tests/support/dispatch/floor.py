@@ -15,6 +15,7 @@ from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.tables import Record
+from demo.people import ANN, LIZ, SARA, SUE
 from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import Decided, Report
 from tests.support.log_lines import unlogged
@@ -22,8 +23,8 @@ from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
 
 FACTORY: Final = "gdl-1"
-OPERATORS: Final = ("Liz", "Sue", "Ann")
-SUPERVISOR: Final = "Sara"
+OPERATORS: Final = (LIZ, SUE, ANN)
+SUPERVISOR: Final = SARA
 
 # How a stream is delivered: how likely a batch follows at once, how likely it comes twice, and how long it is at most.
 FLOWS: Final = 0.7

@@ -5,6 +5,7 @@ from typing import Any
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from demo.people import LIZ
 from tests.support.samples import NOW
 from tests.support.services.reports import report, staff
 from tests.support.services.versions import PUT, equipment
@@ -16,7 +17,7 @@ def open_shop(loop: Loop, equipment_id: str, operators: list[str] | None = None)
     """Register a piece of equipment in a factory of the same name, and put the roster of that factory."""
     body = equipment() | {"factoryId": equipment_id}
     assert loop.request(PUT, path={"id": equipment_id}, body=body).status == 201
-    assert staff(loop, equipment_id, operators or ["Liz"]).status == 201
+    assert staff(loop, equipment_id, operators or [LIZ]).status == 201
     loop.run()
 
 

@@ -21,6 +21,7 @@ from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
 from andon.wire import aws
+from demo.people import LIZ
 from services.dispatch import whereabouts
 from services.dispatch.tables import TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
@@ -151,7 +152,7 @@ def _archive(loop: Loop) -> Iterator[tuple[Invocation, int]]:
         keep_in_lake([line_of(report._replace(raw={"new": image, "old": None}), at_ms=at_ms + number)])
         keep_in_lake([line_of(fact("operator-assigned", id=f"assignment {number}", at=at_ms), at_ms=at_ms + number)])
         yield Invocation(ARCHIVE, "sweep", {}), NOW
-    yield Invocation(ARCHIVE, "query", http_event(OPERATOR_ROUTE, path={"operator": "Liz"}, query=wanted)), NOW
+    yield Invocation(ARCHIVE, "query", http_event(OPERATOR_ROUTE, path={"operator": LIZ}, query=wanted)), NOW
     path = {"id": report.partition_key}
     yield Invocation(ARCHIVE, "query", http_event(EQUIPMENT_ROUTE, path=path, query=wanted)), NOW
     for now_ms in (NOW, NOW + DAY_MS):

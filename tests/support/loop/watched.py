@@ -15,6 +15,7 @@ from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Answer, Loop
 from andon.views.outcome import Outcome
+from demo.people import LIZ, SUE
 from tests.support.lake import LAKE, lake_of
 from tests.support.log_lines import LogLines, logged
 from tests.support.loop.model import LOG_DAYS, Log, Model
@@ -26,7 +27,7 @@ from tests.support.services.versions import AUDITS, GET, REVISIONS, VERSIONS
 
 MACHINES: Final = ("press-7", "d#12345", "🏭" * 128)
 STATES: Final = ("NORMAL", "WARNING1", "WARNING10", "ERROR")
-PEOPLE: Final = ("Liz", "Sue", "é" * 128)
+PEOPLE: Final = (LIZ, SUE, "3f6d2c1e-8f0a-4b57-9a53-0c7d1f1e2a44")
 PARTS: Final = ("_", "hydraulics")
 COMPANY: Final = ("Acme", "Acme 2")
 

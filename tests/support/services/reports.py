@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from andon.testing.loop import Answer, Loop
+from demo.people import LIZ, SARA, SUE
 
 REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 STATES: Final = "GET /equipment/{id}/states"
@@ -57,8 +58,8 @@ def acknowledge(loop: Loop, equipment_id: str, **parts: Any) -> Answer:  # noqa:
 def staff(
     loop: Loop,
     factory_id: str,
-    operators: Sequence[str] = ("Liz", "Sue"),
-    supervisor: str = "Sara",
+    operators: Sequence[str] = (LIZ, SUE),
+    supervisor: str = SARA,
     *,
     if_match: object = None,
     **parts: Any,  # noqa: ANN401

@@ -8,6 +8,7 @@ from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.testing.loop import Answer, Loop
 from andon.wire import aws
+from demo.people import OLGA
 from services.equipment.facts import FACTS
 from services.equipment.metadata import EQUIPMENT
 
@@ -71,7 +72,7 @@ def audit(
     **parts: Any,  # noqa: ANN401
 ) -> Answer:
     """Record an audit."""
-    body = {"result": result, "auditor": "Olga"}
+    body = {"result": result, "auditor": OLGA}
     path = {"id": equipment_id, "part": part}
     return loop.request(AUDIT, path=path, body=body, headers=tag(if_match), **parts)
 

@@ -2,6 +2,7 @@
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
+from demo.people import ANN, EVA, LIZ, SARA, SUE, TOM
 from tests.support.samples import fact
 
 EQUIPMENT_ID = "press-7"
@@ -47,7 +48,7 @@ def acknowledgement(by: str, minute: int, id: str, log: int) -> DomainEvent:  # 
     """Return the event that the log of another minute was acknowledged."""
     at, time = times.to_ms(MINUTES[minute]), MINUTES[log]
     about = {"equipmentId": EQUIPMENT_ID, "timestamp": time}
-    return fact("state-acknowledged", id=id, at=at, acknowledgedBy=by, acknowledgedByName=f"{by} Doe", **about)
+    return fact("state-acknowledged", id=id, at=at, acknowledgedBy=by, **about)
 
 
 def risk(reason: str, minute: int, id: str, since: int) -> DomainEvent:  # noqa: A002
@@ -92,17 +93,17 @@ PEOPLE = [
     audit("hydraulics", 1, "a1"),
     audit("_", 2, "a2", "failed"),
     audit("hydraulics", 2, "a3"),
-    assignment("Liz", 3, "o1", log=4),
-    assignment("Sue", 4, "o2", log=2),  # later, to an older log
-    assignment("Ann", 4, "o3", log=4),
-    crew("Eve", 4, "a crew", log=4),  # at the same time, on the other side; its id sorts before
+    assignment(LIZ, 3, "o1", log=4),
+    assignment(SUE, 4, "o2", log=2),  # later, to an older log
+    assignment(ANN, 4, "o3", log=4),
+    crew(EVA, 4, "a crew", log=4),  # at the same time, on the other side; its id sorts before
 ]
 
 HELP = [
-    escalation("Sara", 3, "x1", log=2),
-    escalation("Tom", 3, "x2", log=2),  # at the same time
-    acknowledgement("Liz", 3, "k1", log=2),
-    acknowledgement("Ann", 5, "k2", log=1),  # later, of an older log
+    escalation(SARA, 3, "x1", log=2),
+    escalation(TOM, 3, "x2", log=2),  # at the same time
+    acknowledgement(LIZ, 3, "k1", log=2),
+    acknowledgement(ANN, 5, "k2", log=1),  # later, of an older log
     risk("it keeps coming", 4, "r1", since=2),
     risk("it gets worse", 8, "r2", since=7),
 ]

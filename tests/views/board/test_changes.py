@@ -11,6 +11,7 @@ from andon.events.domain_event import DomainEvent
 from andon.live.push import ScreenMessage
 from andon.testing.memory.aws import OneTable
 from contract.locations import LEVELS
+from demo.people import ANN, LIZ
 from tests.support.samples import NOW, fact
 from tests.support.screen import Screen, as_pushed
 from tests.views.board.stories import EVERYTHING, MINUTES, acknowledgement, assignment, audit, metadata, state
@@ -128,7 +129,7 @@ def test_a_skeleton_that_expired_is_told_to_nobody(table: OneTable) -> None:
         (state("ERROR", 9, "s9"), True),
         (state("ERROR", 0, "s0"), True),  # since when is known better
         (audit("hydraulics", 9, "a9"), True),
-        (assignment("Liz", 9, "o9", log=1), False),  # nothing is wrong
+        (assignment(LIZ, 9, "o9", log=1), False),  # nothing is wrong
     ],
     ids=["NORMAL again", "ERROR", "an older ERROR", "an audit", "assigned without trouble"],
 )
@@ -144,15 +145,15 @@ def test_a_repeated_report_of_trouble_is_told_for_people_act_upon_the_newest_log
     assert message.body["stateTimestamp"] == MINUTES[2]
 
 
-def test_rows_and_events_of_before_go_on_without_names_and_lines(table: OneTable) -> None:
+def test_rows_and_events_of_before_go_on_without_lines(table: OneTable) -> None:
     location = at(HERE)
     old = fact("equipment-created", location=location, factoryId=None, lineId=None)
-    seen = fact("state-acknowledged", equipmentId=old.entity("equipment").text("id"), acknowledgedByName=None)
+    seen = fact("state-acknowledged", equipmentId=old.entity("equipment").text("id"))
     report = fact("state-reported", equipmentId=old.entity("equipment").text("id"), state="WARNING1")
 
     body = last(table, old, report, seen)[-1].body
 
-    assert (body["factoryId"], body["lineId"], "acknowledgedByName" in body) == (None, None, False)
+    assert (body["factoryId"], body["lineId"]) == (None, None)
     assert body["acknowledgedBy"]
 
 
@@ -160,10 +161,10 @@ STORY = [
     registered(1, HERE, "created"),
     state("NORMAL", 1, "s1"),
     state("ERROR", 2, "s2"),
-    assignment("Liz", 3, "o1", log=2),
+    assignment(LIZ, 3, "o1", log=2),
     registered(2, THERE),
     state("ERROR", 4, "s3"),
-    acknowledgement("Ann", 5, "k1", log=4),
+    acknowledgement(ANN, 5, "k1", log=4),
     registered(3, HERE),
     registered(4, HERE, "deleted"),
     state("NORMAL", 6, "s4"),

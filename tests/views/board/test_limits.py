@@ -13,6 +13,7 @@ from andon.testing.convergence import converges, view_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from contract.names import NORMAL
+from demo.people import ANN, EVA, LIZ, SARA, SUE, TOM
 from tests.support.samples import NOW, body_of
 from tests.views.board.stories import (
     MINUTES,
@@ -83,12 +84,12 @@ def test_a_token_that_makes_up_states_does_not_fill_the_row_of_a_machine(machine
 
 
 def test_trouble_before_the_last_normal_stays_past_however_many_states_come_after(machine: Machine) -> None:
-    about = [assignment("Liz", 2, "o1", log=1), escalation("Sara", 4, "x1", log=3)]
+    about = [assignment(LIZ, 2, "o1", log=1), escalation(SARA, 4, "x1", log=3)]
     machine.deliver(state(NORMAL, 2, "n1"), *about, *MANY)
 
     answer = machine.standing().body
     assert "operator" not in answer
-    assert answer["escalatedTo"] == "Sara"
+    assert answer["escalatedTo"] == SARA
 
 
 def test_the_answer_of_the_newest_states_is_that_of_all() -> None:
@@ -126,9 +127,9 @@ def _keeping(most: int) -> Any:  # noqa: ANN401
 @pytest.mark.parametrize(
     ("newer", "older", "member", "who"),
     [
-        (assignment("Liz", 5, "a", log=4), assignment("Sue", 6, "b", log=3), "operator", "Liz"),
-        (escalation("Sara", 5, "a", log=4), escalation("Tom", 6, "b", log=3), "escalatedTo", "Sara"),
-        (acknowledgement("Liz", 5, "a", log=4), acknowledgement("Ann", 6, "b", log=1), "acknowledgedBy", "Liz"),
+        (assignment(LIZ, 5, "a", log=4), assignment(SUE, 6, "b", log=3), "operator", LIZ),
+        (escalation(SARA, 5, "a", log=4), escalation(TOM, 6, "b", log=3), "escalatedTo", SARA),
+        (acknowledgement(LIZ, 5, "a", log=4), acknowledgement(ANN, 6, "b", log=1), "acknowledgedBy", LIZ),
         (
             risk("it gets worse", 5, "a", since=4),
             risk("it keeps coming", 6, "b", since=1),
@@ -151,9 +152,9 @@ def test_a_word_about_an_older_log_does_not_make_the_board_forget_who_is_on_the_
 
 def test_a_second_word_about_the_same_log_replaces_the_first(machine: Machine) -> None:
     machine.deliver(state("ERROR", 4, "e1"))
-    machine.deliver(assignment("Liz", 5, "a", log=4), assignment("Sue", 6, "b", log=4))
+    machine.deliver(assignment(LIZ, 5, "a", log=4), assignment(SUE, 6, "b", log=4))
 
-    assert machine.standing().body["operator"] == "Sue"
+    assert machine.standing().body["operator"] == SUE
 
 
 AHEAD = "2100-01-01T00:00:00.000Z"
@@ -163,9 +164,9 @@ AHEAD = "2100-01-01T00:00:00.000Z"
     "event",
     [
         state("NORMAL", 1, "f1"),
-        assignment("Eve", 1, "f2", log=1),
-        escalation("Eve", 1, "f3", log=1),
-        acknowledgement("Eve", 1, "f4", log=1),
+        assignment(EVA, 1, "f2", log=1),
+        escalation(EVA, 1, "f3", log=1),
+        acknowledgement(EVA, 1, "f4", log=1),
     ],
     ids=lambda event: event.type,
 )
@@ -176,11 +177,11 @@ def test_what_speaks_of_a_time_ahead_of_itself_is_a_fault_and_mutes_nobody(
     ahead = DomainEvent.from_wire(event.to_wire() | {name: {**entity, "timestamp": AHEAD}})
 
     machine.deliver(ahead)
-    machine.deliver(state("ERROR", 4, "e1"), assignment("Liz", 5, "a", log=4))
+    machine.deliver(state("ERROR", 4, "e1"), assignment(LIZ, 5, "a", log=4))
 
     assert [json.loads(body)["detail-type"] for body in machine.loop.new_messages()] == ["fault"]
     answer = machine.standing().body
-    assert (answer["state"], answer["operator"]) == ("ERROR", "Liz")
+    assert (answer["state"], answer["operator"]) == ("ERROR", LIZ)
     assert not answer.keys() & {"escalatedTo", "acknowledgedBy"}
 
 

@@ -10,6 +10,7 @@ from andon.packages.discovery import views
 from andon.runtime import times
 from andon.testing.loop import Answer, Loop
 from contract.locations import LEVELS
+from demo.people import ANN, LIZ, SARA, SUE
 from tests.support.samples import body_of, fact, sample
 from tests.support.services.versions import LOCATION
 from tests.support.wire import Wire
@@ -186,9 +187,9 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
         registered(equipment_id, "Acme"),
         state("NORMAL", 1, "s1"),
         state("ERROR", 2, "s2"),
-        assignment("Liz", 3, "o1", log=2),
-        escalation("Sara", 3, "x1", log=2),
-        acknowledgement("Ann", 3, "k1", log=2),
+        assignment(LIZ, 3, "o1", log=2),
+        escalation(SARA, 3, "x1", log=2),
+        acknowledgement(ANN, 3, "k1", log=2),
         risk("it gets worse", 3, "r1", since=2),
         silence("silent", 9, "q1", since=2),
         audit("hydraulics", 4, "a1"),
@@ -204,10 +205,9 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
         "state": "ERROR",
         "stateSince": MINUTES[1],
         "stateTimestamp": MINUTES[2],
-        "operator": "Liz",
-        "escalatedTo": "Sara",
-        "acknowledgedBy": "Ann",
-        "acknowledgedByName": "Ann Doe",
+        "operator": LIZ,
+        "escalatedTo": SARA,
+        "acknowledgedBy": ANN,
         "atRisk": {"since": MINUTES[2], "reason": "it gets worse"},
         "silentSince": MINUTES[2],
         "lastAudit": {"part": "hydraulics", "result": "passed", "revision": 1, "timestamp": MINUTES[4]},
@@ -239,12 +239,12 @@ def test_the_newest_log_that_was_unlike_the_machine_is_shown_whenever_it_was_sai
     [
         ([state("B", 2, "s1"), state("A", 2, "s2")], {"state": "B", "stateSince": MINUTES[2]}),
         (
-            [state("NORMAL", 2, "s1"), state("ERROR", 3, "s2"), assignment("Liz", 4, "o1", log=2)],
+            [state("NORMAL", 2, "s1"), state("ERROR", 3, "s2"), assignment(LIZ, 4, "o1", log=2)],
             {"state": "ERROR", "operator": None},
         ),
         (
-            [state("NORMAL", 1, "s1"), state("A", 2, "s2"), assignment("Liz", 3, "o1", log=2), state("B", 4, "s3")],
-            {"state": "B", "stateSince": MINUTES[2], "operator": "Liz"},
+            [state("NORMAL", 1, "s1"), state("A", 2, "s2"), assignment(LIZ, 3, "o1", log=2), state("B", 4, "s3")],
+            {"state": "B", "stateSince": MINUTES[2], "operator": LIZ},
         ),
         ([state("A", 1, "s1"), silence("silent", 9, "q1", since=2)], {"silentSince": MINUTES[2]}),
         (
@@ -281,15 +281,15 @@ def test_what_rules_decided_in_the_samples_is_shown_as_if_people_had(loop: Loop,
     assert silent | {"version": 0} == back | {"version": 0, "silentSince": MINUTES[50]}
     assert back["version"] > silent["version"]
     assert {name: back[name] for name in ("operator", "escalatedTo", "atRisk")} == {
-        "operator": "Sue",
-        "escalatedTo": "Sara",
+        "operator": SUE,
+        "escalatedTo": SARA,
         "atRisk": {"since": MINUTES[40], "reason": "three abnormal reports in 15 minutes"},
     }
 
 
 def test_a_list_says_the_same_of_equipment_as_its_own_page(loop: Loop, equipment_id: str) -> None:
     company = f"Owner of {equipment_id.replace('#', '')}"
-    trouble = [state("A", 2, "s1"), escalation("Sara", 3, "x1", log=2), RISK, silence("silent", 9, "q1", since=2)]
+    trouble = [state("A", 2, "s1"), escalation(SARA, 3, "x1", log=2), RISK, silence("silent", 9, "q1", since=2)]
 
     alone = standing(loop, equipment_id, registered(equipment_id, company), *trouble)
 

@@ -2,6 +2,7 @@
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
+from demo.people import ANN, LIZ, SARA, SUE, TOM
 from tests.support.samples import fact
 
 DAY_MS = 86_400_000
@@ -16,11 +17,11 @@ def published(name: str, day: int, id: str, **entity: object) -> DomainEvent:  #
 DAYS_APART = [
     published("state-reported", 0, "r1"),
     published("state-reported", 0, "r2", detail=None),  # at the same time
-    published("operator-assigned", 1, "o1", operator="Liz"),
-    published("operator-assigned", 3, "o2", operator="Sue"),
-    published("crew-assigned", 3, "c1", lead="Ann"),  # at the same time, on the other side
-    published("state-escalated", 2, "e1", supervisor="Sara"),
-    published("state-escalated", 2, "e2", supervisor="Tom"),  # at the same time
+    published("operator-assigned", 1, "o1", operator=LIZ),
+    published("operator-assigned", 3, "o2", operator=SUE),
+    published("crew-assigned", 3, "c1", lead=ANN),  # at the same time, on the other side
+    published("state-escalated", 2, "e1", supervisor=SARA),
+    published("state-escalated", 2, "e2", supervisor=TOM),  # at the same time
 ]
 
 STORIES = {"days apart": DAYS_APART}

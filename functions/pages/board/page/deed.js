@@ -39,11 +39,11 @@ function openAcknowledgement(item, context) {
   const dialog = new DeedDialog(text("deed.acknowledge.title", { name }), text("deed.acknowledge.do"));
   dialog.body.append(element("p", {}, text("deed.acknowledge.explain")));
   dialog.onSubmit = async () => {
-    const me = { acknowledgedBy: context.who?.subject ?? "", acknowledgedByName: context.who?.name ?? "" };
+    const me = { acknowledgedBy: context.who?.subject ?? "" };
     const send = () => write("PUT", logPath(item, "acknowledgement"), null);
     const { body } = await context.pending.during(item, me, send);
     const isMine = body.acknowledgedBy === me.acknowledgedBy;
-    const who = body.acknowledgedByName ?? text("deed.someone");
+    const who = body.acknowledgedBy;
     context.say(isMine ? text("deed.acknowledge.done", { name }) : text("deed.acknowledge.faster", { who }));
     return true;
   };
@@ -96,9 +96,9 @@ const personInput = () =>
   element("input", {
     name: "person",
     required: true,
-    maxlength: 128,
+    maxlength: 36,
     autocomplete: "off",
-    autocapitalize: "words",
+    autocapitalize: "none",
     spellcheck: "false",
     enterkeyhint: "send",
   });

@@ -20,7 +20,6 @@
  * @property {string} [operator]
  * @property {string} [escalatedTo]
  * @property {string} [acknowledgedBy]  A token's subject.
- * @property {string} [acknowledgedByName]
  * @property {{since: string, reason: string}} [atRisk]
  * @property {string} [silentSince]
  * @property {LastAudit} [lastAudit]
@@ -66,7 +65,7 @@ const isItem = has({
   location: orNull(has(each(["company", "city", "neighborhood"], isText))),
   ...each(["name", "factoryId", "lineId", "state"], orNull(isText)),
   ...each(["stateSince", "stateTimestamp"], orNull(isTime)),
-  ...each(["operator", "escalatedTo", "acknowledgedBy", "acknowledgedByName"], orAbsent(isText)),
+  ...each(["operator", "escalatedTo", "acknowledgedBy"], orAbsent(isText)),
   silentSince: orAbsent(isTime),
   atRisk: orAbsent(has({ since: isTime, reason: isText })),
   lastAnomaly: orAbsent(

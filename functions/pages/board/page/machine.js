@@ -7,10 +7,10 @@ import { icon } from "./icons.js";
 import { itemOf, nameOf } from "./items.js";
 import { may } from "./roles.js";
 import { problemText, text, timeOf } from "./speech.js";
-import { isAbnormal, isSeen, kindOf } from "./standing.js";
+import { isAbnormal, kindOf } from "./standing.js";
 import { drawEntries, makeEpisode, strip, updateEpisode } from "./story.js";
 import { linesIn } from "./story-lines.js";
-import { duration, isVague, nameOfWhoSaw, sinceSentence, stateWord } from "./words.js";
+import { duration, isVague, sinceSentence, stateWord } from "./words.js";
 
 /**
  * @typedef {import("./app.js").Context} Context
@@ -116,12 +116,8 @@ function drawStanding(place, item, firstMs) {
  */
 function drawFacts(place, item) {
   const { lastAnomaly, atRisk } = item;
-  const seenBy = nameOfWhoSaw(item);
-  const seen = !isSeen(item)
-    ? text("machine.seen.nobody")
-    : seenBy === undefined
-      ? text("note.seen.someone")
-      : text("machine.seen.by", { name: seenBy });
+  const { acknowledgedBy } = item;
+  const seen = acknowledgedBy ? text("machine.seen.by", { name: acknowledgedBy }) : text("machine.seen.nobody");
   const facts = /** @type {[string, string | null | undefined][]} */ ([
     [text("machine.seen"), isAbnormal(item) ? seen : null],
     [text("machine.operator"), item.operator],

@@ -2,7 +2,7 @@
  * What a person did, shown before the view knows of it, and taken back if it is refused.
  *
  * @typedef {import("./items.js").Item} Item
- * @typedef {Partial<Pick<Item, "operator" | "escalatedTo" | "acknowledgedBy" | "acknowledgedByName">>} Changed
+ * @typedef {Partial<Pick<Item, "operator" | "escalatedTo" | "acknowledgedBy">>} Changed
  * @typedef {{changed: Changed, state: string | null, isSent: boolean}} Pending
  * @typedef {Item & {isPending?: boolean}} ShownItem
  */

@@ -13,7 +13,6 @@
  * @property {string} [operator]
  * @property {string} [supervisor]
  * @property {string} [acknowledgedBy]
- * @property {string} [acknowledgedByName]
  * @property {string} [since]
  * @property {string} [reason]
  *
@@ -85,12 +84,10 @@ export function runsIn(episodes, nowMs) {
  * @param {Entry} entry
  */
 export function wordsOf(entry) {
-  const name = entry.acknowledgedByName;
   const variant =
     (entry.by === "rule" && entry.rule && ".rule") ||
     (entry.type === REPORT && entry.detail && ".detail") ||
-    (entry.type === "state-acknowledged" && name === undefined && ".someone") ||
     "";
   const key = `entry.${entry.type}`;
-  return { keys: [`${key}${variant}`, key, "entry.other"], values: { ...entry, name: name ?? "" } };
+  return { keys: [`${key}${variant}`, key, "entry.other"], values: entry };
 }

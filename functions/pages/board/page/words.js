@@ -85,18 +85,14 @@ export function notesOf(item) {
   return notes;
 }
 
-/** @param {ShownItem} item */
-export const nameOfWhoSaw = (item) => item.acknowledgedByName;
-
 /**
  * @param {ShownItem} item
  * @returns {Note}
  */
 function seenNote(item) {
   if (!isSeen(item)) return { icon: "unseen", text: text("note.unseen"), label: text("note.unseen"), kind: "unseen" };
-  const name = nameOfWhoSaw(item);
-  const label = name === undefined ? text("note.seen.someone") : text("note.seen", { name });
-  return { icon: "seen", text: name ?? text("note.seen.someone"), label, kind: "seen" };
+  const label = text("note.seen", { name: item.acknowledgedBy ?? "" });
+  return { icon: "seen", text: text("note.seen.someone"), label, kind: "seen" };
 }
 
 /**

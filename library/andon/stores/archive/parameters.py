@@ -1,5 +1,7 @@
 """Path parameters of the archive's routes: an actor of a kind."""
 
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
@@ -15,7 +17,21 @@ from andon.stores.archive.store import SUBJECTS
 def actor_of(kind: Actors) -> Any:  # noqa: ANN401  a type
     """Return the type of a kind's path parameter."""
     place = Path(alias=kind.parameter, description=kind.described)
-    return Annotated[str, AfterValidator(texts.identifier), described(schemas.IDENTIFIER, kind.example or None), place]
+    schema = schemas.TEXT | {"pattern": kind.pattern} if kind.pattern else schemas.IDENTIFIER
+    return Annotated[str, AfterValidator(_id_of(kind)), described(schema, kind.example or None), place]
+
+
+def _id_of(kind: Actors) -> Callable[[str], str]:
+    if not kind.pattern:
+        return texts.identifier
+    pattern = re.compile(kind.pattern, re.ASCII)
+
+    def matching(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise ValueError(f"must match {kind.pattern}")
+        return text
+
+    return matching
 
 
 if TYPE_CHECKING:

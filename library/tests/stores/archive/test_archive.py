@@ -24,6 +24,7 @@ from andon.testing.loop import Loop
 from andon.testing.world import to_bytes
 from andon.wire.bucket import Bucket
 from contract import groups
+from demo.people import ANN, LIZ, TOM
 from project import EQUIPMENT, OPERATORS
 from tests.support.archive import (
     ARCHIVE,
@@ -296,7 +297,7 @@ def test_a_period_that_is_none_is_refused(loop: Loop, query: dict[str, str]) -> 
 
 @pytest.mark.parametrize("group", groups.ALL)
 def test_auditors_and_admins_alone_read_it(loop: Loop, group: str) -> None:
-    for route, path in ((EQUIPMENT_ROUTE, {"id": "press-7"}), (OPERATOR_ROUTE, {"operator": "Liz"})):
+    for route, path in ((EQUIPMENT_ROUTE, {"id": "press-7"}), (OPERATOR_ROUTE, {"operator": LIZ})):
         answer = loop.request(route, path=path, query=EVER, groups=[group])
         assert answer.status == (200 if group in {"auditor", "admin"} else 403)
 
@@ -304,9 +305,9 @@ def test_auditors_and_admins_alone_read_it(loop: Loop, group: str) -> None:
 @pytest.mark.parametrize(
     ("person", "assigned"),
     [
-        ("Liz", fact("operator-assigned", operator="Liz")),
-        ("Liz", fact("crew-assigned", lead="Liz", members=["Tom", "Ann"])),
-        ("Ann", fact("crew-assigned", lead="Liz", members=["Tom", "Ann"])),
+        (LIZ, fact("operator-assigned", operator=LIZ)),
+        (LIZ, fact("crew-assigned", lead=LIZ, members=[TOM, ANN])),
+        (ANN, fact("crew-assigned", lead=LIZ, members=[TOM, ANN])),
     ],
 )
 def test_what_is_about_people_is_found_by_each_of_them(loop: Loop, person: str, assigned: DomainEvent) -> None:
@@ -337,7 +338,7 @@ def test_a_day_that_has_expired_is_not_written_again(loop: Loop) -> None:
     assert kinds_kept("2019-04-01", now_ms=NOW) == [EQUIPMENT, OPERATORS]
     assert kinds_kept("2018-04-01", now_ms=NOW) == [EQUIPMENT]
     assert kinds_kept("2009-04-01", now_ms=NOW) == []
-    keep_in_lake([line_of(fact("operator-assigned", operator="Liz"), at_ms=NOW - 500 * DAY_MS)])
+    keep_in_lake([line_of(fact("operator-assigned", operator=LIZ), at_ms=NOW - 500 * DAY_MS)])
 
     sweep(loop)
 
@@ -409,12 +410,12 @@ def test_a_day_that_fails_does_not_stop_the_days_before_it(loop: Loop, log_lines
 def test_an_event_that_names_thousands_is_archived_for_the_first_of_them_and_the_rest_are_counted(
     loop: Loop, log_lines: LogLines
 ) -> None:
-    members = [f"member {number}" for number in range(8000)]
-    keep_in_lake([line := line_of(fact("crew-assigned", lead="Liz", members=[*members, "x" * 257]))])
+    members = [f"{number:04d}" for number in range(8000)]
+    keep_in_lake([line := line_of(fact("crew-assigned", lead=LIZ, members=[*members, "x" * 257]))])
     sweep(loop)
 
-    found = {name for name in ["Liz", members[48], members[49]] if about_operator(loop, name)}
-    assert found == {"Liz", members[48]}
+    found = {name for name in [LIZ, members[48], members[49]] if about_operator(loop, name)}
+    assert found == {LIZ, members[48]}
     [logged] = [line for line in log_lines if line["message"] == "archived"]
     assert logged["unnamed"] == 8000 + 2 - 50
     assert sum(len(body) for key, body in bodies_of(loop).items() if "/data/" in key) < 50 * len(line)

@@ -20,6 +20,7 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Answer, Loop
 from andon.wire import aws
 from contract import groups
+from demo.people import ANN, LIZ, TOM
 from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keys_in, line_of, report_of, sweep
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
@@ -62,7 +63,7 @@ def lived_through(loop: Loop, equipment_id: str) -> list[dict[str, Any]]:
         log = {"id": equipment_id, "state": "WARNING1", "timestamp": report(loop, equipment_id, "WARNING1", at=at(0))}
         published += loop.run()
         route = "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment"
-        answer = loop.request(route, path={**log, "timestamp": at(0)}, body={"operator": "Liz"})
+        answer = loop.request(route, path={**log, "timestamp": at(0)}, body={"operator": LIZ})
         assert answer.status == 201, answer
         published += loop.run()
         report(loop, equipment_id, "NORMAL", at=at(5))
@@ -176,7 +177,7 @@ def test_the_lead_of_a_crew_comes_back_as_the_operator_of_log_and_story(loop: Lo
     with frozen_clock(LONG_AGO):
         report(loop, equipment_id, "WARNING1", at=at(0))
         published = loop.run()
-        assert assign_crew(loop, equipment_id, "Ann", ["Tom"], path=log_path(equipment_id, at=at(0))).status == 201
+        assert assign_crew(loop, equipment_id, ANN, [TOM], path=log_path(equipment_id, at=at(0))).status == 201
         published += loop.run()
         before = shown(loop, equipment_id)
     clear()
@@ -190,7 +191,7 @@ def test_the_lead_of_a_crew_comes_back_as_the_operator_of_log_and_story(loop: Lo
     assert loop.run() == [], "nothing goes over the bus"
     after = shown(loop, equipment_id)
     assert after["logs"] == before["logs"]
-    assert [one["operator"] for one in after["logs"]] == ["Ann"]
+    assert [one["operator"] for one in after["logs"]] == [ANN]
     assert _told(after) == _told(before) != []
 
 
