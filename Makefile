@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -88,6 +88,11 @@ replay-failures: install  ## bring what triggers gave up on through them again, 
 	@$(ANDON) replay-failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
 
 ON_STACK = $(if $(STACK),--stack '$(STACK)')
+
+# As they were typed: a name may have a quote in it.
+erase: override export ALSO := $(value ALSO)
+erase: install  ## erase a person's name, and every mention of it in texts: ID=op-17 ALSO="Ana,Anita" (count only: DRY_RUN=1; a day later: AGAIN=1)
+	@$(ANDON) erase '$(ID)' --also "$$ALSO" $(if $(AGAIN),--again) $(if $(DRY_RUN),--dry-run) $(ON_STACK)
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(ANDON) replay $(EVENT)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from andon.project import Actors, Groups, Project, Size
+from andon.project import Actors, Groups, People, Project, Size
 from contract import groups, people
 
 EQUIPMENT: Final = Actors(
@@ -61,6 +61,7 @@ PROJECT: Final = Project(
     groups=Groups(all=groups.ALL, admin=groups.ADMIN, reviewers=groups.AUDITORS, reporting=frozenset({groups.DEVICE})),
     subjects=EQUIPMENT,
     actors=(OPERATORS,),
+    people=People(table="PEOPLE_TABLE"),
     brings_back=(
         "Bring back what expired of a piece of equipment: logs, reports, and the story of its episodes; for 33 days."
     ),

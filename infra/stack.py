@@ -6,6 +6,7 @@ from constructs import Construct
 from andon.cdk.api import Api
 from andon.cdk.archive import Archive
 from andon.cdk.drift import Drift
+from andon.cdk.eraser import Eraser
 from andon.cdk.event_hub import EventHub
 from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
@@ -49,3 +50,4 @@ class Andon(Stack):
         Archive(self, hub, api)
         Drift(self, hub, api)
         Replays(self, hub, api)
+        Eraser(self, hub, api)

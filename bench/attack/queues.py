@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from andon.cdk.names import pascal
+from andon.cdk.names import DEAD_LETTERS, pascal
 from andon.packages.discovery import readers
 from andon.tools.ops import redrive as dead
 from andon.tools.ops.redrive import BATCH, QUEUE, Pair
@@ -104,7 +104,7 @@ def _pairs(stack: Stack) -> list[Pair]:
 
 def _all(stack: Stack) -> list[str]:
     names = {name for name in stack.outputs if name.endswith(QUEUE)}
-    return [stack.outputs[name] for name in names if not name.endswith(dead.DEAD_LETTERS)]
+    return [stack.outputs[name] for name in names if not name.endswith(DEAD_LETTERS)]
 
 
 def _attributes(sqs: Any, url: str, *names: str) -> dict[str, str]:  # noqa: ANN401  a client

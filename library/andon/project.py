@@ -65,6 +65,19 @@ class Actors(NamedTuple):
     pattern: str = ""
 
 
+class People(NamedTuple):
+    """Where the names of people are: in one service. Everywhere else stand their ids.
+
+    table: of names, by its variable. others: tables with more about them, which are its and not swept. path: of a
+    person in the API. name: the member of the response with the name.
+    """
+
+    table: str
+    others: tuple[str, ...] = ()
+    path: str = "/people"
+    name: str = "name"
+
+
 class Project(NamedTuple):
     """A project.
 
@@ -73,8 +86,8 @@ class Project(NamedTuple):
     actors: other kinds. brings_back: what a rehydration of a subject brings back, in a sentence. sizes: of functions,
     as `services/things/trigger`, for which that of their role is too small. demo: the module with what `andon up`
     loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
-    `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. example_view: the
-    view that examples name.
+    `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. people: where
+    their names are, None if nowhere. example_view: the view that examples name.
     """
 
     name: str
@@ -89,6 +102,7 @@ class Project(NamedTuple):
     pictures: str | None = None
     description: str = ""
     license: str | None = None
+    people: People | None = None
     example_view: str = "things"
 
     @property

@@ -25,7 +25,7 @@ def varied(layer: Path) -> Synthesised:
 @pytest.fixture(scope="session")
 def replicated(layer: Path) -> Synthesised:
     """A stage with a replica region, of which cdk-nag finds nothing that is not acknowledged with a reason."""
-    return synthesise(layer, audited=True, region=HERE, replicaRegion=THERE, lakeLockDays=30)
+    return synthesise(layer, audited=True, region=HERE, replicaRegion=THERE, lakeLockDays=28)
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,7 @@ def applies(condition: Properties | None, principal: str) -> bool:
         case None:
             return True
         case {"ArnNotEquals": {"aws:PrincipalArn": excepted}}:
-            return text(excepted) != f"{principal}.Arn"
+            return f"{principal}.Arn" not in {text(one) for one in listed(excepted)}
         case {"Bool": {"aws:SecureTransport": "false"}}:
             return False  # over TLS
     raise NotImplementedError(condition)
@@ -59,7 +59,8 @@ def applies(condition: Properties | None, principal: str) -> bool:
 def test_what_is_in_the_lake_never_expires_and_outlives_the_stack(aws: Synthesised) -> None:
     made = bucket(aws)
 
-    assert "LifecycleConfiguration" not in made["Properties"]
+    old = {"NoncurrentVersionExpiration": {"NoncurrentDays": 28}, "Status": "Enabled"}
+    assert made["Properties"]["LifecycleConfiguration"] == {"Rules": [old]}
     assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == (KEPT, "Retain")
     assert made["Properties"]["VersioningConfiguration"] == {"Status": "Enabled"}
 
@@ -82,6 +83,14 @@ def test_nobody_deletes_not_even_the_listener(aws: Synthesised, action: str) -> 
     assert is_denied(aws, action, objects, by=role(aws))
 
 
+def test_nobody_reads_what_was_replaced(aws: Synthesised, replicated: Synthesised) -> None:
+    objects = f"{aws.output('LakeBucket')}.Arn/*"
+
+    assert is_denied(aws, "s3:GetObjectVersion", objects, by="anybody")
+    assert is_denied(aws, "s3:GetObjectVersion", objects, by=role(aws))
+    assert is_denied(replicated, "s3:GetObjectVersion", f"{replicated.output('LakeBucket')}.Arn/*", by="anybody")
+
+
 @pytest.mark.parametrize("action", ["s3:PutLifecycleConfiguration", "s3:DeleteBucket"])
 def test_nobody_lets_the_lake_expire(aws: Synthesised, action: str) -> None:
     assert is_denied(aws, action, f"{aws.output('LakeBucket')}.Arn", by="anybody")
@@ -92,7 +101,7 @@ def test_a_setting_of_the_stage_locks_what_is_written_without_a_new_bucket(
 ) -> None:
     plain, changed = bucket(aws)["Properties"], bucket(varied)["Properties"]
 
-    retention = {"DefaultRetention": {"Days": 365, "Mode": "GOVERNANCE"}}
+    retention = {"DefaultRetention": {"Days": 21, "Mode": "GOVERNANCE"}}
     assert changed["ObjectLockConfiguration"] == {"ObjectLockEnabled": "Enabled", "Rule": retention}
     # To change this property replaces the bucket.
     assert plain["ObjectLockEnabled"] is changed["ObjectLockEnabled"] is True

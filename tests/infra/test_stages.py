@@ -36,7 +36,7 @@ def target(stage: str = "dev", *, flags: dict[str, Any] | None = None, **setting
 def test_prod_has_the_customer_key_the_lock_and_termination_protection() -> None:
     prod = target("prod")
 
-    assert (prod.customer_key, prod.protected, prod.lake_lock_days) == (True, True, 30)
+    assert (prod.customer_key, prod.protected, prod.lake_lock_days) == (True, True, 28)
     assert prod.deployment == "CANARY_10_PERCENT_5_MINUTES"
     assert (prod.capacity is None, prod.traced) == (False, False)
     assert (target("dev").capacity is None, target("dev").traced) == (True, True)
@@ -95,7 +95,7 @@ def test_quotas_of_the_region_that_are_too_small_for_the_plan_are_said_at_synth(
     Andon(app)
     said = (Path(app.synth().directory) / "Andon.metadata.json").read_text()
 
-    assert "eu-south-1: all routes together take 6,451 requests a second, API Gateway 2,500" in said
+    assert "eu-south-1: all routes together take 6,951 requests a second, API Gateway 2,500" in said
     assert "400 reports a second are 2,000 invocations by rules, EventBridge makes 750" in said
 
 
@@ -104,7 +104,7 @@ def test_a_trail_writes_down_who_reads_the_lake_the_archive_and_the_faults(aws: 
     [selector] = trail["EventSelectors"]
     [objects] = selector["DataResources"]
 
-    watched = {prod.output(name) for name in ("LakeBucket", "ArchiveBucket", "FaultsBucket")}
+    watched = {prod.output(name) for name in ("LakeBucket", "ArchiveBucket", "FaultsBucket", "DriftBucket")}
     assert {text(one) for one in objects["Values"]} == {f"{bucket}.Arn/" for bucket in watched}
     assert (objects["Type"], selector["IncludeManagementEvents"]) == ("AWS::S3::Object", False)
     assert trail["EnableLogFileValidation"] is True
@@ -126,6 +126,13 @@ def test_the_tokens_of_devices_live_so_long_that_cognito_can_renew_them_all(plan
 def test_a_setting_that_is_missing_is_refused(forgotten: str) -> None:
     with pytest.raises(ValueError, match=rf"stages.prod of cdk.json: {forgotten} is missing"):
         target("prod", **{forgotten: None})
+
+
+def test_a_lock_may_not_outlive_what_is_erased() -> None:
+    with pytest.raises(ValueError, match="lakeLockDays is 29, but at most 28"):
+        target(lakeLockDays=29)
+
+    assert target(lakeLockDays=28).lake_lock_days == 28
 
 
 def test_a_setting_that_is_misspelt_or_of_another_kind_is_refused() -> None:

@@ -1,14 +1,22 @@
-"""Private buckets: no public access, encrypted, over TLS only. One kind can be added to and nothing else."""
+"""Private buckets: no public access, encrypted, over TLS only. One kind can be added to and nothing else.
+
+What is replaced is what somebody was erased from: nobody reads it any more, and it goes after `FORGETS_DAYS`.
+"""
 
 from typing import Any, Final
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from andon.cdk.checks import nag
-from andon.cdk.target import Target
+from andon.cdk.target import MOST_LOCK_DAYS, Target
+
+FORGETS_DAYS: Final = MOST_LOCK_DAYS
+"""So long a version of an object stays that was replaced, and a batch that a trigger gave up on."""
+
+READS_OLD: Final = ("s3:GetObjectVersion",)
 
 WRITES: Final = ("s3:PutObject", "s3:ReplicateObject")
 
@@ -47,7 +55,10 @@ def tiered_bucket(
 ) -> s3.Bucket:
     """Create a bucket with lifecycle rules for its folders."""
     kept = {"versioned": True} if versioned else {}
-    return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, bucket_name=bucket_name, **kept)
+    bucket = _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, bucket_name=bucket_name, **kept)
+    if versioned:
+        _deny(bucket, list(READS_OLD), [bucket.arn_for_objects("*")])
+    return bucket
 
 
 def append_only_bucket(
@@ -56,29 +67,45 @@ def append_only_bucket(
     *,
     unlogged: str,
     writer: iam.IRole,
+    replacing: bool = False,
     lock_days: int | None = None,
     bucket_name: str | None = None,
 ) -> s3.Bucket:
     """Create a bucket to which one role adds objects, and from which nobody removes any.
 
-    lock_days: so long S3 itself keeps each version (governance mode); None leaves that to the policy.
+    replacing: who erases people writes, too. lock_days: so long S3 itself keeps each version (governance mode); None
+    leaves that to the policy.
     """
+    target = Target.of(scope)
     bucket = _bucket(
         scope,
         name,
         unlogged=unlogged,
         bucket_name=bucket_name,
-        versioned=True,  # whatever is written over stays
+        versioned=True,  # whatever is written over stays, for a while
+        lifecycle_rules=[s3.LifecycleRule(noncurrent_version_expiration=Duration.days(FORGETS_DAYS))],
         # Always: to turn it on later would replace the bucket. What it locks by default can change at any time.
         object_lock_enabled=True,
         object_lock_default_retention=lock_days and s3.ObjectLockRetention.governance(Duration.days(lock_days)),
     )
     objects = bucket.arn_for_objects("*")
-    everybody_else = {"ArnNotEquals": {"aws:PrincipalArn": writer.role_arn}}  # of its sessions, it is the role's
+    writers = [writer.role_arn, *([eraser_arn(target)] if replacing and target.project.people else [])]
+    everybody_else = {"ArnNotEquals": {"aws:PrincipalArn": writers}}  # of its sessions, it is the role's
     _deny(bucket, list(WRITES), [objects], conditions=everybody_else)
     # Nobody is excepted, not even the writer: it only adds. To delete the stack leaves the bucket.
     _deny(bucket, list(DESTROYS), [bucket.bucket_arn, objects])
+    _deny(bucket, list(READS_OLD), [objects])
     return bucket
+
+
+def eraser_name(target: Target) -> str:
+    """Return the name of the role that erases people, see `andon.cdk.eraser`."""
+    return f"{target.stack_name}-eraser-{Aws.REGION}"
+
+
+def eraser_arn(target: Target) -> str:
+    """Return the ARN of that role, which can be named where it is not there yet."""
+    return f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:role/{eraser_name(target)}"
 
 
 def _deny(bucket: s3.Bucket, actions: list[str], resources: list[str], **conditions: Any) -> None:  # noqa: ANN401

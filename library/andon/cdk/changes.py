@@ -8,7 +8,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from andon.cdk.bucket import private_bucket
+from andon.cdk.bucket import FORGETS_DAYS, private_bucket
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.names import FAILURES
@@ -85,9 +85,9 @@ class StreamMapping(lambda_.CfnEventSourceMapping):
 
 
 def failure_store(scope: Construct, function: Function) -> s3.Bucket:
-    """Create the bucket in which Lambda keeps the batches that a function gave up on, whole."""
+    """Create the bucket in which Lambda keeps the batches that a function gave up on, whole, for four weeks."""
     # S3: a queue or a topic would get only pointers into a stream that forgets within a day.
-    failures = private_bucket(scope, "Failures", unlogged=nag.FEW_READS)
+    failures = private_bucket(scope, "Failures", unlogged=nag.FEW_READS, keeps_days=FORGETS_DAYS)
     function.grant(["s3:ListBucket"], [failures.bucket_arn])
     function.grant(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
     nag.acknowledge_keys(function, failures, FAILURES, nag.FAILURE_KEYS)

@@ -39,6 +39,8 @@ class Drift(Store):
     def build(self) -> None:
         """Create bucket, functions and queue."""
         bucket = private_bucket(self.stack, "Bucket", unlogged=nag.FEW_FINDINGS, keeps_days=store.KEEPS_DAYS)
+        self.hub.buckets[store.BUCKET] = bucket
+        tell(self.stack, "DriftBucket", bucket.bucket_name, "the findings")
         functions = self.open({store.BUCKET: bucket.bucket_name}, output="Drift")
         self._command = functions["command"]
         self.listen_to_anybody()

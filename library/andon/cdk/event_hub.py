@@ -41,6 +41,7 @@ class Declared(Protocol):
     def stack(self) -> Stack: ...  # noqa: D102
     def build(self) -> None: ...  # noqa: D102
     def connect(self) -> None: ...  # noqa: D102
+    def finish(self) -> None: ...  # noqa: D102
     def signals(self) -> Iterator[Signal]: ...  # noqa: D102
     def widgets(self) -> Iterator[list[cloudwatch.GraphWidget]]: ...  # noqa: D102
 
@@ -100,6 +101,8 @@ class EventHub(Construct):
         refuse_loops(self._participants)
         for part in parts:
             part.connect()
+        for part in parts:
+            part.finish()
         root = Stack.of(self)
         if Target.of(root).trailed:
             trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])

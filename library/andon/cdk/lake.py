@@ -36,7 +36,12 @@ class Lake(Store):
         size, window_seconds = target.lake_batch
         listener = self.open({}, output="Lake", batch=Batch(size, window_seconds, at_a_time=FEWEST))["listener"]
         bucket = append_only_bucket(
-            self.stack, "Bucket", unlogged=nag.LAKE_READS, writer=listener.iam_role, lock_days=target.lake_lock_days
+            self.stack,
+            "Bucket",
+            unlogged=nag.LAKE_READS,
+            writer=listener.iam_role,
+            replacing=True,
+            lock_days=target.lake_lock_days,
         )
         replicate(bucket, LAKE, in_time=True)
         self._bucket = self.hub.buckets[store.BUCKET] = bucket

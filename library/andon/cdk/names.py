@@ -10,6 +10,12 @@ FIRST_STAGE: Final = "dev"  # what is deployed if nobody chooses
 TRIGGER: Final = "Trigger"
 FAILURES_BUCKET: Final = "FailuresBucket"
 
+DEAD_LETTERS: Final = "DeadLetterQueueUrl"
+
+# Outputs for who erases a person: the role to assume, and the buckets to sweep, with commas.
+ERASER_ROLE: Final = "EraserRoleArn"
+SWEPT_BUCKETS: Final = "SweptBuckets"
+
 # The folder of that bucket in which Lambda puts batches.
 # https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
 FAILURES: Final = "aws/lambda"

@@ -22,7 +22,7 @@ class Part:
 
     Nothing is created before all parts are declared, so that the order of the lines that declare them has no meaning:
     `build` creates what the part can create alone, in the order of names; then `connect` brings together what several
-    have created.
+    have created, and `finish` does what needs all of it.
     """
 
     def __init__(self, scope: Construct, package: Package, hub: EventHub, api: Api, *, suffix: str = "") -> None:
@@ -43,6 +43,9 @@ class Part:
 
     def connect(self) -> None:
         """Connect the part's resources with those of other parts."""
+
+    def finish(self) -> None:
+        """Do what needs all that the parts have created."""
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms that are about no single resource of it."""

@@ -10,6 +10,7 @@ from constructs import Construct
 
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
+from andon.cdk.names import DEAD_LETTERS
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 from andon.wire import queue
@@ -99,5 +100,5 @@ def feed(
         )
     )
     tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
-    tell(scope, f"{output}DeadLetterQueueUrl", dead_letters.queue_url, "its dead-letter queue")
+    tell(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")
     return Reader(listener.package.name, listener, waiting, dead_letters)

@@ -38,7 +38,7 @@ class SignIn(Construct):
 
     def __init__(self, scope: Construct, pool: cognito.UserPool, *, page: str) -> None:
         super().__init__(scope, "SignIn")
-        self._pool, self._page = pool, page
+        self.pool, self._page = pool, page
         target = Target.of(self)
         name = target.project.name.lower()
         self.read_scope = f"{name}/{READ}"
@@ -53,7 +53,7 @@ class SignIn(Construct):
         tell(self, "PageClientId", self.people.user_pool_client_id, "the app client of the page")
 
     def _client(self, name: str, lasts: Duration, scope: cognito.OAuthScope) -> cognito.UserPoolClient:
-        return self._pool.add_client(
+        return self.pool.add_client(
             name,
             generate_secret=False,
             auth_flows=FLOWS,

@@ -19,6 +19,8 @@ from andon.project import Project, project
 from andon.rules import hold_back
 from andon.rules.sweep import ALL_SHARDS
 
+MOST_LOCK_DAYS: Final = 28
+
 REQUIRED: Final = "required"  # without the Python that compiles it there is no synth
 OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
 NONE: Final = "none"
@@ -125,7 +127,8 @@ class Target:
 
         Raises:
             ValueError: alarms would wake nobody, a protected stage has no broker of its own, CDK does not know a name,
-                one caller's share is none, or the region cannot be deployed to or takes less than is planned.
+                one caller's share is none, the lake's lock lasts too long, or the region cannot be deployed to or takes
+                less than is planned.
 
         """
         if stage.alarm_topic is None:
@@ -133,6 +136,7 @@ class Target:
         if stage.termination_protection and stage.live_origin is None:
             raise ValueError(NO_BROKER.format(stage=stage.name))
         refuse_foreign(stage.deployed_region)
+        refuse_remembering(stage)
         hold_back_seconds, quotas = stage.hold_back_seconds, _quotas(stage)
         return replace(
             self,
@@ -209,7 +213,7 @@ AWS: Final = Target(
     audited=True,
     traced=False,  # a stage says its own
     takes_passwords=False,
-    archive_days=365,
+    archive_days=28,  # nothing can be erased from it, so that it forgets; the lake remembers
     record_age_seconds=23 * 3600,  # an hour before the stream itself forgets the record
     filters_absent=True,
     resumes_batches=True,
@@ -291,6 +295,20 @@ def _replica_region(stage: Stage) -> str | None:
     if there is not None and (here is None or here == there):
         raise ValueError(f"replicaRegion is {there}: stages.{stage.name} of cdk.json needs another one as its region")
     return there
+
+
+def refuse_remembering(stage: Stage) -> None:
+    """Refuse a lock that outlives what is erased.
+
+    Raises:
+        ValueError: it does.
+
+    """
+    if (stage.lake_lock_days or 0) > MOST_LOCK_DAYS:
+        raise ValueError(
+            f"lakeLockDays is {stage.lake_lock_days}, but at most {MOST_LOCK_DAYS}: what is replaced, because "
+            "a person in it was erased, has to go after so many days"
+        )
 
 
 def _retention(name: str) -> RetentionDays:

@@ -59,13 +59,18 @@ def drift_of(
     }
     consumer = f"{view}.recompute"
     return DomainEvent(
-        id=of_content([drift, now_ms // DAY_MS]),
+        id=id_of(drift, now_ms),
         type=TYPE,
         timestamp_ms=now_ms,
         partition_key=consumer,
         entities={"drift": drift},
         tags={"source": view, ACTOR: consumer},
     )
+
+
+def id_of(drift: JsonMapping, now_ms: int) -> str:
+    """Return the id of a drift: the same for the same one on the same day."""
+    return of_content([drift, now_ms // DAY_MS])
 
 
 def _short(value: Any) -> Any:  # noqa: ANN401  attributes are any JSON

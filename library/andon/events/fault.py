@@ -38,15 +38,19 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
     }
     if len(message) > MAX_MESSAGE_CHARACTERS:
         fault["truncated"] = True
-    digest = hashlib.sha256(f"{consumer}\n{message}".encode(errors="surrogatepass")).hexdigest()
     return DomainEvent(
-        id=digest,
+        id=id_of(consumer, message),
         type=TYPE,
         timestamp_ms=now_ms,
         partition_key=consumer,
         entities={"fault": fault},
         tags={"source": consumer, ACTOR: consumer},
     )
+
+
+def id_of(consumer: str, message: str) -> str:
+    """Return the id of a fault: the same however often a message comes to a consumer."""
+    return hashlib.sha256(f"{consumer}\n{message}".encode(errors="surrogatepass")).hexdigest()
 
 
 def _printable(text: str) -> str:

@@ -19,6 +19,12 @@ def is_latched(image: JsonMapping | None) -> bool:
     return isinstance(image, dict) and isinstance(image.get(LATCHED), dict) and bool(image[LATCHED].get("BOOL"))
 
 
+def is_same_version(images: JsonMapping) -> bool:
+    """Return True if a row is still of the version that it was, by both its images in a stream."""
+    old, new = (images.get(name) or {} for name in ("OldImage", "NewImage"))
+    return "version" in old and old["version"] == new.get("version")
+
+
 def is_crossed(image: JsonMapping | None) -> bool:
     """Return True if a row crossed over from another service, by its image in a stream."""
     return is_latched(image) and isinstance(image, dict) and ORIGIN in image

@@ -29,7 +29,7 @@ Place = list[int]
 
 
 class ArchiveIndex(TypedDict):
-    """Places of a shard's actors; `of` is the digest of the lake's objects. Without actors there is no `data`."""
+    """Places of a shard's actors; `of` is the digest of the lake's objects, as in `Manifest`. No actors, no `data`."""
 
     of: str
     data: NotRequired[str]
@@ -37,9 +37,12 @@ class ArchiveIndex(TypedDict):
 
 
 class Manifest(TypedDict):
-    """The keys of the lake's objects that a day was made of, and of the data objects that were made; both sorted."""
+    """The objects of the lake that a day was made of, key -> ETag, and the keys of the data objects that were made.
 
-    lake: list[str]
+    With the ETag, for an object is replaced under its key if a person is erased who is mentioned in it.
+    """
+
+    lake: dict[str, str]
     data: list[str]
 
 

@@ -117,8 +117,8 @@ class Recorded:
 
     def _keys_not_archived(self, day: str) -> list[str]:
         manifest: Manifest | None = self._archive.get(manifest_key(SUBJECTS, day))
-        in_archive = frozenset(manifest["lake"] if manifest else ())
-        return [key for key in self._lake.keys(lake.folder_of(day)) if key not in in_archive]
+        in_archive = manifest["lake"] if manifest else {}
+        return [key for key, etag in self._lake.etags(lake.folder_of(day)).items() if in_archive.get(key) != etag]
 
 
 def _with_actors(lines: Iterable[str]) -> list[Line]:

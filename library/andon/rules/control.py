@@ -13,7 +13,7 @@ from andon.dynamodb.attribute_values import to_plain
 from andon.events.change_data_capture import StreamRecord, fact_in
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Facts
-from andon.events.latch import is_crossed, is_latched
+from andon.events.latch import is_crossed, is_latched, is_same_version
 from andon.events.publish_changes import log_published, publish_batch, tags_of
 from andon.rules.collect import Collected
 from andon.rules.control_service import Control
@@ -99,10 +99,11 @@ def _crossed(
 ) -> Iterator[DomainEvent]:
     """Return the facts of edits that crossed from another version of the service, which publishes them.
 
-    Here they are remembered as if they had been made here: the rules decide upon what is so.
+    Here they are remembered as if they had been made here: the rules decide upon what is so. A row that is still of the
+    same version was written by who erases people, and is no edit.
     """
     for record in records:
-        if not is_crossed(record["dynamodb"].get("NewImage")):
+        if not is_crossed(record["dynamodb"].get("NewImage")) or is_same_version(record["dynamodb"]):
             continue
         fact = tried(partial(fact_in, record, facts=facts, tags=tags))
         if isinstance(fact, Failed):

@@ -36,6 +36,7 @@ VERBS: Final = {
     "deploy": Verb("ops.deploy", "deploy a stage to AWS: [--stage NAME] and arguments for `cdk deploy`"),
     "redrive": Verb("ops.redrive", "put dead letters back on their queue: QUEUE; alone lists them"),
     "replay-failures": Verb("ops.replay_failures", "bring what triggers gave up on through them again: [SERVICE]"),
+    "erase": Verb("erase.erase", "erase a person's name and every mention of it, and prove it: ID [--also NAMES]"),
     "restore-region": Verb("region.restore", "write the rows of services again out of the lake: --stage STAGE"),
     "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
 }

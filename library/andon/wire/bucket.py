@@ -96,6 +96,11 @@ class Bucket:
         for page in self._list(Prefix=prefix, **({"StartAfter": after} if after else {})):
             yield from (found["Key"] for found in page.get("Contents", []))
 
+    def etags(self, prefix: str) -> dict[str, str]:
+        """List the keys that begin with `prefix`, ascending, each with what changes if its object is replaced."""
+        pages = self._list(Prefix=prefix)
+        return {found["Key"]: found["ETag"].strip('"') for page in pages for found in page.get("Contents", [])}
+
     def folders(self, prefix: str) -> Iterator[str]:
         """List the folders right below `prefix`, which ends in `/`, as they do: `faults/2026-11-21/`."""
         for page in self._list(Prefix=prefix, Delimiter="/"):

@@ -31,6 +31,16 @@ def test_an_edit_that_crossed_is_remembered_once_and_published_by_nobody(keeper:
     assert remembered(keeper, name) == [("keeper", "thing-broken", NOW)]
 
 
+def test_a_row_of_which_only_a_text_was_erased_is_no_edit(keeper: Keeper, name: str) -> None:
+    put(name, **{LATCHED: True, ORIGIN: "keeper2"}, version=1)
+    keeper.react()
+
+    put(name, **{LATCHED: True, ORIGIN: "keeper2"}, version=1, note="op-17 did it")
+
+    assert keeper.react() == []
+    assert remembered(keeper, name) == [("keeper", "thing-broken", NOW)]
+
+
 def test_what_came_back_from_the_archive_is_not_remembered(keeper: Keeper, name: str) -> None:
     put(name, **{LATCHED: True})
 

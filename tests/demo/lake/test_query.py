@@ -63,6 +63,17 @@ def test_only_new_objects_are_copied(bucket: LakeBucket) -> None:
     assert (folder / keys[0]).read_bytes() == b"new"
 
 
+def test_an_object_that_was_replaced_under_its_key_is_copied_again(bucket: LakeBucket) -> None:
+    folder = lake_copy.copy(bucket)
+    [first, *_] = sorted(folder.rglob("*.ndjson.gz"))
+    keys = fetched(bucket)
+
+    bucket.s3.put_object(Bucket="lake", Key=first.relative_to(folder).as_posix(), Body=b"erased")
+    lake_copy.copy(bucket)
+
+    assert (first.read_bytes(), len(keys)) == (b"erased", 1)
+
+
 def test_a_copy_that_was_broken_off_is_made_again(bucket: LakeBucket) -> None:
     folder = lake_copy.copy(bucket)
     [whole, *_] = sorted(folder.rglob("*.ndjson.gz"))

@@ -64,7 +64,7 @@ OTHER_SETTINGS: dict[str, Any] = {
     "alarmTopic": "arn:aws:sns:eu-central-1:000000000000:pager",
     "customerKey": True,
     "holdBackSeconds": 0,
-    "lakeLockDays": 365,
+    "lakeLockDays": 21,
     "liveOrigin": "wss://a1-ats.iot.eu-west-1.amazonaws.com",
     "origin": "https://andon.example.com",
     "qualifier": "andon1",

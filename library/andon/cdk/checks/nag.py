@@ -35,6 +35,7 @@ COPIED_KEYS: Final = "S3 copies every object of one bucket to one other bucket, 
 ARCHIVE_KEYS: Final = "an object's key names a day and a digest, below a fixed prefix of the archive's bucket"
 ARCHIVE_READS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 DRIFT_KEYS: Final = "an object's key ends in the id of its finding, below a fixed prefix of the bucket of findings"
+SWEPT_KEYS: Final = "who erases a person looks for the name in every object of the bucket, whatever its key"
 FEW_FINDINGS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no data; what it reads asks for a token"
 LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"

@@ -1,10 +1,11 @@
 """A day of the lake -> the day of every actor. Each step can be done again: the same objects give the same bytes.
 
-A day is stale if its manifest does not name exactly the lake's objects of that day; so what arrives late needs no case
-of its own. A sweep that ends early leaves the indexes that it has written, and the next one goes on behind them.
+A day is stale if its manifest does not name exactly the lake's objects of that day, as they are now; so what arrives
+late, or is replaced, needs no case of its own. A sweep that ends early leaves the indexes that it has written, and the
+next one goes on behind them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from andon.project import Actors
@@ -38,29 +39,29 @@ def days_in_lake() -> list[str]:
 
 def compact_if_stale(day: str, kinds: Sequence[Actors], *, goes_on: Goes) -> Compacted | None:
     """Write the day of every actor of some kinds, unless it is as the lake is; None if it is."""
-    keys = sorted(_lake.keys(lake.folder_of(day)))
-    stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != keys]
-    return _compact(day, keys, stale, goes_on) if stale else None
+    objects = _lake.etags(lake.folder_of(day))
+    stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != objects]
+    return _compact(day, objects, stale, goes_on) if stale else None
 
 
-def _compact(day: str, keys: Sequence[str], kinds: Sequence[Actors], goes_on: Goes) -> Compacted:
-    of, passes, unnamed = digest_of(keys), 0, 0
+def _compact(day: str, objects: Mapping[str, str], kinds: Sequence[Actors], goes_on: Goes) -> Compacted:
+    of, passes, unnamed = digest_of(map(" ".join, objects.items())), 0, 0
     indexes = {
         part: _index(part, day) for part in (ShardOfKind(kind, shard) for kind in kinds for shard in range(SHARDS))
     }
     while missing := [part for part, index in indexes.items() if index is None or index["of"] != of]:
         if not goes_on():
             return {"passes": passes, "whole": False, "unnamed": unnamed}
-        read = _read(keys, missing)
+        read = _read(objects, missing)
         unnamed = max(unnamed, read.unnamed)  # each pass sees all events
         indexes |= {part: _write(day, part, read, of=of) for part in read.parts}
         passes += 1
     for kind in kinds:
-        _finish(kind, day, keys, [index for part, index in indexes.items() if index and part.kind == kind])
+        _finish(kind, day, objects, [index for part, index in indexes.items() if index and part.kind == kind])
     return {"passes": passes, "whole": True, "unnamed": unnamed}
 
 
-def _read(keys: Sequence[str], parts: Sequence[ShardOfKind]) -> Pass:
+def _read(keys: Iterable[str], parts: Sequence[ShardOfKind]) -> Pass:
     """Read all objects of a day, one at a time, and keep the lines of as many parts as memory holds."""
     read = Pass(parts, most_bytes=lines.MOST_BYTES)
     for key in keys:
@@ -79,14 +80,14 @@ def _write(day: str, part: ShardOfKind, read: Pass, *, of: str) -> ArchiveIndex:
     return index
 
 
-def _finish(kind: Actors, day: str, keys: Sequence[str], indexes: Sequence[ArchiveIndex]) -> None:
+def _finish(kind: Actors, day: str, objects: Mapping[str, str], indexes: Sequence[ArchiveIndex]) -> None:
     """Write the manifest; remove data that neither it nor the one before names, which nobody reads any more."""
     data = sorted(index["data"] for index in indexes if "data" in index)
     before = _manifest(kind, day)["data"]
     for key in _archive.keys(data_folder(kind.name, day)):
         if key not in {*data, *before}:
             _archive.remove(key)
-    manifest: Manifest = {"lake": list(keys), "data": data}
+    manifest: Manifest = {"lake": dict(objects), "data": data}
     _archive.replace(manifest_key(kind.name, day), manifest)
 
 
@@ -97,4 +98,4 @@ def _index(part: ShardOfKind, day: str) -> ArchiveIndex | None:
 
 def _manifest(kind: Actors, day: str) -> Manifest:
     found: Manifest | None = _archive.get(manifest_key(kind.name, day))
-    return found or {"lake": [], "data": []}
+    return found or {"lake": {}, "data": []}

@@ -10,9 +10,9 @@ from andon.recorded.archive import Place, data_folder
 DIGITS: Final = 24  # 96 bits, as the lake's
 
 
-def digest_of(keys: Iterable[str]) -> str:
-    """Return the digest of some keys, whatever their order."""
-    return hashlib.sha256("\n".join(sorted(keys)).encode()).hexdigest()[:DIGITS]
+def digest_of(texts: Iterable[str]) -> str:
+    """Return the digest of some texts, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:DIGITS]
 
 
 def data_key(kind: str, day: str, shard: int, body: bytes) -> str:

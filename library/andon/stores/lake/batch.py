@@ -41,14 +41,14 @@ class _Message(NamedTuple):
 def objects_of(messages: Iterable[tuple[str, str]], *, now_ms: int) -> list[LakeObject]:
     """Return one object for each hour of a batch of messages `(id, body)`, and one for each that cannot be read."""
     by_hour: dict[str, list[_Message]] = defaultdict(list)
-    unreadable: dict[str, list[str]] = defaultdict(list)
+    unreadable = list[LakeObject]()
     for message_id, body in messages:
         if envelope := objects.read(body):
             message = _Message(message_id, *objects.taken(body, envelope, now_ms=now_ms))
             by_hour[objects.partition_of(message.envelope)].append(message)
         else:
-            unreadable[body].append(message_id)
-    return [*map(_object_of, by_hour.values()), *(_unreadable(body, ids) for body, ids in unreadable.items())]
+            unreadable.append(_unreadable(body, message_id))
+    return [*map(_object_of, by_hour.values()), *unreadable]
 
 
 def results_of(written: Iterable[ObjectResult]) -> list[Result]:
@@ -89,5 +89,5 @@ def _object_of(messages: list[_Message]) -> LakeObject:
     )
 
 
-def _unreadable(body: str, message_ids: list[str]) -> LakeObject:
-    return LakeObject(objects.unreadable_key_of(body), objects.to_bytes(body), tuple(message_ids), is_readable=False)
+def _unreadable(body: str, message_id: str) -> LakeObject:
+    return LakeObject(objects.unreadable_key_of(message_id), objects.to_bytes(body), (message_id,), is_readable=False)

@@ -68,9 +68,9 @@ def key_of(envelopes: Iterable[Envelope]) -> str:
     return f"{partition_of(first)}{_moment(first):%H%M%S}-{digest}.ndjson.gz"
 
 
-def unreadable_key_of(body: str) -> str:
-    """Return the key of a body that cannot be a line: `unreadable/<sha256>`."""
-    return f"{UNREADABLE}/{hashlib.sha256(to_bytes(body)).hexdigest()}"
+def unreadable_key_of(message_id: str) -> str:
+    """Return the key of a body that cannot be a line, by its message: a digest would tell what was erased from it."""
+    return f"{UNREADABLE}/{message_id}"
 
 
 def to_bytes(body: str) -> bytes:

@@ -131,8 +131,9 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
                 return self._table(request).get(request)
             case "PutItem" | "UpdateItem" | "DeleteItem":
                 return self._write(_WRITES[operation], request)
-            case "Query":
-                return self._table(request).query(request)
+            case "Query" | "Scan":
+                table = self._table(request)
+                return table.query(request) if operation == "Query" else table.scan(request)
             case "BatchGetItem":
                 return self._get_many(request["RequestItems"])
             case "BatchWriteItem":

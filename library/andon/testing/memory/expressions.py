@@ -107,6 +107,8 @@ def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> 
     def holds(row: Typed, request: Request) -> bool:
         one = row.get(_name(place, request), {})
         other = request["ExpressionAttributeValues"][value]
+        if compare in {_COMPARE["="], _COMPARE["<>"]} and other.keys() & {"M", "L", "SS", "BOOL"}:
+            return compare(one, other)
         # A value of another type, or none at all, makes every comparison false.
         return one.keys() == other.keys() and compare(_comparable(one), _comparable(other))
 

@@ -23,10 +23,12 @@ class MemoryQueues:
 
     def __init__(self) -> None:
         self._messages: dict[str, list[QueuedMessage]] = defaultdict(list)
+        self._hidden: dict[str, int] = defaultdict(int)
 
     def clear(self) -> None:
         """Forget all messages."""
         self._messages.clear()
+        self._hidden.clear()
 
     def take(self, queue: str, *, waited_seconds: int | None = None) -> list[str]:
         """Take the messages of a queue: those that it has not held back any longer; None: all."""
@@ -47,7 +49,22 @@ class MemoryQueues:
                 for entry in request["Entries"]:
                     self._send(request["QueueUrl"], entry)
                 return {"Successful": [{"Id": entry["Id"], "MessageId": "sent"} for entry in request["Entries"]]}
+            case "ReceiveMessage":
+                return {"Messages": self._receive(request["QueueUrl"], request["MaxNumberOfMessages"])}
+            case "ChangeMessageVisibility":
+                self._hidden[request["QueueUrl"]] = 0
+                return {}
         raise NotImplementedError(operation)
+
+    def _receive(self, queue: str, most: int) -> list[JsonObject]:
+        """Return the next messages, which nobody sees then until one of them is made visible."""
+        first = self._hidden[queue]
+        found = self._messages.get(queue, [])[first : first + most]
+        self._hidden[queue] += len(found)
+        return [
+            {"MessageId": f"{queue} {number}", "ReceiptHandle": f"{queue} {number}", "Body": one.body}
+            for number, one in enumerate(found, first)
+        ]
 
     def _send(self, queue: str, entry: JsonObject) -> None:
         self._messages[queue].append(QueuedMessage(entry["MessageBody"], entry.get("DelaySeconds", 0)))

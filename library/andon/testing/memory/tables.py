@@ -168,6 +168,16 @@ class MemoryTable:
         more = {"LastEvaluatedKey": {name: page[-1][name] for name in names}} if is_cut else {}
         return {"Items": page, "Count": len(page), "ScannedCount": len(page), **more}
 
+    def scan(self, request: Request) -> Answer:
+        """Return a page of all rows."""
+        rows = list(self.rows())
+        if start := request.get("ExclusiveStartKey"):
+            rows = [row for row in rows if self._place(row) > self._place(start)]
+        page, is_cut = _page(rows, request.get("Limit"))
+        self._see_read("", page, request)
+        more = {"LastEvaluatedKey": {name: page[-1][name] for name in self.keys.names}} if is_cut else {}
+        return {"Items": page, "Count": len(page), "ScannedCount": len(page), **more}
+
     def _of_partition(self, partition: str, is_found: Callable[[Typed], bool]) -> list[Typed]:
         rows = self._rows.get(partition, {})
         name = self.keys.sort

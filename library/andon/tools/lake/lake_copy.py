@@ -1,5 +1,7 @@
 """A copy of the lake on this machine: `.local/lake/<bucket>/events/day=…/hour=…/…`, of which only what is new comes."""
 
+import json
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,6 +18,7 @@ from andon.tools.stack.progress import step
 CACHE: Final = outputs.HOME / "lake"
 OUTPUT: Final = "LakeBucket"  # of the stack
 AT_ONCE: Final = 16
+ETAGS: Final = "etags.json"  # of the copies
 COPYING: Final = ".part"  # the ending of a file that is not whole yet
 
 
@@ -56,7 +59,7 @@ def of_deployed_stack(name: str) -> LakeBucket:
 def copy(lake: LakeBucket) -> Path:
     """Bring the copy up to date, and return its folder; what is not in the bucket any more goes.
 
-    An object never changes, for its name is a digest of what is in it; so what is there is not read again.
+    What is there is not read again, unless its object was replaced since: somebody was erased who is mentioned in it.
 
     Raises:
         Failed: the bucket may not be read, or has no events yet.
@@ -64,24 +67,40 @@ def copy(lake: LakeBucket) -> Path:
     """
     folder = lake.copies / lake.bucket
     try:
-        keys = _list(lake)
-        _fetch(lake, [key for key in sorted(keys) if not (folder / key).exists()], folder)
+        etags, known = _list(lake), _known(folder)
+        _fetch(lake, [key for key in sorted(etags) if known.get(key) != etags[key]], folder)
+        _keep(folder, etags)
     except (BotoCoreError, ClientError) as error:
         raise ToolFailed(f"the bucket {lake.bucket} could not be read: {error}") from error
     for file in folder.rglob("*.ndjson.gz"):
-        if file.relative_to(folder).as_posix() not in keys:
+        if file.relative_to(folder).as_posix() not in etags:
             file.unlink()
-    if not keys:
+    if not etags:
         raise ToolFailed("the lake has no events yet; on AWS they come up to five minutes after they happen")
     return folder
 
 
-def _list(lake: LakeBucket) -> set[str]:
-    found: set[str] = set()
+def _list(lake: LakeBucket) -> dict[str, str]:
+    """List the keys, each with its ETag."""
+    found: dict[str, str] = {}
     with step("listing the lake", lambda: f": {len(found)} objects"):
         for page in lake.s3.get_paginator("list_objects_v2").paginate(Bucket=lake.bucket, Prefix=f"{EVENTS}/"):
-            found |= {listed["Key"] for listed in page.get("Contents", [])}
+            found |= {listed["Key"]: listed["ETag"] for listed in page.get("Contents", [])}
     return found
+
+
+def _known(folder: Path) -> dict[str, str]:
+    """Return the ETags of the copies that are there."""
+    try:
+        etags: dict[str, str] = json.loads((folder / ETAGS).read_text())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {key: etag for key, etag in etags.items() if (folder / key).exists()}
+
+
+def _keep(folder: Path, etags: Mapping[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ETAGS).write_text(json.dumps(etags))
 
 
 def _fetch(lake: LakeBucket, keys: list[str], folder: Path) -> None:

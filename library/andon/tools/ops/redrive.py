@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from botocore.exceptions import ClientError
 
+from andon.cdk.names import DEAD_LETTERS
 from andon.runtime.json_types import JsonObject
 from andon.tools.called import as_called
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 
-QUEUE, DEAD_LETTERS = "QueueUrl", "DeadLetterQueueUrl"  # how names of outputs end
+QUEUE: Final = "QueueUrl"  # how names of outputs end
 BATCH: Final = 10  # SQS takes no more at a time
 SHOWN: Final = 10
 POLL_SECONDS: Final = 2

@@ -1,6 +1,7 @@
 """The lake's days by actor: complete, the same bytes for the same events, two requests for an actor's day."""
 
 import gzip
+import json
 import random
 from collections.abc import Iterator
 from itertools import count
@@ -18,6 +19,7 @@ from andon.stores.archive import lines, pages
 from andon.stores.archive.objects import to_data
 from andon.stores.archive.store import BUCKET, KINDS, LAKE, actors_in
 from andon.stores.archive.sweep_days import COUNTS, LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
+from andon.stores.lake.objects import to_object
 from andon.testing.drift import keep_in_lake
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Loop
@@ -392,6 +394,20 @@ def test_a_sample_is_of_a_day_that_has_been(loop: Loop, monkeypatch: pytest.Monk
     monkeypatch.setattr("random.randrange", lambda _: shard_of("press-7"))
 
     assert Recorded().sample(0) == ["press-7"]
+
+
+def test_an_object_that_is_replaced_under_its_key_is_read_from_the_lake_and_then_archived_anew(loop: Loop) -> None:
+    lake, line = Bucket(LAKE), reported("press-7", event_id="as it was")
+    keep_in_lake([line])
+    sweep(loop)
+    [key] = lake.keys("events/")
+
+    lake.replace(key, to_object([line.replace("as it was", "as it is")]))
+    at_once = {json.loads(line)["detail"]["id"] for _, line in Recorded().of_shard(shard_of("press-7"), 0)}
+    sweep(loop)
+
+    assert at_once == {"as it was", "as it is"}
+    assert archived(loop, "press-7") == ["as it is"]
 
 
 def test_a_day_that_fails_does_not_stop_the_days_before_it(loop: Loop, log_lines: LogLines) -> None:

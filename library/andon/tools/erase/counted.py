@@ -1,0 +1,18 @@
+"""What a pass over a store found."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Counted:
+    """seen: rows, objects or messages. found: mentions that are, or would be, replaced. kept: those in ids."""
+
+    seen: int = 0
+    found: int = 0
+    kept: int = 0
+
+    def add(self, found: int, kept: int) -> None:
+        """Count a row, an object or a message."""
+        self.seen += 1
+        self.found += found
+        self.kept += kept

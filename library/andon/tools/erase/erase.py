@@ -1,0 +1,186 @@
+"""`make erase`: erase a person's name, and every mention of it in free text, and prove it; a day later: AGAIN=1.
+
+Only ids stand in the fields of people; so the name is in one table, and where somebody wrote it into a text. Nothing is
+published but that the person was erased. Broken off, it goes on where it was; run twice, it changes nothing.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+import boto3
+import botocore.session
+from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
+from botocore.exceptions import BotoCoreError, ClientError
+
+from andon.cdk.names import ERASER_ROLE, pascal
+from andon.packages.discovery import packages
+from andon.project import People, project
+from andon.runtime import clock
+from andon.tools.called import as_called
+from andon.tools.erase import job as jobs
+from andon.tools.erase.job import Counts, JobRow, JobTable
+from andon.tools.erase.sign_out import delete_user
+from andon.tools.erase.stores import Clients, Stores
+from andon.tools.stack.api import ApiClient, path_of
+from andon.tools.stack.errors import ToolFailed
+from andon.tools.views.deployed import Deployed, deployed
+
+SESSION: Final = "erase"
+
+
+class Erasing(NamedTuple):
+    """All that it takes to erase people of a stack."""
+
+    api: ApiClient
+    people: People
+    pool: str
+    stores: Stores
+    table: JobTable
+
+    @classmethod
+    def of(cls, stack: Deployed) -> "Erasing":
+        """Return what erases people of a deployed stack.
+
+        Raises:
+            ToolFailed: the project does not say where names are.
+
+        """
+        people = project().people
+        if people is None:
+            raise ToolFailed("the project has no people: its functions/project.py does not say where names are")
+        clients = _clients(stack)
+        schema = next(schemas for schemas in (one.tables for one in packages()) if people.table in schemas)
+        table = JobTable(clients.dynamodb, stack.outputs[pascal(people.table)], schema[people.table].keys)
+        stores = Stores.of(stack.outputs, people, clients)
+        return cls(stack.api, people, stack.outputs["UserPoolId"], stores, table)
+
+
+class Asked(NamedTuple):
+    """An order: the person, further names, and what to do."""
+
+    id: str
+    also: tuple[str, ...] = ()
+    again: bool = False
+    dry_run: bool = False
+
+
+def run(erasing: Erasing, asked: Asked) -> Iterator[str]:
+    """Erase a person; yield lines for the terminal, none of which has the name.
+
+    Raises:
+        ToolFailed: it cannot be done, or not yet.
+
+    """
+    found = erasing.table.find(asked.id)
+    if asked.again and (found is None or asked.also):
+        raise ToolFailed("a second pass has the names of the first one, which was not made" if found is None else ALSO)
+    if asked.again and found:
+        yield from _proved(jobs.finish(erasing.stores, erasing.table, found, clock=clock.now_ms))
+        return
+    job = _begun(erasing, asked, found)
+    yield from _said(job["before"], "mentions")
+    if asked.dry_run:
+        yield "Nothing was changed."
+        return
+    if job is not found:
+        erasing.table.write(job)
+    yield from _erased(erasing, job)
+
+
+ALSO: Final = "more names need a first pass: without AGAIN"
+
+
+def _begun(erasing: Erasing, asked: Asked, found: JobRow | None) -> JobRow:
+    """Return the job that goes on, or a new one: for the person's name and those that were asked for besides."""
+    if found and "names" in found and {*asked.also} <= {*found["names"]}:
+        return found
+    names = [*asked.also, *_name(erasing, asked.id)]
+    if not names and not (found and "names" in found):
+        raise ToolFailed(f"no name of {asked.id} is known, or not any more; say which to look for: ALSO=…")
+    return jobs.begin(erasing.stores, asked.id, names, before=found, now_ms=clock.now_ms())
+
+
+def _name(erasing: Erasing, id_: str) -> list[str]:
+    """Return the person's name, if it is known."""
+    answer = erasing.api.get(f"{erasing.people.path}{path_of(id_)}")
+    if answer.status == HTTPStatus.NOT_FOUND:
+        return []
+    if answer.status != HTTPStatus.OK:
+        raise ToolFailed(f"who {id_} is could not be read: {answer.status} {answer.body.decode(errors='replace')}")
+    return [answer.json[erasing.people.name]] if erasing.people.name in answer.json else []
+
+
+def _erased(erasing: Erasing, job: JobRow) -> Iterator[str]:
+    """Erase the name, the user and the mentions."""
+    answer = erasing.api.request("DELETE", f"{erasing.people.path}{path_of(job['person'])}")
+    if answer.status != HTTPStatus.NO_CONTENT:
+        raise ToolFailed(f"it was refused: {answer.status} {answer.body.decode(errors='replace')}")
+    yield "The name is erased."
+    if delete_user(erasing.stores.clients.cognito, erasing.pool, job["person"]):
+        yield "The user is signed out and deleted."
+    if "sweptAt" not in job:
+        job = jobs.sweep(erasing.stores, erasing.table, job, clock=clock.now_ms)
+    yield f"Every store is swept. Once more in 24 hours: {as_called('erase', ID=job['person'], AGAIN=1)}"
+
+
+def _proved(job: JobRow) -> Iterator[str]:
+    yield from _said(job["again"], "mentions came since")
+    yield f"Erased: before {_sum(job['before'])} mentions, now {_sum(job['after'])}. The proof: {jobs.proof_key(job)}"
+
+
+def _said(counts: Counts, what: str) -> Iterator[str]:
+    for store, one in counts.items():
+        if one["found"] or one["kept"]:
+            kept = f", {one['kept']:,} in ids, which stay" if one["kept"] else ""
+            yield f"{store}: {one['found']:,} {what}{kept}"
+    yield f"{_sum(counts):,} {what} in {len(counts)} stores."
+
+
+def _sum(counts: Counts) -> int:
+    return sum(one["found"] for one in counts.values())
+
+
+def _clients(stack: Deployed) -> Clients:
+    """Return clients: on AWS those of the role that may erase, which the person assumes."""
+    client = _assumed(stack.outputs[ERASER_ROLE]).client if stack.name else stack.client
+    return Clients(client("dynamodb"), client("s3"), client("sqs"), client("cognito-idp"))
+
+
+def _assumed(role: str) -> Any:  # noqa: ANN401  boto3's
+    """Return a session of a role, whose credentials are renewed: a sweep can take longer than they last."""
+    own = boto3.Session()
+    fetcher = AssumeRoleCredentialFetcher(
+        client_creator=own.client,
+        source_credentials=own.get_credentials(),
+        role_arn=role,
+        extra_args={"RoleSessionName": SESSION},
+    )
+    session = botocore.session.get_session()
+    session._credentials = DeferredRefreshableCredentials(fetcher.fetch_credentials, "assume-role")  # noqa: SLF001
+    return boto3.Session(botocore_session=session, region_name=own.region_name)
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(prog=as_called("erase"), description=__doc__)
+    parser.add_argument("id", help="the person's id")
+    parser.add_argument("--also", default="", help="further names and forms, with commas")
+    parser.add_argument("--again", action="store_true", help="the second pass, after 24 hours, and the proof")
+    parser.add_argument("--dry-run", action="store_true", help="count the mentions, and change nothing")
+    parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
+    given = parser.parse_args()
+    also = tuple(name.strip() for name in given.also.split(",") if name.strip())
+    try:
+        for line in run(Erasing.of(deployed(given.stack)), Asked(given.id, also, given.again, given.dry_run)):
+            print(line)
+    except (ToolFailed, BotoCoreError, ClientError) as reason:
+        print(f"{as_called('erase')}: {reason}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
