@@ -4,9 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from demo import factory as demo
-from demo.people import EVA, LUIS, OLGA, OMAR, ROSA
+from demo.people import EVA, LUIS, OLGA, OMAR, PEOPLE, ROSA
 from services.dispatch.rules.at_risk import REPEATED
 
+# Who signs in has a subject beside the badge.
+SUBJECT_OF_LUIS: Final = "2b7e9f40-1c2d-4e5f-8a9b-0c1d2e3f4a5b"
+SUBJECT_OF_OMAR: Final = "9d4c3b2a-6f5e-4d3c-9b8a-7f6e5d4c3b2a"
 NOW: Final = datetime(2026, 11, 21, 18, 34, 20, tzinfo=UTC)
 COMPANY: Final = demo.COMPANY
 FACTORY: Final = demo.FACTORY
@@ -57,7 +60,7 @@ TROUBLE: Final[dict[str, Row]] = {
         "stateSince": minutes_ago(9),
         "stateTimestamp": minutes_ago(6),
         "operator": OMAR,
-        "acknowledgedBy": "subject-of-omar",
+        "acknowledgedBy": SUBJECT_OF_OMAR,
     },
     "Press 4": {"silentSince": minutes_ago(35)},
     "Mill 2": {"silentSince": minutes_ago(32)},
@@ -89,7 +92,7 @@ def story() -> Row:
     earlier = [
         _entry("state-reported", 195, 195, 5, state="WARNING1"),
         _entry("operator-assigned", 195, 195, 6, state="WARNING1", operator=LUIS, **by_rule),
-        _entry("state-acknowledged", 191, 195, 7, state="WARNING1", acknowledgedBy="subject-of-luis"),
+        _entry("state-acknowledged", 191, 195, 7, state="WARNING1", acknowledgedBy=SUBJECT_OF_LUIS),
         _entry("state-reported", 190, 190, 8, state="WARNING1"),
         _entry("state-reported", 185, 185, 9, state="ERROR", detail="belt slips"),
         _entry("operator-assigned", 180, 185, 10, state="ERROR", operator=EVA),
@@ -145,3 +148,8 @@ def versions() -> Row:
 
 
 ROSTER: Final = {"factoryId": FACTORY, "operators": [EVA, LUIS, OMAR], "supervisor": ROSA}
+NAMES: Final[dict[str, str | None]] = {
+    **{badge: person.name for badge, person in PEOPLE.items()},
+    SUBJECT_OF_LUIS: PEOPLE[LUIS].name,
+    SUBJECT_OF_OMAR: PEOPLE[OMAR].name,
+}

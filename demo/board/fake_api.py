@@ -6,16 +6,20 @@ It answers what the page asks for at an address of its own, which no request lea
 import base64
 import hashlib
 import json
+import re
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from playwright.sync_api import BrowserContext, Route
 
+from andon.dynamodb.client import MOST_READ_AT_ONCE as AT_ONCE
 from andon.project import project
+from contract import people
 from demo.board.fake_broker import TOPIC, URL, FakeBroker
 
 ORIGIN: Final = "https://andon.test"
@@ -47,7 +51,8 @@ Rule = Callable[[Mapping[str, Any]], FakeAnswer | None]
 class FakeApi:
     """The state of a fake API; paths are as requested, decoded.
 
-    people: by path of an assignment or escalation. rules: answers that a test puts in the place of the usual ones, by
+    people: by path of an assignment or escalation. directory: names by id; None is of somebody erased. looked_up: the
+    ids of each request for names. rules: answers that a test puts in the place of the usual ones, by
     method and the end of a path. now: for the `Date` of responses; None is the time that it is.
     """
 
@@ -55,12 +60,13 @@ class FakeApi:
     broker: FakeBroker = field(default_factory=FakeBroker)
     bodies: dict[str, object] = field(default_factory=dict)
     people: dict[str, tuple[Row, int]] = field(default_factory=dict)
+    directory: dict[str, str | None] = field(default_factory=dict)
+    looked_up: list[list[str]] = field(default_factory=list)
     rules: dict[tuple[str, str], Rule] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     written: list[tuple[str, str, Any, str | None]] = field(default_factory=list)
     is_reachable: bool = True
     now: datetime | None = None
-    subject: str = "subject-of-supervisor"
 
     def serve(self, context: BrowserContext) -> None:
         """Serve the pages of a context."""
@@ -105,7 +111,21 @@ class FakeApi:
         for (method, end), rule in list(self.rules.items()):
             if method == request.method and path.endswith(end) and (answer := rule(body or {})) is not None:
                 return answer
+        if path == "/people":
+            return self._names(parse_qs(urlsplit(request.url).query)["ids"][0].split(","))
+        if path.startswith("/factories/") and path.endswith("/people"):
+            return FakeAnswer(200, {"items": [self._person(one) for one, name in self.directory.items() if name]})
         return self._read(path) if request.method == "GET" else self._write(path, body or {}, request.headers)
+
+    def _names(self, ids: list[str]) -> FakeAnswer:
+        self.looked_up.append(ids)
+        if len(ids) > AT_ONCE or not all(re.fullmatch(people.PERSON_PATTERN, one) for one in ids):
+            return refused(400, "These are no ids.")
+        return FakeAnswer(200, {"items": [self._person(one) for one in ids if one in self.directory]})
+
+    def _person(self, person_id: str) -> Row:
+        name = self.directory[person_id]
+        return {"id": person_id, "erased": True} if name is None else {"id": person_id, "name": name}
 
     def _read(self, path: str) -> FakeAnswer:
         place = path.strip("/").split("/")
@@ -125,7 +145,7 @@ class FakeApi:
 
     def _write(self, path: str, body: Row, headers: Mapping[str, str]) -> FakeAnswer:
         if path.endswith("/acknowledgement"):
-            return FakeAnswer(201, {"acknowledgedBy": self.subject})
+            return FakeAnswer(201, {"acknowledgedBy": subject_of("supervisor")})
         if path.endswith("/resubmit"):
             return FakeAnswer(
                 202, {"consumer": "board", "resubmittedAt": "2026-11-21T18:00:00.000Z", "resubmissions": 1}
@@ -148,10 +168,15 @@ NOT_FOUND: Final = refused(404, "There is nothing.")
 EMPTY: Final = frozenset({"episodes", "audits", "versions", "faults"})
 
 
+def subject_of(role: str) -> str:
+    """Return the subject of the user who is named as a role."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{ORIGIN}/{role}"))
+
+
 def sign_in(context: BrowserContext, role: str, *, reads_only: bool = False) -> None:
     """Make the pages of a context find the session of a user who is named as the role."""
     scope = "andon/read" if reads_only else "openid aws.cognito.signin.user.admin"
-    claims = {"sub": f"subject-of-{role}", "username": role, "cognito:groups": [role], "scope": scope}
+    claims = {"sub": subject_of(role), "username": role, "cognito:groups": [role], "scope": scope}
     token = ".".join((_base64({"alg": "none"}), _base64(claims), ""))
     tokens = {"access": token, "refresh": "none", "expiresAt": 4_102_444_800_000, "wall": False}
     context.add_init_script(f"sessionStorage.setItem('andon.tokens', {json.dumps(json.dumps(tokens))})")

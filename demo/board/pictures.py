@@ -8,7 +8,7 @@ from andon.project import project
 from andon.tools.browser.launch import launched
 from demo.board import factory
 from demo.board.fake_api import ORIGIN, FakeApi, sign_in
-from demo.people import EVA, LUIS
+from demo.people import EVA, LUIS, name_of
 
 PICTURES: Final = project().root / "docs" / "pictures"
 WALL: Final[ViewportSize] = {"width": 1920, "height": 1080}
@@ -29,6 +29,7 @@ def api() -> FakeApi:
             f"/factories/{factory.FACTORY}/roster": factory.ROSTER,
         },
         people={log: ({"operator": LUIS}, 1)},
+        directory=dict(factory.NAMES),
         now=factory.NOW,
     )
 
@@ -56,6 +57,7 @@ def _opened(browser: Browser, place: str, size: ViewportSize, *, role: str, scal
     page = context_of(browser, api(), size, role=role, scale=scale).new_page()
     page.goto(place)
     expect(page.get_by_text("live", exact=True)).to_be_visible()
+    expect(page.get_by_text(name_of(LUIS)).first).to_be_visible()
     return page
 
 
@@ -83,8 +85,8 @@ def _picture_machine(browser: Browser) -> None:
     expect(machine.get_by_text("belt slips")).to_be_visible()
     machine.screenshot(path=PICTURES / "machine.png")
     machine.get_by_role("button", name="Assign").click()
-    expect(machine.get_by_role("button", name=f"Assign instead of {LUIS}")).to_be_visible()
-    machine.get_by_role("button", name=EVA).click()
+    expect(machine.get_by_role("button", name=f"Assign instead of {name_of(LUIS)}")).to_be_visible()
+    machine.get_by_role("button", name=name_of(EVA)).click()
     machine.screenshot(path=PICTURES / "dialog.png")
 
 

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from playwright.sync_api import ConsoleMessage, Page
 
+from contract import people
 from demo.board.fake_api import ORIGIN, FakeApi
 
 STEP_MS: Final = 500
 SOON_MS: Final = 30_000
+SUBJECT_LENGTH: Final = 36
 
 # An answer that the page copes with, although Chromium calls it an error.
 REFUSED: Final = re.compile(r"Failed to load resource: (net::ERR_FAILED|.* status of (400|403|404|409|412|428) )")
@@ -45,7 +47,9 @@ class Screen:
 
     def is_right(self) -> bool:
         """Return True if the board shows exactly the items of `GET /board`."""
-        return self.tiles() == {equipment_id: tile_of(row) for equipment_id, row in self.known.items.items()}
+        return self.tiles() == {
+            equipment_id: tile_of(row, self.known) for equipment_id, row in self.known.items.items()
+        }
 
     def eventually(self, holds: Callable[[], bool], *, within_ms: int = SOON_MS) -> int:
         """Let time pass in the page until a condition holds; return how much."""
@@ -81,18 +85,26 @@ class Screen:
             self.troubles.append(message.text)
 
 
-def tile_of(row: dict[str, Any]) -> Tile:
+def tile_of(row: dict[str, Any], known: FakeApi) -> Tile:
     """The expected tile of a row, in English."""
     state = row["state"]
     is_abnormal = state not in {None, "NORMAL"}
     silent = "silentSince" in row
     kind = "error" if state == "ERROR" else "warning" if is_abnormal else "silent" if silent else "running"
-    seen = "seen" if "acknowledgedBy" in row else "not seen"
+    seen = called(row["acknowledgedBy"], known) if "acknowledgedBy" in row else "not seen"
     notes = [
         *([seen] if is_abnormal else []),
-        *(row[person] for person in ("operator", "escalatedTo") if person in row),
+        *(called(row[person], known) for person in ("operator", "escalatedTo") if person in row),
         *(["at risk"] if "atRisk" in row else []),
         *(["silent"] if is_abnormal and silent else []),
     ]
     word = "SILENT" if kind == "silent" else state
     return [kind, row["name"], word, row["lineId"], notes]
+
+
+def called(person: str, known: FakeApi) -> str:
+    """What the page calls somebody, once it has looked the name up."""
+    if not re.fullmatch(people.PERSON_PATTERN, person):
+        return person
+    short = person if len(person) < SUBJECT_LENGTH else person[:4]
+    return known.directory.get(person) or f"erased person #{short}"

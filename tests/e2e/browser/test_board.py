@@ -12,10 +12,10 @@ from andon.tools.stack.api import ApiClient
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from demo.people import EVA, LUIS
 from tests.e2e.browser.conftest import SignedIn
 
 REPORTS = 10
+NORA, IVO = "op-91", "op-92"
 WITHIN_S = 1.0
 AT_FIRST_MS = 20_000  # a Lambda's first call unpacks its layer
 
@@ -86,8 +86,11 @@ def test_a_report_is_on_the_screen_within_a_second(
 
 
 def test_what_a_supervisor_does_is_recorded_and_whoever_was_faster_is_named(
-    board: Page, company: str, operator: ApiClient
+    board: Page, company: str, operator: ApiClient, stack: Stack
 ) -> None:
+    supervisor = stack.api(groups.SUPERVISOR)
+    for badge, name in ((NORA, "Nora"), (IVO, "Ivo")):
+        assert supervisor.put(f"/people/{badge}", {"name": name, "factoryId": "F1"}).status == 201
     report(operator, f"{company}-1", "ERROR")
     card = board.locator(".card", has_text="Mill 1")
     card.get_by_role("button", name="Seen").click()
@@ -99,17 +102,17 @@ def test_what_a_supervisor_does_is_recorded_and_whoever_was_faster_is_named(
     expect(dialog).to_contain_text("Assigned to nobody yet.")
     item = operator.get(f"/equipment/{company}-1/board").json
     log = f"/equipment/{company}-1/logs/{item['state']}/{item['stateTimestamp']}"
-    assert operator.put(f"{log}/assignment", {"operator": LUIS}).status == 201
-    dialog.get_by_label("Operator").fill(EVA)
+    assert operator.put(f"{log}/assignment", {"operator": IVO}).status == 201
+    dialog.get_by_label("Operator").fill("Nora")
     dialog.get_by_role("button", name="Assign").last.click()
 
-    expect(dialog.get_by_role("alert")).to_contain_text(f"it is assigned to {LUIS} now")
-    dialog.get_by_role("button", name=f"Assign instead of {LUIS}").click()
-    expect(card).to_contain_text(f"assigned to {EVA}")
+    expect(dialog.get_by_role("alert")).to_contain_text("it is assigned to Ivo now")
+    dialog.get_by_role("button", name="Assign instead of Ivo").click()
+    expect(card).to_contain_text("assigned to Nora")
     # The page shows what it sends before it is answered.
-    assert eventually(lambda: operator.get(f"{log}/assignment").json["operator"] == EVA, within_s=10)
+    assert eventually(lambda: operator.get(f"{log}/assignment").json["operator"] == NORA, within_s=10)
     card.get_by_role("link").click()
-    expect(board.locator(".entry", has_text=f"assigned to {EVA}")).to_be_visible(timeout=AT_FIRST_MS)
+    expect(board.locator(".entry", has_text="assigned to Nora")).to_be_visible(timeout=AT_FIRST_MS)
 
 
 def test_a_machine_that_is_deleted_leaves_the_screen(board: Page, company: str, operator: ApiClient) -> None:

@@ -3,6 +3,7 @@ from playwright.sync_api import expect
 from demo.board import factory
 from demo.board.fake_api import FakeApi
 from demo.board.pictures import PHONE, WALL
+from demo.people import EVA, LUIS, OMAR, ROSA
 from tests.pages.board.conftest import BOARD, Opened
 from tests.pages.board.test_faults import FAULT
 
@@ -40,7 +41,8 @@ def test_a_wall_shows_24_machines_without_scrolling(opened: Opened) -> None:
 
 def test_nothing_on_a_tile_is_cut(opened: Opened, known: FakeApi) -> None:
     row = known.items["conveyor-b"]
-    row |= {"silentSince": factory.minutes_ago(3), "operator": "Maximiliane von der Aue", "escalatedTo": "Bartholomew"}
+    row |= {"silentSince": factory.minutes_ago(3), "operator": EVA, "escalatedTo": OMAR}
+    known.directory |= {EVA: "Maximiliane von der Aue", OMAR: None}
     screen = opened()
     screen.eventually(screen.is_right)
 
@@ -54,7 +56,8 @@ def test_nothing_on_a_tile_is_cut(opened: Opened, known: FakeApi) -> None:
 
 def test_a_phone_never_scrolls_sideways(opened: Opened, known: FakeApi) -> None:
     wide = "W" * 200
-    known.items["conveyor-b"] |= {"name": wide, "operator": "W" * 128, "lineId": "L" * 128}
+    known.items["conveyor-b"] |= {"name": wide, "lineId": "L" * 128}
+    known.directory |= {LUIS: "W" * 128, ROSA: "Maximiliane von der Aue"}
     known.bodies |= {"/faults": {"items": [FAULT]}}
     places = {
         BOARD: wide,
@@ -72,8 +75,9 @@ def test_a_phone_never_scrolls_sideways(opened: Opened, known: FakeApi) -> None:
 
 def test_markup_in_any_text_stays_text(opened: Opened, known: FakeApi) -> None:
     row = known.items["conveyor-b"]
-    for name in ("name", "lineId", "state", "operator", "escalatedTo", "acknowledgedBy"):
+    for name in ("name", "lineId", "state", "operator", "acknowledgedBy"):
         row[name] = f"{name}{IMG}"
+    known.directory |= dict.fromkeys(known.directory, IMG)
     row["atRisk"] = {"since": factory.minutes_ago(3), "reason": IMG}
     row["location"] |= dict.fromkeys(("city", "neighborhood"), IMG)
     row["lastAnomaly"] = {
@@ -87,10 +91,10 @@ def test_markup_in_any_text_stays_text(opened: Opened, known: FakeApi) -> None:
     }
     story = factory.story()
     for entry in story["items"][0]["story"]:
-        entry |= {"detail": IMG, "operator": IMG, "supervisor": IMG, "reason": IMG, "rule": IMG}
+        entry |= {"detail": IMG, "operator": IMG, "supervisor": ROSA, "reason": IMG, "rule": IMG}
     known.bodies["/equipment/conveyor-b/episodes"] = story
     audits = factory.audits()
-    audits["items"][0] |= {"part": IMG, "result": IMG, "auditor": IMG, "notes": IMG}
+    audits["items"][0] |= {"part": IMG, "result": IMG, "notes": IMG}
     known.bodies["/equipment/conveyor-b/audits"] = audits
     versions = factory.versions()
     versions["items"][0] |= {"name": IMG, "lineId": IMG}

@@ -13,7 +13,7 @@ def test_a_machine_shows_how_it_stands_its_story_its_audits_and_its_versions(ope
     expect(page.locator(".standing")).to_contain_text("ERROR24 minsince 18:10")
     expect(page.locator(".episode")).to_have_count(2)
     expect(page.get_by_text("reported ERROR: belt stopped, motor current 0 A")).to_be_visible()
-    expect(page.get_by_text("seen by subject-of-luis")).to_be_visible()
+    expect(page.get_by_text("seen by Luis")).to_be_visible()
     expect(page.get_by_text("Change it at the next stop.")).to_be_visible()
     expect(page.get_by_text("Version 2")).to_be_visible()
     expect(page.get_by_role("img", name="Troubles in the last 24 hours: 2").locator("rect")).to_have_count(3)

@@ -46,6 +46,13 @@ export async function get(path) {
 }
 
 /**
+ * Return what is at a path, and keep none of it.
+ *
+ * @param {string} path
+ */
+export const ask = (path) => send("GET", path, {});
+
+/**
  * Return what is at a path; null if nothing is.
  *
  * @param {string} path
@@ -63,13 +70,26 @@ export async function find(path) {
  * Return all pages of a list.
  *
  * @param {string} path
+ */
+export const getAll = (path) => all(path, get);
+
+/**
+ * Return all pages of a list, and keep none of it.
+ *
+ * @param {string} path
+ */
+export const askAll = (path) => all(path, ask);
+
+/**
+ * @param {string} path
+ * @param {(path: string) => Promise<Answer>} read
  * @returns {Promise<any[]>}
  */
-export async function getAll(path) {
+async function all(path, read) {
   const items = [];
   let cursor = "";
   do {
-    const { body } = await get(withCursor(path, cursor));
+    const { body } = await read(withCursor(path, cursor));
     items.push(...body.items);
     cursor = body.cursor ?? "";
   } while (cursor);

@@ -2,6 +2,7 @@
 import { openBoard } from "./board.js";
 import { openChoice, remember } from "./choose.js";
 import { openDeed } from "./deed.js";
+import { askForNames } from "./directory.js";
 import { element, fill } from "./dom.js";
 import { openFaults } from "./faults.js";
 import { Following } from "./following.js";
@@ -62,6 +63,7 @@ function draw() {
   const isWall = session.who()?.readsOnly === true;
   if (isWall && performance.now() > startedMs + RELOAD_MS && following?.connection === "live") location.reload();
   tick(following, { isDrawn: isViewDrawn() });
+  void askForNames().then((isLearned) => isLearned && drawSoon());
 }
 
 /** Draw the view; what fails must not leave a picture that calls itself live. */

@@ -1,13 +1,17 @@
 /** The dialogs in which a person acts on a log: has seen it, assigns it, escalates it. */
 import { find, pathOf, Refused, write } from "./api.js";
+import { choicesOf, matching, meant } from "./choices.js";
+import { expectNames, peopleOf, personText } from "./directory.js";
 import { element, fill } from "./dom.js";
 import { nameOf } from "./items.js";
+import { isPersonId } from "./people.js";
 import { problemText, text } from "./speech.js";
 
 /**
  * @typedef {import("./app.js").Context} Context
  * @typedef {import("./pending.js").ShownItem} ShownItem
  * @typedef {import("./help.js").LogDeed} LogDeed
+ * @typedef {import("./choices.js").Choice} Choice
  * @typedef {{path: string, member: "operator" | "supervisor", shown: "operator" | "escalatedTo"}} Responsibility
  */
 
@@ -43,7 +47,8 @@ function openAcknowledgement(item, context) {
     const send = () => write("PUT", logPath(item, "acknowledgement"), null);
     const { body } = await context.pending.during(item, me, send);
     const isMine = body.acknowledgedBy === me.acknowledgedBy;
-    const who = body.acknowledgedBy;
+    if (!isMine) await expectNames(body.acknowledgedBy);
+    const who = personText(body.acknowledgedBy);
     context.say(isMine ? text("deed.acknowledge.done", { name }) : text("deed.acknowledge.faster", { who }));
     return true;
   };
@@ -62,13 +67,16 @@ async function openResponsibility(deed, item, context) {
   const now = element("p", { class: "now" }, text("deed.reading"));
   const input = personInput();
   const suggested = element("div", { class: "suggested" });
+  const choices = choicesFor(item, deed);
   dialog.body.append(now, element("label", {}, text(`deed.${deed}.label`), input), suggested);
   /** @type {import("./api.js").Answer | null} */
   let current = null;
 
   async function readCurrent() {
     current = await find(logPath(item, path));
-    const who = current?.body[member] ?? item[shown];
+    const id = current?.body[member] ?? item[shown];
+    if (id) await expectNames(id);
+    const who = id && personText(id);
     fill(now, who ? text(`deed.${deed}.now`, { who }) : text(`deed.${deed}.nobody`));
     dialog.setAction(who ? text(`deed.${deed}.over`, { who }) : text(`deed.${deed}.do`));
     return who ?? text("deed.someone");
@@ -76,27 +84,33 @@ async function openResponsibility(deed, item, context) {
 
   dialog.onSubmit = async () => {
     const who = input.value.trim();
-    const send = () => write("PUT", logPath(item, path), { [member]: who }, current?.etag);
+    const [id, ...others] = meant(isPersonId(who) ? [] : (await choices).all, who);
+    if (id === undefined || others.length) {
+      dialog.complain(text(others.length ? "deed.person.several" : "deed.person.none", { who }));
+      return false;
+    }
+    const send = () => write("PUT", logPath(item, path), { [member]: id }, current?.etag);
     try {
-      await context.pending.during(item, { [shown]: who }, send);
+      await context.pending.during(item, { [shown]: id }, send);
     } catch (error) {
       if (!(error instanceof Refused && STALE.includes(error.status))) throw error;
       dialog.complain(text(`deed.${deed}.faster`, { who: await readCurrent() }));
       return false;
     }
-    context.say(text(`deed.${deed}.done`, { name, who }));
+    await expectNames(id);
+    context.say(text(`deed.${deed}.done`, { name, who: personText(id) }));
     return true;
   };
   dialog.open();
   input.focus();
-  await Promise.all([dialog.during(readCurrent), suggest(suggested, input, item, deed)]);
+  await Promise.all([dialog.during(readCurrent), suggest(suggested, input, choices)]);
 }
 
 const personInput = () =>
   element("input", {
     name: "person",
     required: true,
-    maxlength: 36,
+    maxlength: 256,
     autocomplete: "off",
     autocapitalize: "none",
     spellcheck: "false",
@@ -104,27 +118,44 @@ const personInput = () =>
   });
 
 /**
- * Offer who works in the factory; without a roster one types.
+ * Who can be chosen: `first`, whom the roster names for this; `all`, with everybody else of the factory.
+ *
+ * @param {ShownItem} item
+ * @param {"assign" | "escalate"} deed
+ * @returns {Promise<Record<"first" | "all", Choice[]>>}
+ */
+async function choicesFor({ factoryId }, deed) {
+  if (factoryId === null) return { first: [], all: [] };
+  const roster = await find(pathOf`/factories/${factoryId}/roster`).catch(() => null);
+  /** @type {string[]} */
+  const ids = roster === null ? [] : deed === "assign" ? roster.body.operators : [roster.body.supervisor];
+  const all = choicesOf(await peopleOf(factoryId, ids), ids);
+  const first = all.filter(({ id }) => ids.includes(id));
+  return { first: first.length ? first : all, all };
+}
+
+/**
+ * Offer who works in the factory, and of more those whose names have what is typed.
  *
  * @param {HTMLElement} place
  * @param {HTMLInputElement} input
- * @param {ShownItem} item
- * @param {"assign" | "escalate"} deed
+ * @param {ReturnType<typeof choicesFor>} choices
  */
-async function suggest(place, input, item, deed) {
-  if (item.factoryId === null) return;
-  const roster = await find(pathOf`/factories/${item.factoryId}/roster`).catch(() => null);
-  if (roster === null) return;
-  /** @type {string[]} */
-  const people = deed === "assign" ? roster.body.operators : [roster.body.supervisor];
-  const choose = (/** @type {string} */ person) => {
-    input.value = person;
+async function suggest(place, input, choices) {
+  const { first, all } = await choices;
+  const choose = (/** @type {string} */ label) => {
+    input.value = label;
     input.focus();
   };
-  const buttons = people
-    .slice(0, SUGGESTED)
-    .map((person) => element("button", { type: "button", class: "quiet", onclick: () => choose(person) }, person));
-  place.replaceChildren(...buttons);
+  const draw = () => {
+    const offered = input.value.trim() ? matching(all, input.value) : first;
+    const buttons = offered
+      .slice(0, SUGGESTED)
+      .map(({ label }) => element("button", { type: "button", class: "quiet", onclick: () => choose(label) }, label));
+    place.replaceChildren(...buttons);
+  };
+  input.addEventListener("input", draw);
+  draw();
 }
 
 /**

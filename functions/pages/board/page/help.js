@@ -34,7 +34,8 @@ export function makeCard(item, deeds) {
  */
 export function updateCard(card, item, firstMs) {
   const age = duration(item, firstMs);
-  if (!isNew(card, item, age, firstMs)) return;
+  const notes = notesOf(item);
+  if (!isNew(card, item, age, firstMs, notes)) return;
   setAttribute(card, "data-kind", kindOf(item));
   setAttribute(card, "data-pending", item.isPending ?? false);
   const place = [stateWord(item), item.lineId].filter((part) => part);
@@ -47,7 +48,7 @@ export function updateCard(card, item, firstMs) {
     element(
       "span",
       { class: "notes" },
-      ...notesOf(item).map(noteElement),
+      ...notes.map(noteElement),
       isVague(item, firstMs) && element("span", { class: "since" }, sinceSentence(item, firstMs)),
     ),
   );

@@ -1,5 +1,6 @@
 /** A machine's page: how it stands, what one can do, what happened, its last audits and its versions. */
 import { find, get, pathOf, withCursor } from "./api.js";
+import { personText } from "./directory.js";
 import { drawByKey, element, fill, setAttribute } from "./dom.js";
 import { setTitle } from "./header.js";
 import { deedButtons, LOG_DEEDS, updateDeeds } from "./help.js";
@@ -48,8 +49,8 @@ export function openMachine({ equipmentId }, context) {
   const bar = element("div", { class: "deed-bar", hidden: !mayDo }, deeds);
   const top = element("div", { class: "machine-top" }, standing, bar, facts);
   const story = new StorySection(equipmentId);
-  const audits = new ListSection(text("machine.audits"), text("machine.audits.none"));
-  const versions = new ListSection(text("machine.versions"), text("machine.versions.none"));
+  const audits = new ListSection(text("machine.audits"), text("machine.audits.none"), auditRow);
+  const versions = new ListSection(text("machine.versions"), text("machine.versions.none"), versionRow);
   setTitle(equipmentId);
 
   async function load() {
@@ -84,11 +85,12 @@ export function openMachine({ equipmentId }, context) {
       storyVersion = shown.version;
     }
     story.draw();
+    audits.draw();
   }
 
   void load();
-  void audits.load(`${pathOf`/equipment/${equipmentId}/audits`}?limit=${AUDITS}`, auditRow);
-  void versions.load(`${pathOf`/equipment/${equipmentId}/versions`}?limit=${VERSIONS}`, versionRow);
+  void audits.load(`${pathOf`/equipment/${equipmentId}/audits`}?limit=${AUDITS}`);
+  void versions.load(`${pathOf`/equipment/${equipmentId}/versions`}?limit=${VERSIONS}`);
   const beside = element("div", { class: "machine-beside" }, audits.section, versions.section);
   return { elements: [top, story.section, beside], className: "view-machine", draw, close: () => clearTimeout(timer) };
 }
@@ -116,12 +118,12 @@ function drawStanding(place, item, firstMs) {
  */
 function drawFacts(place, item) {
   const { lastAnomaly, atRisk } = item;
-  const { acknowledgedBy } = item;
-  const seen = acknowledgedBy ? text("machine.seen.by", { name: acknowledgedBy }) : text("machine.seen.nobody");
+  const { acknowledgedBy, operator, escalatedTo } = item;
+  const seen = acknowledgedBy ? text("machine.seen.by", { name: personText(acknowledgedBy) }) : text("machine.seen.nobody");
   const facts = /** @type {[string, string | null | undefined][]} */ ([
     [text("machine.seen"), isAbnormal(item) ? seen : null],
-    [text("machine.operator"), item.operator],
-    [text("machine.escalated"), item.escalatedTo],
+    [text("machine.operator"), operator && personText(operator)],
+    [text("machine.escalated"), escalatedTo && personText(escalatedTo)],
     [text("machine.risk"), atRisk && text("machine.risk.since", { reason: atRisk.reason, time: timeOf(atRisk.since) })],
     [text("machine.silent"), item.silentSince && text("since.silent", { time: timeOf(item.silentSince) })],
     [text("machine.lastReport"), item.stateTimestamp && timeOf(item.stateTimestamp)],
@@ -149,12 +151,13 @@ function placeText({ location, factoryId, lineId }) {
  * @param {Audit} audit
  */
 function auditRow({ part, result, auditor, revision, changedAt, notes }) {
+  const said = text("machine.audit.by", { auditor: personText(auditor), time: timeOf(changedAt), revision });
   return element(
     "li",
     {},
     element("strong", {}, part === WHOLE ? text("machine.audit.whole") : part),
     element("span", { class: "result" }, result),
-    element("span", { class: "detail" }, text("machine.audit.by", { auditor, time: timeOf(changedAt), revision })),
+    element("span", { class: "detail" }, said),
     notes ? element("span", { class: "detail" }, notes) : null,
   );
 }
@@ -177,29 +180,34 @@ function versionRow({ version, name, factoryId, lineId, changedAt, deleted }) {
 class ListSection {
   #list = element("ul", { class: "rows" });
   #state = element("p", { class: "empty" }, "…");
+  /** @type {any[]} */
+  #rows = [];
 
   /**
    * @param {string} title
    * @param {string} none
+   * @param {(row: any) => HTMLElement} rowOf
    */
-  constructor(title, none) {
+  constructor(title, none, rowOf) {
     this.none = none;
+    this.rowOf = rowOf;
     this.section = element("section", {}, element("h2", {}, title), this.#state, this.#list);
   }
 
-  /**
-   * @param {string} path
-   * @param {(row: any) => HTMLElement} rowOf
-   */
-  async load(path, rowOf) {
+  /** @param {string} path */
+  async load(path) {
     try {
-      const answer = await find(path);
-      this.#list.replaceChildren(...(answer?.body.items ?? []).map(rowOf));
-      this.#state.hidden = this.#list.childElementCount > 0;
+      this.#rows = (await find(path))?.body.items ?? [];
+      this.draw();
+      this.#state.hidden = this.#rows.length > 0;
       fill(this.#state, this.none);
     } catch (error) {
       fill(this.#state, problemText(error));
     }
+  }
+
+  draw() {
+    fill(this.#list, ...this.#rows.map(this.rowOf));
   }
 }
 

@@ -25,6 +25,9 @@ const SAID = /** @type {const} */ (["type", "state", "detail", "operator", "supe
 
 const REPORT = "state-reported";
 
+/** Members that are ids of people. */
+export const PERSONS = /** @type {const} */ (["operator", "supervisor", "acknowledgedBy"]);
+
 /**
  * One line for what came again and again: a machine in trouble repeats itself every few minutes, and so do the rules
  * that look at it.

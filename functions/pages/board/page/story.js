@@ -1,9 +1,10 @@
 /** What happened to a machine, as a timeline. */
 import { serverNowMs } from "./api.js";
+import { personText } from "./directory.js";
 import { drawByKey, element, fill, setAttribute, svg } from "./dom.js";
 import { icon } from "./icons.js";
 import { age, isText, text, timeOf } from "./speech.js";
-import { linesIn, runsIn, wordsOf } from "./story-lines.js";
+import { linesIn, PERSONS, runsIn, wordsOf } from "./story-lines.js";
 
 /**
  * @typedef {import("./story-lines.js").Entry} Entry
@@ -90,7 +91,8 @@ function kindOfEntry(entry) {
 function said(entry) {
   const { keys, values } = wordsOf(entry);
   const since = entry.since === undefined ? {} : { since: timeOf(entry.since) };
-  return text(keys.find(isText) ?? "entry.other", { ...values, ...since });
+  const named = PERSONS.flatMap((member) => (entry[member] === undefined ? [] : [[member, personText(entry[member])]]));
+  return text(keys.find(isText) ?? "entry.other", { ...values, ...since, ...Object.fromEntries(named) });
 }
 
 /**

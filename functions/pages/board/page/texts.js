@@ -15,9 +15,10 @@ const EN = {
   "state.silent": "SILENT",
   "state.unknown": "NO REPORT",
 
+  "person.erased": "erased person #{id}",
+
   "note.unseen": "not seen",
   "note.seen": "seen by {name}",
-  "note.seen.someone": "seen",
   "note.operator": "{name}",
   "note.operator.label": "assigned to {name}",
   "note.escalated": "{name}",
@@ -153,6 +154,8 @@ const EN = {
   "deed.sending": "Sending …",
   "deed.reading": "Reading who has it …",
   "deed.someone": "Somebody",
+  "deed.person.none": "Nobody here is called {who}. Choose somebody, or type an id.",
+  "deed.person.several": "Several people are called {who}. Choose one of them.",
 
   "faults.title": "Faults",
   "faults.none": "No faults.",
@@ -193,9 +196,10 @@ const DE = {
   "state.silent": "STUMM",
   "state.unknown": "OHNE MELDUNG",
 
+  "person.erased": "gelöschte Person #{id}",
+
   "note.unseen": "ungesehen",
   "note.seen": "gesehen von {name}",
-  "note.seen.someone": "gesehen",
   "note.operator": "{name}",
   "note.operator.label": "zugewiesen an {name}",
   "note.escalated": "{name}",
@@ -331,6 +335,8 @@ const DE = {
   "deed.sending": "Wird gesendet …",
   "deed.reading": "Wer hat es? Wird gelesen …",
   "deed.someone": "Jemand",
+  "deed.person.none": "Niemand heißt hier {who}. Wählen Sie jemanden aus, oder geben Sie eine Kennung ein.",
+  "deed.person.several": "Mehrere heißen {who}. Wählen Sie aus, wer gemeint ist.",
 
   "faults.title": "Fehler",
   "faults.none": "Keine Fehler.",

@@ -24,7 +24,8 @@ export const makeTile = (item) =>
 export function updateTile(tile, item, firstMs) {
   const kind = kindOf(item);
   const age = duration(item, firstMs);
-  if (!isNew(tile, item, age)) return;
+  const notes = notesOf(item);
+  if (!isNew(tile, item, age, notes)) return;
   setAttribute(tile, "data-kind", kind);
   setAttribute(tile, "data-pending", item.isPending ?? false);
   const link = /** @type {HTMLElement} */ (tile.firstElementChild);
@@ -37,6 +38,6 @@ export function updateTile(tile, item, firstMs) {
       element("span", { class: "state" }, stateWord(item)),
       element("span", { class: "age", title: kind === "running" ? "" : sinceSentence(item, firstMs) }, age),
     ),
-    element("span", { class: "notes" }, ...notesOf(item).map(noteElement)),
+    element("span", { class: "notes" }, ...notes.map(noteElement)),
   );
 }

@@ -1,6 +1,7 @@
 /** What tiles, cards and the page of a machine say of it. */
 import { isExact, sinceOf } from "./ages.js";
 import { serverNowMs } from "./api.js";
+import { personText } from "./directory.js";
 import { element } from "./dom.js";
 import { icon } from "./icons.js";
 import { age, lasting, roughAge, sinceText, text, timeOf } from "./speech.js";
@@ -91,22 +92,20 @@ export function notesOf(item) {
  */
 function seenNote(item) {
   if (!isSeen(item)) return { icon: "unseen", text: text("note.unseen"), label: text("note.unseen"), kind: "unseen" };
-  const label = text("note.seen", { name: item.acknowledgedBy ?? "" });
-  return { icon: "seen", text: text("note.seen.someone"), label, kind: "seen" };
+  const name = personText(item.acknowledgedBy ?? "");
+  return { icon: "seen", text: name, label: text("note.seen", { name }), kind: "seen" };
 }
 
 /**
  * @param {"person" | "escalated"} kind
  * @param {"note.operator" | "note.escalated"} key
- * @param {string} name
+ * @param {string} id
  * @returns {Note}
  */
-const personNote = (kind, key, name) => ({
-  icon: kind,
-  text: text(key, { name }),
-  label: text(`${key}.label`, { name }),
-  kind,
-});
+function personNote(kind, key, id) {
+  const name = personText(id);
+  return { icon: kind, text: text(key, { name }), label: text(`${key}.label`, { name }), kind };
+}
 
 /**
  * @param {Note} note
