@@ -57,7 +57,7 @@ simulate: install  ## many machines on a model of AWS's limits: lag, lateness, w
 query: override export SQL := $(value SQL)
 query: override export ARGS := $(value ARGS)
 query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
-query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png); alone lists
+query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png, NAMES=1); alone lists
 	@$(ANDON) query
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1

@@ -61,7 +61,12 @@ PROJECT: Final = Project(
     groups=Groups(all=groups.ALL, admin=groups.ADMIN, reviewers=groups.AUDITORS, reporting=frozenset({groups.DEVICE})),
     subjects=EQUIPMENT,
     actors=(OPERATORS,),
-    people=People(table="PEOPLE_TABLE"),
+    people=People(
+        table="PEOPLE_TABLE",
+        pattern=people.PERSON_PATTERN,
+        # `what` is a sentence of the saved query `story`.
+        columns=frozenset({"operator", "supervisor", "lead", "auditor", "actor", "who", "what"}),
+    ),
     brings_back=(
         "Bring back what expired of a piece of equipment: logs, reports, and the story of its episodes; for 33 days."
     ),

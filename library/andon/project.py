@@ -69,13 +69,18 @@ class People(NamedTuple):
     """Where the names of people are: in one service. Everywhere else stand their ids.
 
     table: of names, by its variable. others: tables with more about them, which are its and not swept. path: of a
-    person in the API. name: the member of the response with the name.
+    person in the API; with `?ids=`, separated by commas, `at_once` at most, it answers `items` of those who are known.
+    name: the member of the response with the name; beside it is `id`. pattern: of an id. columns: of answers of the
+    lake, in which a terminal shows names in the place of ids.
     """
 
     table: str
     others: tuple[str, ...] = ()
     path: str = "/people"
     name: str = "name"
+    pattern: str = ""
+    columns: frozenset[str] = frozenset()
+    at_once: int = 100
 
 
 class Project(NamedTuple):

@@ -24,7 +24,7 @@ VERBS: Final = {
     "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),
     "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now"),
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
-    "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=…; alone lists the saved queries'),
+    "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),

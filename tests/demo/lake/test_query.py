@@ -1,15 +1,18 @@
 import csv
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import boto3
 import pytest
 from moto import mock_aws
 
 from andon.stores.lake import queries
-from andon.tools.lake import lake_copy, query
+from andon.tools.lake import lake_copy, names, query
 from andon.tools.lake.lake_copy import LakeBucket
 from andon.tools.lake.table import TextTable, to_text
+from andon.tools.stack.api import ApiClient, HttpResponse
 from andon.tools.stack.errors import ToolFailed
 from demo.lake.pictures import PICTURES
 
@@ -131,6 +134,79 @@ def test_ones_own_sql_counts_doubled_lines_once_in_facts(
 
     assert facts == ids
     assert int(facts) < int(lines)
+
+
+PEOPLE_SQL = """
+    SELECT * FROM (VALUES
+        ('op-17', 'op-17 to WARNING12, op-170, 1047', '1047', '1047', 'op-17'),
+        ('op-99', '2026-11-21T10:17 op-17', NULL, '12', 'x')
+    ) AS t(operator, what, supervisor, who, machine)
+"""
+
+
+class Directory:
+    """Two people, and what was asked about; without a name nobody is known."""
+
+    known: ClassVar = {"op-17": "Ana López", "1047": "Mia"}
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, ids: Sequence[str]) -> Mapping[str, str]:
+        self.asked += ids
+        return {one: name for one, name in self.known.items() if one in ids}
+
+
+def test_a_terminal_shows_names_and_files_have_ids_unless_they_are_to_have_names(
+    bucket: LakeBucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, directory = tmp_path / "answer.csv", Directory()
+    query.answer({"SQL": PEOPLE_SQL, "CSV": str(file)}, lambda: bucket, directory)
+
+    first, second = capsys.readouterr().out.splitlines()[-2:]
+    assert "Ana López to WARNING12, op-170, 1047" in first, "a number in a sentence is a number"
+    assert first.split()[-3:] == ["Mia", "Mia", "op-17"], "a machine is not a person"
+    assert second.startswith("op-99")
+    assert directory.asked == ["op-17", "op-170", "1047", "op-99", "12"], "each once"
+    assert "Ana" not in file.read_text()
+
+    query.answer({"SQL": PEOPLE_SQL, "CSV": str(file), "NAMES": "1"}, lambda: bucket, directory)
+
+    assert file.read_text().splitlines()[1].startswith('Ana López,"Ana López to ')
+
+
+def test_without_the_directory_a_terminal_shows_ids_and_a_file_of_names_is_not_written(
+    bucket: LakeBucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def down(_ids: Sequence[str]) -> Mapping[str, str]:
+        raise ToolFailed("names could not be looked up: 503")
+
+    query.answer({"SQL": PEOPLE_SQL}, lambda: bucket, down)
+
+    said = capsys.readouterr()
+    assert "op-17 to WARNING12" in said.out
+    assert "ids instead of names: names could not be looked up: 503" in said.err
+    file = tmp_path / "answer.csv"
+    with pytest.raises(ToolFailed, match="503"):
+        query.answer({"SQL": PEOPLE_SQL, "CSV": str(file), "NAMES": "1"}, lambda: bucket, down)
+    assert not file.exists()
+
+
+def test_names_are_asked_of_the_api_a_hundred_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths: list[str] = []
+
+    def get(_self: ApiClient, path: str) -> HttpResponse:
+        paths.append(path)
+        items = [{"id": "op-1000", "name": "Ana"}, {"id": "op-1001", "erased": True}]
+        return HttpResponse(200, {}, json.dumps({"items": items}).encode())
+
+    monkeypatch.setattr(ApiClient, "get", get)
+    badges = [f"op-{1000 + number}" for number in range(250)]
+
+    assert names.by_api(lambda: ApiClient("http://x"))(badges) == {"op-1000": "Ana"}
+
+    assert [path.count(",") + 1 for path in paths] == [100, 100, 50]
+    assert paths[2].startswith("/people?ids=op-1200,")
 
 
 def test_wrong_sql_says_what_is_wrong(bucket: LakeBucket) -> None:

@@ -5,7 +5,8 @@
 | `SQL` | a query in Trino's SQL over `events`, or over `facts`, where each fact is once |
 | `NAME` | a saved query; its parameters are in `ARGS="since=2026-11-01 until=2026-11-30"` |
 | `CSV`, `PLOT` | write all rows to a file; draw a saved query into a PNG, an SVG or a PDF |
-| `STACK` | the name of a stack on AWS instead of the one on this machine |
+| `NAMES` | write and draw names, too, which files else have ids for; also `--names` |
+| `STACK` | the name of a stack on AWS instead of the one on this machine; names need a `TOKEN` for its API |
 | `SHOW` | print the SQL as Athena takes it, and ask nothing |
 """
 
@@ -18,23 +19,30 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import boto3
 import duckdb
+from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.project import project
 from andon.stores.lake import queries
 from andon.stores.lake.queries import Question
 from andon.tools.called import as_called
-from andon.tools.lake import engine, lake_copy, plots
+from andon.tools.lake import engine, lake_copy, names, plots
 from andon.tools.lake.lake_copy import LakeBucket
-from andon.tools.lake.table import TextTable, to_text, write_csv
+from andon.tools.lake.names import Lookup
+from andon.tools.lake.table import SHOWN, TextTable, to_text, write_csv
+from andon.tools.stack import outputs, users
+from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.progress import step
 
 PERIOD: Final = ("since", "until")  # every query has them
 OPTIONS: Final = """\
 ARGS="since=2026-11-01 until=2026-11-30" looks at these days of the lake only: UTC, of when the bus took a fact.
 CSV=answer.csv writes all rows, PLOT=answer.png draws a saved query.
-STACK={stack} asks a stack on AWS, SHOW=1 prints the SQL for Athena."""
+Both have ids for people, whom a terminal names, unless NAMES=1.
+STACK={stack} asks a stack on AWS, which tells names with TOKEN=… only; SHOW=1 prints the SQL for Athena."""
 
 
 def main(given: Mapping[str, str]) -> int:
@@ -43,7 +51,7 @@ def main(given: Mapping[str, str]) -> int:
         if not (given.get("SQL") or given.get("NAME")):
             print(usage())
             return 0
-        answer(given, partial(_lake_of, given.get("STACK")))
+        answer(given, partial(_lake_of, given.get("STACK")), names.by_api(partial(_api_of, given)))
     except ToolFailed as reason:
         print(f"{as_called('query')}: {reason}", file=sys.stderr)
         return 1
@@ -96,8 +104,10 @@ def arguments(text: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in parts)
 
 
-def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket]) -> None:
+def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket], lookup: Lookup = lambda _ids: {}) -> None:
     """Ask, print the answer, and write and draw it; a lake is looked for as soon as the question is in order.
+
+    A terminal shows names if they can be looked up. Files have ids, but with `NAMES`, and then are not written without.
 
     Raises:
         Failed: no answer can be had; the message says why.
@@ -110,13 +120,23 @@ def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket]) -> None:
         return
     _require_writable(given)
     table = ask(lake_copy.copy(lake_of()), question, values)
-    print(to_text(table))
+    if given.get("NAMES"):
+        table = names.named(table, lookup)
+    print(to_text(table if given.get("NAMES") else _for_a_terminal(table, lookup)))
     if given.get("CSV"):
         write_csv(table, Path(given["CSV"]))
         _note_written(given["CSV"])
     if given.get("PLOT"):
         draw(given["NAME"], question, values, table, Path(given["PLOT"]))
         _note_written(given["PLOT"])
+
+
+def _for_a_terminal(table: TextTable, lookup: Lookup) -> TextTable:
+    try:
+        return names.named(table, lookup, shown=SHOWN)
+    except ToolFailed as reason:
+        print(f"  ids instead of names: {reason}", file=sys.stderr)
+        return table
 
 
 def _require_writable(given: Mapping[str, str]) -> None:
@@ -159,6 +179,24 @@ def _lake_of(stack: str | None) -> LakeBucket:
     return lake_copy.of_deployed_stack(stack) if stack else lake_copy.of_running_stack()
 
 
+def _api_of(given: Mapping[str, str]) -> ApiClient:
+    """Return the API as an admin sees it; of a stack on AWS, as whoever has the token does.
+
+    Raises:
+        Failed: there is no stack, or no token for its API.
+
+    """
+    if not (stack := given.get("STACK")):
+        running = outputs.of_running_stack()
+        return ApiClient(running["ApiUrl"], token=users.token(running, project().groups.admin))
+    if not given.get("TOKEN"):
+        raise ToolFailed(f"names of {stack} need a TOKEN for its API")
+    try:
+        return ApiClient(outputs_of(boto3.client("cloudformation"), stack)["ApiUrl"], token=given["TOKEN"])
+    except (BotoCoreError, ClientError) as error:
+        raise ToolFailed(f"the stack {stack} on AWS could not be read: {error}") from error
+
+
 def _values(question: Question, given: Mapping[str, str]) -> dict[str, str]:
     try:
         return question.values(given)
@@ -186,4 +224,4 @@ def _title(question: Question, values: Mapping[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ))
+    sys.exit(main({**os.environ, **({"NAMES": "1"} if "--names" in sys.argv[1:] else {})}))
