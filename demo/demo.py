@@ -15,7 +15,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
 from contract import groups
-from demo import episode, factory_start, questions, scenario, seed
+from demo import directory, episode, factory_start, questions, scenario, seed
 from demo.factory import COMPANY, FACTORY, MACHINES
 from demo.scenario import Played
 
@@ -34,7 +34,9 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
     with step("opening the demo factory"):
         opened = factory_start.begin(stack, scratch)
     with step("living through an episode, from first warning to back to normal"):
-        played, ending = lived_through(stack, run=episode.run_of(scratch))
+        run = episode.run_of(scratch)
+        directory.write_down_episode(stack, run=run)
+        played, ending = lived_through(stack, run=run)
     with step("warming up for many clients at once"):
         seed.warm_up(stack, days)
     if not verbose:

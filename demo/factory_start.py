@@ -12,9 +12,9 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from contract import groups
 from contract.names import NORMAL
+from demo import directory
 from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, DemoMachine
 from demo.factory_life import ERROR, WARNING
-from demo.people import PEOPLE
 
 # Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
 RUNNING: Final = {28: NORMAL, 1: NORMAL}
@@ -28,7 +28,6 @@ SILENT: Final = "gdl-welder-2"
 MENDED_EACH: Final = 3
 
 THERE: Final = HTTPStatus.PRECONDITION_REQUIRED  # it was registered before
-ERASED: Final = HTTPStatus.CONFLICT  # of a person
 ONCE: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK, THERE})
 
 
@@ -61,9 +60,8 @@ def register(stack: Stack) -> None:
     Raises:
         Failed: something was refused.
     """
-    for badge, person in PEOPLE.items():
-        body = {"name": person.name, "factoryId": person.factory_id}
-        _put(stack, groups.SUPERVISOR, SUPERVISOR, path_of("people", badge), body, there=ONCE | {ERASED})
+    directory.write_down(stack)
+    directory.write_down_users(stack)
     roster = {"operators": [*OPERATORS], "supervisor": SUPERVISOR}
     _put(stack, groups.SUPERVISOR, SUPERVISOR, path_of("factories", FACTORY, "roster"), roster)
     for machine in MACHINES:
@@ -94,9 +92,7 @@ def state_of(machine: DemoMachine) -> str:
     return min((one for one in start() if one.machine == machine.id), key=lambda one: one.minutes).state
 
 
-def _put(
-    stack: Stack, role: str, user: str, path: str, body: dict[str, Any], *, there: frozenset[HTTPStatus] = ONCE
-) -> None:
+def _put(stack: Stack, role: str, user: str, path: str, body: dict[str, Any]) -> None:
     answer = stack.api(role, user).put(path, body)
-    if answer.status not in there:
+    if answer.status not in ONCE:
         raise ToolFailed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")

@@ -1,12 +1,13 @@
 """The seven access patterns of the sample, asked over HTTP, and the answers that AWS's developer guide gives.
 
-Requests and answers have badges; the report looks their names up.
+Requests and answers have badges; AWS's answers have names, which the service `people` is asked for.
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/data-modeling-device-management.html
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from demo.device_state_log import RoleRequest, SampleLog, moved, sample, state_r
 from demo.people import LIZ, SARA, name_of
 
 OK: Final = 200
+PEOPLE: Final = ("operator", "escalatedTo")  # members that are ids of people
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +33,27 @@ class AccessPattern:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question and its answer."""
+    """A question and its answer; `names`: of the people in it, by their badges, as the service knows them."""
 
     question: AccessPattern
     answer: HttpResponse
+    names: Mapping[str, str]
 
     @property
     def items(self) -> list[dict[str, Any]]:
-        """The answered logs."""
-        return list(self.answer.json["items"]) if self.answer.status == OK else []
+        """The answered logs, with names in place of badges."""
+        items = self.answer.json["items"] if self.answer.status == OK else []
+        return [_named(item, lambda badge: self.names.get(badge, badge)) for item in items]
+
+    @property
+    def expected(self) -> list[dict[str, Any]]:
+        """AWS's answer."""
+        return [_named(log.answer, name_of) for log in self.question.expected]
 
     @property
     def right(self) -> bool:
         """True if the answer is AWS's, row by row and in order."""
-        return self.answer.status == OK and self.items == [log.answer for log in self.question.expected]
+        return self.answer.status == OK and self.items == self.expected
 
 
 def questions(days: int) -> tuple[AccessPattern, ...]:
@@ -119,7 +128,23 @@ def report(asked: Sequence[AnsweredQuestion]) -> str:
 def _ask(api: ApiClient, question: AccessPattern) -> AnsweredQuestion:
     if question.put:
         api.put(question.put.path, question.put.body)
-    return AnsweredQuestion(question, api.get(question.path))
+    answer = api.get(question.path)
+    items = answer.json["items"] if answer.status == OK else []
+    return AnsweredQuestion(
+        question, answer, _names(api, {item[one] for item in items for one in PEOPLE if one in item})
+    )
+
+
+def _names(api: ApiClient, badges: AbstractSet[str]) -> dict[str, str]:
+    if not badges:
+        return {}
+    answer = api.get(f"/people?ids={','.join(sorted(badges))}")
+    people = answer.json["items"] if answer.status == OK else []
+    return {one["id"]: one["name"] for one in people if "name" in one}
+
+
+def _named(item: Mapping[str, Any], name: Callable[[str], str]) -> dict[str, Any]:
+    return {member: name(value) if member in PEOPLE else value for member, value in item.items()}
 
 
 def _lines(number: int, one: AnsweredQuestion) -> list[str]:
@@ -133,12 +158,12 @@ def _lines(number: int, one: AnsweredQuestion) -> list[str]:
         return [*heading, f"   {one.answer.status} {one.answer.body.decode(errors='replace')}", ""]
     lines = [*heading, *(f"   {_row(item)}" for item in one.items)]
     if not one.right:
-        lines += ["   but AWS's answer is:", *(f"   {_row(log.answer)}" for log in one.question.expected)]
+        lines += ["   but AWS's answer is:", *(f"   {_row(row)}" for row in one.expected)]
     return [*lines, ""]
 
 
 def _row(item: dict[str, Any]) -> str:
     columns = (("equipmentId", 8), ("state", 9), ("timestamp", 25))
     text = "".join(str(item.get(name, "-")).ljust(width) for name, width in columns)
-    text += name_of(item.get("operator", "-")).ljust(9)
-    return f"{text}-> {name_of(item['escalatedTo'])}" if "escalatedTo" in item else text.rstrip()
+    text += str(item.get("operator", "-")).ljust(9)
+    return f"{text}-> {item['escalatedTo']}" if "escalatedTo" in item else text.rstrip()

@@ -10,7 +10,7 @@ from typing import Final
 from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
-from demo import device_state_log, questions
+from demo import device_state_log, directory, questions
 
 COMPLETE_WITHIN_S: Final = 60
 POLL_S: Final = 0.3
@@ -20,11 +20,12 @@ WRITTEN: Final = (200, 201)
 
 
 def load(stack: Stack, days: int) -> None:
-    """Send the sample's commands; sending them again changes nothing.
+    """Write down its people, and send the sample's commands; sending them again changes nothing.
 
     Raises:
         Failed: one was refused.
     """
+    directory.write_down(stack)
     for command in device_state_log.commands(device_state_log.sample(days)):
         _send(stack, command)
 

@@ -1,6 +1,8 @@
 import json
+from dataclasses import replace
 
 from andon.tools.stack.api import HttpResponse
+from demo.people import PEOPLE
 from demo.questions import AccessPattern, AnsweredQuestion, questions, report
 
 LIZ, SARA = 3, 4
@@ -10,7 +12,8 @@ def _answered(
     question: AccessPattern, *, status: int = 200, items: list[dict[str, str]] | None = None
 ) -> AnsweredQuestion:
     rows = [log.answer for log in question.expected] if items is None else items
-    return AnsweredQuestion(question, HttpResponse(status, {}, json.dumps({"items": rows}).encode()))
+    names = {badge: person.name for badge, person in PEOPLE.items()}
+    return AnsweredQuestion(question, HttpResponse(status, {}, json.dumps({"items": rows}).encode()), names)
 
 
 def test_the_expected_answers_are_those_of_awss_guide() -> None:
@@ -45,6 +48,7 @@ def test_only_awss_rows_in_awss_order_are_right() -> None:
     assert not _answered(question, items=rows[1:]).right
     assert not _answered(question, items=[*rows, rows[0]]).right
     assert not _answered(question, status=500).right
+    assert not replace(_answered(question), names={}).right, "the names are AWS's"
 
 
 def test_the_report_shows_what_was_asked_and_answered() -> None:
@@ -67,6 +71,6 @@ def test_the_report_shows_awss_rows_beside_a_wrong_answer() -> None:
 
 
 def test_the_report_shows_a_refusal_as_it_came() -> None:
-    refused = AnsweredQuestion(questions(days=0)[SARA], HttpResponse(403, {}, b'{"title": "Forbidden"}'))
+    refused = AnsweredQuestion(questions(days=0)[SARA], HttpResponse(403, {}, b'{"title": "Forbidden"}'), {})
 
     assert '   403 {"title": "Forbidden"}' in report([refused]).splitlines()
