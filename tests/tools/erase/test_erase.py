@@ -143,20 +143,6 @@ def test_the_digest_of_a_current_row_is_that_of_what_is_left(loop: Loop) -> None
     assert (row["digest"], row["fingerprint"], row["latched"]) == (digest_of(content), "erased", True)
 
 
-def test_killed_before_any_write_and_run_again_the_same_bytes_are_left(loop: Loop) -> None:
-    planted = everything_of(loop)
-    with erasing.killed_before(loop, 0) as made:
-        both_passes(loop)
-    whole = everything_of(loop)
-
-    for number in range(1, len(made) + 1):
-        erasing.put_back(loop, planted)
-        with erasing.killed_before(loop, number), pytest.raises(Killed):
-            both_passes(loop)
-        both_passes(loop)
-        assert everything_of(loop) == whole, f"write {number}, {made[number - 1]}"
-
-
 def test_a_day_is_in_no_archive_while_its_objects_are_replaced_or_a_repair_would_write_the_name_back(
     loop: Loop,
 ) -> None:
@@ -314,3 +300,17 @@ def test_the_user_is_signed_out_and_deleted_and_others_stay(loop: Loop) -> None:
 
     assert (users.names, users.signed_out) == ({"other": "liz"}, ["ana"])
     assert "The user is signed out and deleted." in lines
+
+
+def test_killed_before_any_write_and_run_again_the_same_bytes_are_left(loop: Loop) -> None:
+    planted = everything_of(loop)
+    with erasing.killed_before(loop, 0) as made:
+        both_passes(loop)
+    whole = everything_of(loop)
+
+    for number in range(1, len(made) + 1):
+        erasing.put_back(loop, planted)
+        with erasing.killed_before(loop, number), pytest.raises(Killed):
+            both_passes(loop)
+        both_passes(loop)
+        assert everything_of(loop) == whole, f"write {number}, {made[number - 1]}"
