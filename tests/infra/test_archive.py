@@ -38,10 +38,6 @@ def test_each_kind_of_actor_has_a_retention_of_its_own(aws: Synthesised) -> None
     assert keeps == {"equipment/": 3650, "operators/": 400, "rehydrations/": 90}
 
 
-def test_the_lake_itself_neither_moves_nor_forgets(aws: Synthesised) -> None:
-    assert "LifecycleConfiguration" not in aws.resources[aws.output("LakeBucket")]["Properties"]
-
-
 def test_only_the_sweep_deletes_and_only_data(aws: Synthesised) -> None:
     archive = aws.output("ArchiveBucket")
     deletes = {

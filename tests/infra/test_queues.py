@@ -219,5 +219,5 @@ def test_the_bus_remembers_what_went_over_it_except_on_the_emulator(aws: Synthes
 
     assert archive["SourceArn"] == {"Fn::GetAtt": [aws.output("BusName"), "Arn"]}
     assert archive["EventPattern"] == {"account": [{"Ref": "AWS::AccountId"}]}
-    assert archive["RetentionDays"] == 365
+    assert archive["RetentionDays"] == 28
     assert not local.of_type("AWS::Events::Archive")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from aws_cdk import Aws, Fn
+from aws_cdk import Aws, Fn, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
@@ -17,7 +17,7 @@ from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import Signal
 from andon.cdk.owned_table import KEY_USES, OwnedTable
-from andon.cdk.package_stack import PackageStack, root_of, tell
+from andon.cdk.package_stack import root_of, tell
 from andon.cdk.queues import LastResort
 from andon.cdk.target import Target
 from andon.project import project
@@ -46,28 +46,27 @@ class Eraser:
         hub.declare(self)
 
     @property
-    def stack(self) -> PackageStack:
-        """The template of the role."""
-        return self._stack
+    def stack(self) -> Stack:
+        """The template of the role: the root's, for a nested one has too few parameters for every table and bucket."""
+        return root_of(self._scope)
 
     def build(self) -> None:
         """Create the role. Its name is known before it is there: the lake's policy names it."""
-        self._stack = PackageStack(self._scope, self.name, logical_id="Eraser", description="Who erases a person")
         self._role = iam.Role(
-            self._stack,
-            "Role",
-            role_name=eraser_name(Target.of(self._stack)),
+            self.stack,
+            "Eraser",
+            role_name=eraser_name(Target.of(self._scope)),
             assumed_by=iam.AccountPrincipal(Aws.ACCOUNT_ID),
             description="Erases a person; for an administrator",
         )
-        tell(self._stack, ERASER_ROLE, self._role.role_arn, "the role that erases a person")
+        tell(self.stack, ERASER_ROLE, self._role.role_arn, "the role that erases a person")
 
     def connect(self) -> None:
         """Connect nothing: see `finish`."""
 
     def finish(self) -> None:
         """Allow sweeping every table and bucket that the parts have created, and reading every dead letter."""
-        made = [one for one in root_of(self._stack).node.find_all() if isinstance(one, Construct)]
+        made = [one for one in root_of(self.stack).node.find_all() if isinstance(one, Construct)]
         self._sweep_tables([one for one in made if isinstance(one, OwnedTable)])
         self._sweep_buckets([one for one in made if isinstance(one, s3.Bucket)])
         self._allow(READS, [queue.queue_arn for queue in made if isinstance(queue, LastResort)])
@@ -104,7 +103,7 @@ class Eraser:
         self._allow(["s3:DeleteObject"], [bucket.arn_for_objects("*") for bucket in renamed])
         for bucket in buckets:
             nag.acknowledge_wildcard(self._role, f"<{nag.arn_of(bucket, seen_from=self._role)}>/*", nag.SWEPT_KEYS)
-        tell(self._stack, SWEPT_BUCKETS, Fn.join(",", [bucket.bucket_name for bucket in buckets]), "buckets to sweep")
+        tell(self.stack, SWEPT_BUCKETS, Fn.join(",", [bucket.bucket_name for bucket in buckets]), "buckets to sweep")
 
     def _allow(self, actions: Iterable[str], resources: list[str], only_if: Mapping[str, object] | None = None) -> None:
         self._role.add_to_policy(iam.PolicyStatement(actions=[*actions], resources=resources, conditions=only_if))

@@ -70,12 +70,18 @@ def acknowledge_keys(scope: IConstruct, bucket: IConstruct, folder: str, reason:
 
 
 def arn_of(made: IConstruct, *, seen_from: IConstruct) -> str:
-    """Return cdk-nag's name for the ARN of a construct's resource: from another template, that of a parameter."""
+    """Return cdk-nag's name for the ARN of a construct's resource.
+
+    From the template around its own it is that of an output, from another one that of a parameter.
+    """
     resource, stack = made.node.default_child, Stack.of(made)
     if not isinstance(resource, CfnElement):
         raise TypeError(f"{made.node.path} is not one resource")
-    if stack.node.path == Stack.of(seen_from).node.path:
+    nested, name = stack.nested_stack_resource, Names.node_unique_id(resource.node)
+    seen_path = Stack.of(seen_from).node.path
+    if stack.node.path == seen_path:
         return f"{stack.get_logical_id(resource)}.Arn"
-    nested = stack.nested_stack_resource
+    if isinstance(nested, CfnElement) and Stack.of(nested).node.path == seen_path:
+        return f"{stack.resolve(nested.logical_id)}.Outputs.{name}Arn"
     output = f"{Names.node_unique_id(nested.node)}Outputs" if nested else ""
-    return f"referenceto{output}{Names.node_unique_id(resource.node)}Arn"
+    return f"referenceto{output}{name}Arn"
