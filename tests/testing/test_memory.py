@@ -287,4 +287,4 @@ def test_an_expression_that_it_does_not_know_is_refused(expression: str) -> None
 
 def test_a_call_that_it_does_not_know_is_refused() -> None:
     with World(), pytest.raises(NotImplementedError):
-        aws.call("dynamodb", "scan", TableName=VARIABLE)
+        aws.call("dynamodb", "execute_statement", Statement="SELECT 1")

@@ -10,7 +10,7 @@ from andon.packages.discovery import views
 from andon.runtime import times
 from andon.testing.loop import Answer, Loop
 from contract.locations import LEVELS
-from demo.people import ANN, LIZ, SARA, SUE
+from demo.people import ANN, LIZ, SARA
 from tests.support.samples import body_of, fact, sample
 from tests.support.services.versions import LOCATION
 from tests.support.wire import Wire
@@ -281,7 +281,7 @@ def test_what_rules_decided_in_the_samples_is_shown_as_if_people_had(loop: Loop,
     assert silent | {"version": 0} == back | {"version": 0, "silentSince": MINUTES[50]}
     assert back["version"] > silent["version"]
     assert {name: back[name] for name in ("operator", "escalatedTo", "atRisk")} == {
-        "operator": SUE,
+        "operator": LIZ,
         "escalatedTo": SARA,
         "atRisk": {"since": MINUTES[40], "reason": "three abnormal reports in 15 minutes"},
     }
