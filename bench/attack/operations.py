@@ -14,11 +14,14 @@ from andon.packages.discovery import apis
 from andon.project import project
 from andon.runtime import clock, times
 from bench.attack.wire import Raw, RawRequest, encoded
+from contract.people import PERSON_PATTERN
 
 DOCUMENT: Final = project().root / "docs" / "openapi.json"
 JSON: Final = "application/json"
 OURS: Final = "attack-"
 """Begins the name of whatever the attack makes, so that nothing else is touched."""
+BADGE: Final = "at-"
+"""Begins the badges of its people."""
 
 Schema = Mapping[str, Any]
 Place = tuple[str | int, ...]
@@ -125,7 +128,7 @@ def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one retu
     if schema.get("format") == "date-time":
         return now()
     if "examples" in schema:
-        return OURS + schema["examples"][0] if is_name(schema) else copy.deepcopy(schema["examples"][0])
+        return _of_ours(schema, copy.deepcopy(schema["examples"][0]))
     if "anyOf" in schema:
         return example(schema["anyOf"][0])
     match schema.get("type"):
@@ -136,6 +139,15 @@ def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one retu
         case "integer":
             return int(schema.get("minimum", 1))
     return "x"
+
+
+def _of_ours(schema: Schema, value: Any) -> Any:  # noqa: ANN401  any JSON
+    """Return a value about things and people of the attack's own, for it erases some of them."""
+    if isinstance(value, list):
+        return [_of_ours(schema.get("items", {}), one) for one in value]
+    if schema.get("pattern") == PERSON_PATTERN:
+        return BADGE + value.rpartition("-")[2]
+    return OURS + value if is_name(schema) else value
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Final
 
 from andon.tools.stack.api import HttpResponse
 from bench.attack import operations
-from bench.attack.operations import Operation, members, put
+from bench.attack.operations import BADGE, Operation, members, put
 from bench.attack.target import AttackTarget
 from bench.attack.wire import RawRequest
 
@@ -74,7 +74,7 @@ def _count(
 
 
 def _changed(operation: Operation, path: dict[str, str], number: int) -> RawRequest:
-    """Return a change of the first text of a body."""
+    """Return a change of the first text of a body, which may be a person's id."""
     content = operation.content()
     texts = (place for place, schema in members(operation.body or {}, content) if schema.get("type") == "string")
-    return operation.request(path, content=put(content, next(texts), f"changed {number}"))
+    return operation.request(path, content=put(content, next(texts), f"{BADGE}{number:02}"))

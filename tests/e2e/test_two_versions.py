@@ -47,7 +47,7 @@ class Side:
 
     def body(self, number: int) -> dict[str, Any]:
         """Return the body of an edit; no two are the same."""
-        person = f"{self.name} {number}"
+        person = f"{'cr' if self.prefix else 'op'}-{number:03}"
         return {"crew": {"lead": person, "members": [ANN]}} if self.prefix else {"operator": person}
 
     def edit(self, stack: Stack) -> None:

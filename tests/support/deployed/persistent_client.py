@@ -65,9 +65,9 @@ class PersistentClient:
     def _assign(self, number: int) -> None:
         log = self._chance.choice(list(self.details))
         path = {"id": log[0], "state": log[1], "timestamp": log[2]}
-        self._save(ASSIGNMENT, path, {"operator": f"operator {number}"})
+        self._save(ASSIGNMENT, path, {"operator": f"op-{number:02}"})
         self.operators.pop(log, None)
-        self.operators[log] = f"operator {number}"
+        self.operators[log] = f"op-{number:02}"
 
     def _equipment(self) -> str:
         return f"chaos-{self._chance.randrange(EQUIPMENT)}"
