@@ -12,6 +12,7 @@ from bench.attack import operations
 from bench.attack.operations import BADGE, Operation, members, put
 from bench.attack.target import AttackTarget
 from bench.attack.wire import RawRequest
+from contract.people import PERSON_PATTERN
 
 PART: Final = "races"
 WRITERS: Final = 4  # each may cost the emulator a new worker
@@ -46,7 +47,9 @@ def at_once(do: Callable[[int], HttpResponse]) -> list[HttpResponse]:
 
 
 def _for_a_version(target: AttackTarget, operation: Operation, machine: str) -> None:
-    path = {parameter.name: machine for parameter in operation.of("path") if parameter.name in NAMES}
+    named = (parameter for parameter in operation.of("path") if parameter.name in NAMES)
+    badge = f"{BADGE}90{machine.rpartition('-')[2]}"
+    path = {one.name: badge if one.schema.get("pattern") == PERSON_PATTERN else machine for one in named}
     first = operation.request(path)
     made = target.send(first)
     tag = made.headers.get("etag") or target.send(RawRequest("GET", first.target)).headers.get("etag", '"1"')
