@@ -66,6 +66,10 @@ class Screen:
             self.page.clock.run_for(step_ms)
             self.page.wait_for_timeout(20)
 
+    def pause(self) -> None:
+        """Let time pass in the page only where a test lets it, however slow this machine is."""
+        self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + 0.5)
+
     def connection(self) -> str:
         """The state of the connection, as the page shows it."""
         return self.page.locator(".connection").get_attribute("data-connection") or ""
