@@ -56,9 +56,14 @@ def data_folder(kind: str, day: str) -> str:
     return f"{kind}/data/{DAY}{day}/"
 
 
+def index_folder(kind: str, day: str) -> str:
+    """Return the folder of a day's indexes."""
+    return f"{kind}/index/{DAY}{day}/"
+
+
 def index_key(kind: str, day: str, shard: int) -> str:
     """Return the key of an index."""
-    return f"{kind}/index/{DAY}{day}/{shard:02}.json"
+    return f"{index_folder(kind, day)}{shard:02}.json"
 
 
 def manifest_folder(kind: str) -> str:

@@ -4,17 +4,13 @@ The archive is a copy by day: it is written again, from the lake, by its own swe
 replaced, or it would be the last one to have the name.
 """
 
-from typing import Final
-
 from andon.recorded import lake
-from andon.recorded.archive import manifest_key
+from andon.recorded.archive import data_folder, index_folder, manifest_key
 from andon.recorded.lake import DAY
 from andon.stores.archive.store import KINDS
 from andon.tools.erase.counted import Counted
 from andon.tools.erase.mentions import Mentions
 from andon.tools.erase.objects import Erased, Found, SweptBucket, in_place, sweep
-
-KEPT_APART: Final = ("index", "data")
 
 
 def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *, dry_run: bool) -> Counted:
@@ -47,6 +43,6 @@ def _remove_day(archive: SweptBucket, day: str) -> None:
     """Remove a day of all kinds: first the manifest, from which on nobody reads the others."""
     for kind in KINDS:
         archive.remove(manifest_key(kind.name, day))
-        for part in KEPT_APART:
-            for key in archive.keys(f"{kind.name}/{part}/{DAY}{day}/"):
+        for folder in (index_folder(kind.name, day), data_folder(kind.name, day)):
+            for key in archive.keys(folder):
                 archive.remove(key)
