@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 import boto3
 import botocore.session
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
-from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk.names import ERASER_ROLE, pascal
 from andon.packages.discovery import packages
@@ -173,12 +172,8 @@ def main() -> int:
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     given = parser.parse_args()
     also = tuple(name.strip() for name in given.also.split(",") if name.strip())
-    try:
-        for line in run(Erasing.of(deployed(given.stack)), Asked(given.id, also, given.again, given.dry_run)):
-            print(line)
-    except (ToolFailed, BotoCoreError, ClientError) as reason:
-        print(f"{as_called('erase')}: {reason}", file=sys.stderr)
-        return 1
+    for line in run(Erasing.of(deployed(given.stack)), Asked(given.id, also, given.again, given.dry_run)):
+        print(line)
     return 0
 
 

@@ -19,7 +19,7 @@ from andon.packages.package import Package
 from andon.runtime import clock
 from andon.sync.crossing import Crossing
 from andon.tools.called import as_called
-from andon.tools.stack.errors import NotRunning, ToolFailed
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.sync.compare import Crossings, PublishedRows, SyncDifference, differences
 from andon.tools.views.deployed import Deployed, deployed
 from andon.wire.queue import DelayedMessage, entries_of
@@ -110,15 +110,11 @@ def lines_of(found: list[SyncDifference]) -> Iterator[str]:
 def main() -> int:
     """Entry point; 1 if anything differs."""
     options = _options()
-    try:
-        stack = deployed(options.stack)
-        found = settled(stack, patience_s=0 if options.send else options.patience)
-        if options.send:
-            print(f"sent: {send(stack, found):,}")
-            found = settled(stack, patience_s=options.patience)
-    except (ToolFailed, NotRunning) as reason:
-        print(f"{as_called('in-step')}: {reason}", file=sys.stderr)
-        return 1
+    stack = deployed(options.stack)
+    found = settled(stack, patience_s=0 if options.send else options.patience)
+    if options.send:
+        print(f"sent: {send(stack, found):,}")
+        found = settled(stack, patience_s=options.patience)
     print("\n".join(lines_of(found)))
     return int(bool(found))
 
