@@ -8,6 +8,7 @@ from andon.cdk.names import pascal
 from andon.events.change_data_capture import event_of
 from andon.packages.discovery import services
 from andon.recorded.lake import EVENTS, lines_of
+from andon.tools.listings import keys_in
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 
@@ -48,14 +49,13 @@ def compare(stack: Stack, *, within_s: float) -> InLake:
 def _new_events(stack: Stack, read: set[str]) -> Iterator[tuple[Event, bool]]:
     """Yield the events of objects that were not `read`, and whether each has its images; an object never changes."""
     s3, bucket = stack.client("s3"), stack.outputs["LakeBucket"]
-    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{EVENTS}/"):
-        for key in {found["Key"] for found in page.get("Contents", [])} - read:
-            read.add(key)
-            for envelope in map(json.loads, lines_of(s3.get_object(Bucket=bucket, Key=key)["Body"].read())):
-                # Others may put on the bus what no service of ours publishes.
-                detail = envelope["detail"] if isinstance(envelope["detail"], dict) else {}
-                raw = detail["raw"] if isinstance(detail.get("raw"), dict) else {}
-                yield (str(envelope["source"]), str(detail.get("id"))), raw.keys() >= IMAGES
+    for key in {*keys_in(s3, bucket, f"{EVENTS}/")} - read:
+        read.add(key)
+        for envelope in map(json.loads, lines_of(s3.get_object(Bucket=bucket, Key=key)["Body"].read())):
+            # Others may put on the bus what no service of ours publishes.
+            detail = envelope["detail"] if isinstance(envelope["detail"], dict) else {}
+            raw = detail["raw"] if isinstance(detail.get("raw"), dict) else {}
+            yield (str(envelope["source"]), str(detail.get("id"))), raw.keys() >= IMAGES
 
 
 def _published(stack: Stack) -> Iterator[Event]:

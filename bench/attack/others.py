@@ -14,6 +14,7 @@ from andon.packages.discovery import stores
 from andon.recorded import archive, lake
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS
+from andon.tools.listings import objects_in
 from andon.tools.stack.processes import eventually
 from bench.attack import events, queues
 from bench.attack.operations import OURS
@@ -174,6 +175,5 @@ def _manifest(target: AttackTarget, day: str) -> set[str]:
 
 
 def _sizes(target: AttackTarget, bucket: str, prefix: str) -> dict[str, int]:
-    pages = target.stack.client("s3").get_paginator("list_objects_v2")
-    listed = pages.paginate(Bucket=target.stack.outputs[bucket], Prefix=prefix)
-    return {one["Key"]: one["Size"] for page in listed for one in page.get("Contents", [])}
+    listed = objects_in(target.stack.client("s3"), target.stack.outputs[bucket], prefix)
+    return {one["Key"]: one["Size"] for one in listed}

@@ -18,7 +18,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.cdk.replica_time import STREAM_SECONDS
 from andon.cdk.target import LOCAL
 from andon.packages.discovery import views
+from andon.recorded.lake import EVENTS
 from andon.runtime import times
+from andon.tools.listings import keys_in
 from andon.tools.region.restore import LAKE, restore
 from andon.tools.stack import audit, emulator
 from andon.tools.stack.progress import step
@@ -103,8 +105,7 @@ def _copy(stack: Stack, objects: dict[str, bytes], ended: Event, dice: random.Ra
     due: dict[str, float] = {}
     while not ended.wait(0.5):
         try:
-            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix="events/")
-            for key in [found["Key"] for page in pages for found in page.get("Contents", [])]:
+            for key in keys_in(s3, bucket, f"{EVENTS}/"):
                 due.setdefault(key, time.time() + dice.uniform(0, COPIED_WITHIN_S - 1))
                 if key not in objects and due[key] <= time.time():
                     objects[key] = s3.get_object(Bucket=bucket, Key=key)["Body"].read()

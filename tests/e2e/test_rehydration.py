@@ -18,6 +18,7 @@ from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
+from andon.tools.listings import keys_in
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
@@ -71,8 +72,7 @@ class Lake:
         return [line for line in lines if json.loads(line)["detail"].get("partitionKey") == equipment_id]
 
     def _keys(self) -> Iterator[str]:
-        pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=f"{lake.EVENTS}/")
-        yield from (found["Key"] for page in pages for found in page.get("Contents", []))
+        return keys_in(self._s3, self._bucket, f"{lake.EVENTS}/")
 
 
 def call(route: str, **parts: Any) -> Any:  # noqa: ANN401  a response's body

@@ -9,6 +9,7 @@ from andon.testing.create_table import create_table_request
 from andon.testing.environment import ACCOUNT, BUS, REGION, environment
 from andon.testing.loop import Loop
 from andon.testing.world import World, addresses_of_queues, declared_queues, to_bytes, to_text
+from andon.tools.listings import keys_in, rows_of
 from andon.wire import aws
 
 EVERYTHING = "everything"
@@ -49,8 +50,7 @@ class EmulatedWorld(World):
 
     def typed_rows(self, table: str) -> list[Typed]:
         """Return all rows of a table with DynamoDB's type descriptors."""
-        pages = aws.client("dynamodb").get_paginator("scan").paginate(TableName=table)
-        return [item for page in pages for item in page["Items"]]
+        return [*rows_of(aws.client("dynamodb"), table)]
 
     def restore(self, table: str, typed: list[Typed]) -> None:
         """Put rows into a table, but not into its stream."""
@@ -62,8 +62,7 @@ class EmulatedWorld(World):
     def objects(self, variable: str) -> list[Item]:
         """Return all objects of a bucket, in the order of their keys: `{Key, Body}`, as `to_text` writes bytes."""
         s3, bucket = aws.client("s3"), self.buckets[variable]
-        pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket)
-        keys = [found["Key"] for page in pages for found in page.get("Contents", [])]
+        keys = [*keys_in(s3, bucket)]
         bodies = (s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys)
         return [{"Key": key, "Body": to_text(body)} for key, body in zip(keys, bodies, strict=True)]
 

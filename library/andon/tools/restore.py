@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from andon.cdk.names import stack_of
 from andon.runtime import clock
+from andon.tools.listings import rows_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import deployed
 
@@ -30,11 +31,6 @@ def lost(copy: Iterable[Item], live: Iterable[Item], *, keys: list[str], now_ms:
 
 def _key(row: Item, keys: list[str]) -> tuple[str, ...]:
     return tuple(str(row[name]) for name in keys)
-
-
-def _rows(dynamodb: Any, table: str) -> Iterator[Item]:  # noqa: ANN401  a client
-    pages = dynamodb.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
-    return (item for page in pages for item in page["Items"])
 
 
 def _put(dynamodb: Any, table: str, row: Item, *, keys: list[str]) -> bool:  # noqa: ANN401  a client
@@ -63,7 +59,7 @@ def restore(stage: str | None, output: str, copy: str, *, write: bool) -> str:
         raise ToolFailed(f"there is no output {output}")
     dynamodb, live = stack.client("dynamodb"), stack.outputs[output]
     keys = [one["AttributeName"] for one in dynamodb.describe_table(TableName=live)["Table"]["KeySchema"]]
-    rows = [*lost(_rows(dynamodb, copy), _rows(dynamodb, live), keys=keys, now_ms=clock.now_ms())]
+    rows = [*lost(rows_of(dynamodb, copy), rows_of(dynamodb, live), keys=keys, now_ms=clock.now_ms())]
     if not write:
         return f"{len(rows)} rows of {copy} are not in {live}; bring them back: --write"
     put = sum(_put(dynamodb, live, row, keys=keys) for row in rows)

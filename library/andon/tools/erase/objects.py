@@ -14,6 +14,7 @@ from andon.stores.faults.store import IDS
 from andon.tools.erase import documents
 from andon.tools.erase.counted import Counted
 from andon.tools.erase.mentions import Mentions
+from andon.tools.listings import keys_in
 from andon.tools.stack.errors import ToolFailed
 
 GZIPPED: Final = b"\x1f\x8b"
@@ -47,8 +48,7 @@ class SweptBucket(NamedTuple):
 
     def keys(self, prefix: str = "") -> Iterator[str]:
         """List the keys, all that there are when it begins."""
-        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.name, Prefix=prefix)
-        yield from [found["Key"] for page in pages for found in page.get("Contents", [])]
+        yield from [*keys_in(self.s3, self.name, prefix)]
 
     def read(self, key: str) -> Found | None:
         """Read an object; None if it has gone."""

@@ -4,7 +4,7 @@ A row is written on condition that it still says what was read. The trigger of a
 that: a row of which it publishes facts is latched. A view has no such rows, and its pushes show what is left.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from botocore.exceptions import ClientError
@@ -15,6 +15,7 @@ from andon.events.latch import LATCHED
 from andon.tools.erase import documents
 from andon.tools.erase.counted import Counted
 from andon.tools.erase.mentions import Mentions
+from andon.tools.listings import rows_of
 from andon.tools.stack.errors import ToolFailed
 
 ATTEMPTS: Final = 10
@@ -41,23 +42,12 @@ class ErasedRow(NamedTuple):
 def sweep(dynamodb: Any, table: SweptTable, mentions: Mentions, *, dry_run: bool) -> Counted:  # noqa: ANN401  boto3's
     """Erase the mentions in a table; count them as they were found."""
     counted = Counted()
-    for row in rows_of(dynamodb, table):
+    for row in rows_of(dynamodb, table.name):
         erased = erased_row(row, table, mentions)
         counted.add(erased.found, erased.kept)
         if erased.found and not dry_run:
             _write(dynamodb, table, row, mentions)
     return counted
-
-
-def rows_of(dynamodb: Any, table: SweptTable) -> Iterator[Typed]:  # noqa: ANN401  boto3's
-    """Read all rows, consistently."""
-    start: dict[str, Any] = {}
-    while True:
-        page = dynamodb.scan(TableName=table.name, ConsistentRead=True, **start)
-        yield from page["Items"]
-        if "LastEvaluatedKey" not in page:
-            return
-        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
 
 def erased_row(row: Typed, table: SweptTable, mentions: Mentions) -> ErasedRow:

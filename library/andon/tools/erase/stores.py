@@ -13,6 +13,7 @@ from andon.tools.erase.counted import Counted
 from andon.tools.erase.mentions import Mentions
 from andon.tools.erase.objects import SweptBucket, in_place, under_other_name
 from andon.tools.erase.rows import SweptTable
+from andon.tools.listings import rows_of
 
 LAKE, ARCHIVE = "LakeBucket", "ArchiveBucket"
 RENAMED: Final = ("FaultsBucket", "DriftBucket")
@@ -54,7 +55,7 @@ class Stores(NamedTuple):
     def keys_with(self, mentions: Mentions) -> Iterator[str]:
         """Yield the keys of rows that have a mention in them."""
         for table in self.tables.values():
-            for row in rows.rows_of(self.clients.dynamodb, table):
+            for row in rows_of(self.clients.dynamodb, table.name):
                 keys = (row[name].get("S", "") for name in table.keys.names)
                 yield from (key for key in keys if mentions.replaced(key).found)
 

@@ -10,6 +10,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.recorded.lake import EVENTS
+from andon.tools.listings import objects_in
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of
@@ -84,8 +85,8 @@ def _list(lake: LakeBucket) -> dict[str, str]:
     """List the keys, each with its ETag."""
     found: dict[str, str] = {}
     with step("listing the lake", lambda: f": {len(found)} objects"):
-        for page in lake.s3.get_paginator("list_objects_v2").paginate(Bucket=lake.bucket, Prefix=f"{EVENTS}/"):
-            found |= {listed["Key"]: listed["ETag"] for listed in page.get("Contents", [])}
+        for listed in objects_in(lake.s3, lake.bucket, f"{EVENTS}/"):
+            found[listed["Key"]] = listed["ETag"]
     return found
 
 

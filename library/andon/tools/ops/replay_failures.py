@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from andon.cdk.names import FAILURES, FAILURES_BUCKET, TRIGGER
 from andon.runtime.json_types import JsonMapping
 from andon.tools.called import as_called
+from andon.tools.listings import keys_in
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 
@@ -70,8 +71,7 @@ def failures(s3: Any, bucket: str) -> list[Failure]:  # noqa: ANN401  boto3's
         Failed: an object is not what Lambda writes; nothing was done.
 
     """
-    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{FAILURES}/")
-    keys = [found["Key"] for page in pages for found in page.get("Contents", [])]
+    keys = keys_in(s3, bucket, f"{FAILURES}/")
     return sorted((_read(s3, bucket, key) for key in keys), key=attrgetter("time"))
 
 

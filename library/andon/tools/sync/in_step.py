@@ -19,6 +19,7 @@ from andon.packages.package import Package
 from andon.runtime import clock
 from andon.sync.crossing import Crossing
 from andon.tools.called import as_called
+from andon.tools.listings import rows_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.sync.compare import Crossings, PublishedRows, SyncDifference, differences
 from andon.tools.views.deployed import Deployed, deployed
@@ -55,7 +56,7 @@ def out_of_step(stack: Deployed) -> list[SyncDifference]:
     """Return the current differences between the versions of all services."""
     every = ways()
     rows = {
-        variable: [*rows_of(stack, package, variable)]
+        variable: _rows(stack, package, variable)
         for package in {way.source for way in every} | {way.into for way in every}
         for variable, schema in package.tables.items()
         if schema.stream
@@ -70,11 +71,9 @@ def _between(way: Way, rows: Mapping[str, list[Item]]) -> Iterator[SyncDifferenc
     return differences(ours, theirs, way.crossings, now_ms=clock.now_ms())
 
 
-def rows_of(stack: Deployed, package: Package, variable: str) -> Iterator[Item]:
-    """Read all rows of a table, consistently."""
+def _rows(stack: Deployed, package: Package, variable: str) -> list[Item]:
     table = stack.output(pascal(variable), package)
-    for page in stack.client("dynamodb").get_paginator("scan").paginate(TableName=table, ConsistentRead=True):
-        yield from map(to_plain, page["Items"])
+    return [*map(to_plain, rows_of(stack.client("dynamodb"), table))]
 
 
 def settled(stack: Deployed, *, patience_s: float) -> list[SyncDifference]:

@@ -15,6 +15,7 @@ from andon.packages.package import Package
 from andon.tools.called import as_called, deploy
 from andon.tools.lake import lake_copy
 from andon.tools.lake.lake_copy import LakeBucket
+from andon.tools.listings import rows_of
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
@@ -82,8 +83,7 @@ class Deployed:
 
     def rows(self, view: Package) -> Iterator[Item]:
         """Read all rows of a view, consistently."""
-        pages = self.client("dynamodb").get_paginator("scan").paginate(TableName=self.table(view), ConsistentRead=True)
-        return (to_plain(item) for page in pages for item in page["Items"])
+        return map(to_plain, rows_of(self.client("dynamodb"), self.table(view)))
 
     def is_idle(self, *views: Package) -> bool:
         """Return True if the queues of these views are empty, and no listener has a batch."""

@@ -8,14 +8,13 @@ before: also the events of rows that were deleted here while live events wrote t
 import argparse
 import sys
 import time
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from andon.dynamodb.attribute_values import Typed
 from andon.packages.package import Package
 from andon.packages.serving import has_served
 from andon.runtime.json_types import JsonObject
 from andon.tools.called import as_called
+from andon.tools.listings import rows_of
 from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
@@ -53,7 +52,7 @@ def fill(stack: Deployed, both: ViewVersions, *, rate: int | None = None) -> Jso
 def empty(stack: Deployed, view: Package) -> None:
     """Delete all rows of a view's table."""
     dynamodb, table = stack.client("dynamodb"), stack.table(view)
-    keys = list(_keys(dynamodb, table, view.view.KEYS.names))
+    keys = [*rows_of(dynamodb, table, view.view.KEYS.names)]
     for first in range(0, len(keys), AT_ONCE):
         left: JsonObject = {table: [{"DeleteRequest": {"Key": key}} for key in keys[first : first + AT_ONCE]]}
         while left:
@@ -87,14 +86,6 @@ def _status(api: ApiClient, place: str) -> JsonObject:
         raise ToolFailed(f"GET {place} answered {answer.status}")
     status: JsonObject = answer.json
     return status
-
-
-def _keys(dynamodb: Any, table: str, names: tuple[str, ...]) -> Iterator[Typed]:  # noqa: ANN401  a client
-    places = {f"#{number}": name for number, name in enumerate(names)}
-    pages = dynamodb.get_paginator("scan").paginate(
-        TableName=table, ProjectionExpression=", ".join(places), ExpressionAttributeNames=places
-    )
-    return (key for page in pages for key in page["Items"])
 
 
 def main() -> int:

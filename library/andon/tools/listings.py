@@ -1,0 +1,26 @@
+"""All rows of a table and all objects of a bucket, page by page, as boto3's clients list them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from andon.dynamodb.attribute_values import Typed
+from andon.runtime.json_types import JsonObject
+
+
+def rows_of(dynamodb: Any, table: str, names: Iterable[str] = ()) -> Iterator[Typed]:  # noqa: ANN401  boto3's
+    """Read all rows, consistently; names: the attributes that are asked for, none: all of them."""
+    places = {f"#{number}": name for number, name in enumerate(names)}
+    some = {"ProjectionExpression": ", ".join(places), "ExpressionAttributeNames": places} if places else {}
+    pages = dynamodb.get_paginator("scan").paginate(TableName=table, ConsistentRead=True, **some)
+    return (row for page in pages for row in page["Items"])
+
+
+def objects_in(s3: Any, bucket: str, prefix: str = "") -> Iterator[JsonObject]:  # noqa: ANN401  boto3's
+    """List the objects whose keys begin with a prefix, ascending: `Key`, `ETag`, `Size`."""
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+    return (found for page in pages for found in page.get("Contents", []))
+
+
+def keys_in(s3: Any, bucket: str, prefix: str = "") -> Iterator[str]:  # noqa: ANN401  boto3's
+    """List the keys that begin with a prefix, ascending."""
+    return (found["Key"] for found in objects_in(s3, bucket, prefix))
