@@ -80,7 +80,8 @@ def begin(stores: Stores, id_: str, names: Iterable[str], *, before: JobRow | No
 
     """
     known = {*names, *(before.get("names", ()) if before else ())}
-    kept = sorted(ids_with(mentions_of(id_, known), stores.keys_with(mentions_of(id_, known))))
+    anywhere = mentions_of(id_, known)
+    kept = sorted(ids_with(anywhere, stores.keys_with(anywhere)))
     mentions = mentions_of(id_, known, kept)
     if alike := {*kept} & {*mentions.forms}:
         raise ToolFailed(f"an id is called {alike.pop()}: mentions of the person and of that thing look the same")
@@ -106,7 +107,7 @@ def mentions_of(id_: str, names: Iterable[str], kept: Iterable[str] = ()) -> Men
 
 def sweep(stores: Stores, table: JobTable, job: JobRow, *, clock: Callable[[], int]) -> JobRow:
     """Erase the mentions in all stores, the first time."""
-    mentions = mentions_of(job["person"], job.get("names", ()), job["kept"])
+    mentions = _mentions_for(job)
     for _ in stores.sweep(mentions, dry_run=False):
         pass
     return table.write({**job, "sweptAt": clock()})
@@ -142,7 +143,7 @@ def _swept_again(stores: Stores, table: JobTable, job: JobRow, *, now_ms: int) -
         raise ToolFailed(
             f"the second pass is made {when}: streams, queues and batches keep what was on its way so long"
         )
-    mentions = mentions_of(job["person"], job.get("names", ()), job["kept"])
+    mentions = _mentions_for(job)
     if "again" not in job:
         job = table.write({**job, "again": counts_of(stores.sweep(mentions, dry_run=True))})
     for _ in stores.sweep(mentions, dry_run=False):
@@ -152,6 +153,11 @@ def _swept_again(stores: Stores, table: JobTable, job: JobRow, *, now_ms: int) -
         where = ", ".join(f"{name}: {count}" for name, count in left.items())
         raise ToolFailed(f"not finished, mentions are left ({where}); redrive or remove dead letters, and run it again")
     return {**job, "after": after, "finishedAt": now_ms}
+
+
+def _mentions_for(job: JobRow) -> Mentions:
+    """Return the mentions that a job erases."""
+    return mentions_of(job["person"], job.get("names", ()), job["kept"])
 
 
 def counts_of(counted: Iterable[tuple[str, Counted]]) -> Counts:
