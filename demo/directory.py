@@ -6,14 +6,13 @@ from http import HTTPStatus
 from typing import Final
 
 from andon.tools.stack.api import path_of
-from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from contract import groups
 from demo.factory import FACTORY, OPERATORS, SUPERVISOR
 from demo.people import PEOPLE, name_of
+from demo.writing import KEPT, put
 
-# Written now; written before, and maybe renamed since; erased.
-WRITTEN: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK, HTTPStatus.PRECONDITION_REQUIRED, HTTPStatus.CONFLICT})
+KEPT_OR_ERASED: Final = KEPT | {HTTPStatus.CONFLICT}
 
 
 def write_down(stack: Stack) -> None:
@@ -51,10 +50,8 @@ def write_down_episode(stack: Stack, *, run: int) -> None:
 
 
 def _put(stack: Stack, person: str, name: str, factory_id: str) -> None:
-    path = path_of("people", person)
-    answer = stack.api(groups.SUPERVISOR).put(path, {"name": name, "factoryId": factory_id})
-    if answer.status not in WRITTEN:
-        raise ToolFailed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+    body = {"name": name, "factoryId": factory_id}
+    put(stack.api(groups.SUPERVISOR), path_of("people", person), body, well=KEPT_OR_ERASED)
 
 
 def _subject_in(token: str) -> str:

@@ -1,20 +1,19 @@
 """Registers the demo factory and reports its first states: most machines run, three need help."""
 
 from collections.abc import Iterator
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.api import path_of
-from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from contract import groups
 from contract.names import NORMAL
 from demo import directory
 from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR, DemoMachine
 from demo.factory_life import ERROR, WARNING
+from demo.writing import KEPT, put
 
 # Minutes ago -> what it reported. After 30 minutes without a report a machine is silent: one of them is meant to be.
 RUNNING: Final = {28: NORMAL, 1: NORMAL}
@@ -26,9 +25,6 @@ TROUBLED: Final = {
 }
 SILENT: Final = "gdl-welder-2"
 MENDED_EACH: Final = 3
-
-THERE: Final = HTTPStatus.PRECONDITION_REQUIRED  # it was registered before
-ONCE: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK, THERE})
 
 
 class Reported(NamedTuple):
@@ -93,6 +89,4 @@ def state_of(machine: DemoMachine) -> str:
 
 
 def _put(stack: Stack, role: str, user: str, path: str, body: dict[str, Any]) -> None:
-    answer = stack.api(role, user).put(path, body)
-    if answer.status not in ONCE:
-        raise ToolFailed(f"PUT {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+    put(stack.api(role, user), path, body, well=KEPT)

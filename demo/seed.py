@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from andon.tools.stack.api import ApiClient
-from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
 from demo import device_state_log, directory, questions
+from demo.writing import put
 
 COMPLETE_WITHIN_S: Final = 60
 POLL_S: Final = 0.3
 CLIENTS: Final = 8  # as `make load` has
 ROUNDS: Final = 5  # so that all of them wait for an answer at the same time
-WRITTEN: Final = (200, 201)
 
 
 def load(stack: Stack, days: int) -> None:
@@ -45,9 +44,7 @@ def warm_up(stack: Stack, days: int) -> None:
 
 
 def _send(stack: Stack, command: device_state_log.RoleRequest) -> None:
-    answer = stack.api(command.role).put(command.path, command.body)
-    if answer.status not in WRITTEN:
-        raise ToolFailed(f"PUT {command.path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+    put(stack.api(command.role), command.path, command.body)
 
 
 def asked_until_right(api: ApiClient, days: int) -> list[questions.AnsweredQuestion]:
