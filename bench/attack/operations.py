@@ -128,7 +128,7 @@ def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one retu
     if schema.get("format") == "date-time":
         return now()
     if "examples" in schema:
-        return _of_ours(schema, copy.deepcopy(schema["examples"][0]))
+        return of_ours(schema, copy.deepcopy(schema["examples"][0]))
     if "anyOf" in schema:
         return example(schema["anyOf"][0])
     match schema.get("type"):
@@ -141,10 +141,13 @@ def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one retu
     return "x"
 
 
-def _of_ours(schema: Schema, value: Any) -> Any:  # noqa: ANN401  any JSON
-    """Return a value about things and people of the attack's own, for it erases some of them."""
+def of_ours(schema: Schema, value: Any) -> Any:  # noqa: ANN401  any JSON
+    """Return a value about things and people of the attack's own, for it erases some of them.
+
+    A person gets a badge with the number at the end of the value, which has two digits at least.
+    """
     if isinstance(value, list):
-        return [_of_ours(schema.get("items", {}), one) for one in value]
+        return [of_ours(schema.get("items", {}), one) for one in value]
     if schema.get("pattern") == PERSON_PATTERN:
         return BADGE + value.rpartition("-")[2]
     return OURS + value if is_name(schema) else value

@@ -12,7 +12,6 @@ from bench.attack import operations
 from bench.attack.operations import BADGE, Operation, members, put
 from bench.attack.target import AttackTarget
 from bench.attack.wire import RawRequest
-from contract.people import PERSON_PATTERN
 
 PART: Final = "races"
 WRITERS: Final = 4  # each may cost the emulator a new worker
@@ -25,11 +24,12 @@ NAMES: Final = "id", "factoryId"
 def attack(target: AttackTarget, *, rounds: int) -> None:
     """Let writers race for everything that has a version, and for the same moment of a machine."""
     for number in range(rounds):
-        machine = f"{operations.OURS}raced-{number}"
+        name = f"raced-90{number}"
+        machine = f"{operations.OURS}{name}"
         target.ask("PUT /equipment/{id}", {"id": machine})
         for operation in target.operations:
             if operation.method == "PUT" and operation.of("header"):
-                _for_a_version(target, operation, machine)
+                _for_a_version(target, operation, name)
         # Another machine: the view shows a log that somebody was assigned to, whether or not it was reported.
         _for_a_moment(target, f"{machine}-at-once", operations.now())
 
@@ -46,10 +46,8 @@ def at_once(do: Callable[[int], HttpResponse]) -> list[HttpResponse]:
         return list(pool.map(run, range(WRITERS)))
 
 
-def _for_a_version(target: AttackTarget, operation: Operation, machine: str) -> None:
-    named = (parameter for parameter in operation.of("path") if parameter.name in NAMES)
-    badge = f"{BADGE}90{machine.rpartition('-')[2]}"
-    path = {one.name: badge if one.schema.get("pattern") == PERSON_PATTERN else machine for one in named}
+def _for_a_version(target: AttackTarget, operation: Operation, name: str) -> None:
+    path = {one.name: operations.of_ours(one.schema, name) for one in operation.of("path") if one.name in NAMES}
     first = operation.request(path)
     made = target.send(first)
     tag = made.headers.get("etag") or target.send(RawRequest("GET", first.target)).headers.get("etag", '"1"')
