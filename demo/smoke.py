@@ -21,10 +21,10 @@ from andon.tools.stack.api import ApiClient, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 from contract import groups
+from contract.locations import LEVELS
 
 SEEN_WITHIN_S: Final = 60
 COMPANY: Final = "Smoke test"
-PLACE: Final = ("country", "region", "state", "county", "city", "neighborhood")
 
 
 def smoke(stage: Deployed) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _seen(api: ApiClient, machine: str, written: HttpResponse) -> HttpResponse:
 
 
 def _equipment() -> dict[str, Any]:
-    place = dict.fromkeys(PLACE, "-")
+    place = dict.fromkeys(LEVELS, "-")
     return {"name": "Smoke test", "factoryId": "smoke", "lineId": "smoke", "location": {"company": COMPANY, **place}}
 
 

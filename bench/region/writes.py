@@ -5,14 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from andon.runtime import clock, times
+from contract.locations import FIELDS
 from demo.people import LIZ, OLGA, SUE, TOM
 
 MACHINES: Final = tuple(f"press-{number}" for number in range(40))
 FACTORY: Final = "gdl-1"
 STATES: Final = ("NORMAL", "WARNING1", "ERROR")
 PEOPLE: Final = (LIZ, SUE, TOM)
-LEVELS: Final = ("company", "country", "region", "state", "county", "city", "neighborhood")
-PLACE: Final = dict.fromkeys(LEVELS, "x")
+PLACE: Final = dict.fromkeys(FIELDS, "x")
+LEVELS: Final = [{"level": level, "name": name} for level, name in PLACE.items()]
 
 
 class WriteAnswer(Protocol):
@@ -72,23 +73,13 @@ class Writers:
         return self._region.write("POST /states", logs, body=reports)
 
     def _register(self, machine: str) -> WriteAnswer:
-        body = {
-            "name": f"press {self._dice.random():.4f}",
-            "factoryId": self._factory,
-            "lineId": "l",
-            "location": PLACE,
-        }
-        return self._change("PUT /equipment/{id}", {"id": machine}, body)
+        return self._change("PUT /equipment/{id}", {"id": machine}, self._machine(location=PLACE))
 
     def _register_again(self, machine: str) -> WriteAnswer:
-        levels = [{"level": level, "name": "x"} for level in LEVELS]
-        body = {
-            "name": f"machine {self._dice.random():.4f}",
-            "factoryId": self._factory,
-            "lineId": "l",
-            "levels": levels,
-        }
-        return self._change("PUT /v2/equipment/{id}", {"id": machine}, body)
+        return self._change("PUT /v2/equipment/{id}", {"id": machine}, self._machine(levels=LEVELS))
+
+    def _machine(self, **place: object) -> dict[str, object]:
+        return {"name": f"press {self._dice.random():.4f}", "factoryId": self._factory, "lineId": "l", **place}
 
     def _roll_back(self, machine: str) -> WriteAnswer:
         return self._change("POST /equipment/{id}/rollback", {"id": machine}, {"toVersion": 1})

@@ -8,6 +8,7 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
+from contract.locations import FIELDS
 from demo import episode
 from demo.people import EVA, ROSA
 
@@ -38,7 +39,7 @@ def test_the_episode_is_lived_through_as_it_is_written_down(stack: Stack) -> Non
 def test_the_schedule_by_itself_escalates_a_device_that_died_and_tells_that_it_is_silent(stack: Stack) -> None:
     press, factory, time_of_death = "press-that-dies", "factory-of-the-dead", _ago(40)
     operator, supervisor = stack.api(groups.OPERATOR), stack.api(groups.SUPERVISOR)
-    place = dict.fromkeys(("company", "country", "region", "state", "county", "city", "neighborhood"), "x")
+    place = dict.fromkeys(FIELDS, "x")
     body = {"name": "press", "factoryId": factory, "lineId": "1", "location": place}
     board = path_of("equipment", press, "board")
     assert operator.put(path_of("equipment", press), body).status == 201

@@ -12,12 +12,12 @@ from andon.runtime import times
 from andon.tools.stack.api import path_of
 from andon.tools.stack.stack import Stack
 from contract import groups
+from contract.locations import LEVELS
 from tests.support.cpu import cpu_ms_of
 from tests.support.mqtt import Subscriber
 from tests.support.screen import as_pushed
 
 COMPANY = "Pushers"
-LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
 HERE, THERE = "MX/West/JAL/Guadalajara/G/Centro", "MX/East/JAL/Guadalajara/G/Centro"
 ROUNDS = 10
 SCREENS = 200
