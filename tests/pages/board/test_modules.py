@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from contract.people import PERSON_PATTERN
 from demo.board.fake_api import PAGE
 
 HERE = Path(__file__).parent
@@ -37,6 +38,10 @@ def test_every_module_is_used_and_asked_for_at_once() -> None:
 
     assert sorted([*preloaded, "app.js"]) == [module.name for module in MODULES]
     assert reached_from("app.js") == {module.name for module in MODULES}
+
+
+def test_the_page_knows_an_id_of_a_person_as_the_api_does() -> None:
+    assert f"const ID = /{PERSON_PATTERN}/;\n" in (PAGE / "people.js").read_text()
 
 
 def test_every_style_is_used() -> None:
