@@ -12,6 +12,7 @@ from andon.cdk.names import SWEPT_BUCKETS, pascal
 from andon.packages.package import Package
 from andon.project import project
 from andon.recorded.archive import SHARDS
+from andon.runtime.clock import DAY_MS
 from andon.testing.environment import REGION, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
@@ -28,7 +29,6 @@ from tests.support.services.versions import equipment
 ID: Final = "0e1f2a3b-4c5d-6e7f-8091-a2b3c4d5e6f7"
 NAME: Final = "Ana Muñoz"
 ALSO: Final = ("Ana", "Anita")
-DAY_MS: Final = 86_400_000
 
 FAILURES: Final = "failures"
 DEAD_LETTERS: Final = "StateLogDeadLetterQueueUrl"
