@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -106,6 +106,9 @@ bench-lake: install  ## a million made-up events in a lake and an archive of the
 
 region-drill: install  ## lose a region in the middle of writes, 100 times, and go on from the copy of its lake: SEEDS=100
 	@$(RUN) bench.region $(if $(SEEDS),--seeds $(SEEDS))
+
+prove-people: install  ## have 1,000 people use all routes in memory, erase 100, and look for their names everywhere: PEOPLE=1000 SEED=1
+	@$(RUN) bench.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

@@ -2,24 +2,23 @@
 
 import json
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.latch import LATCHED, ORIGIN
 from andon.packages.discovery import recomputed, views
 from andon.recorded import lake
-from andon.runtime import clock, log
+from andon.runtime import clock
 from andon.testing.drift import look
 from andon.testing.loop import Loop
 from andon.testing.world import to_text
 from andon.tools.region.rows import bring_back
+from bench.quiet_clock import Now, quiet_clock
 from bench.region.lost import OWNED, Acknowledged, LostRegion, Row
 from bench.region.times import RPO_MS
 from bench.region.writes import Writers
 
-START_MS: Final = 1_588_032_000_000
 STEPS: Final = (120, 260)
 STEP_MS: Final = 25_000
 GOES_ON_AFTER_MS: Final = 3_600_000
@@ -76,7 +75,7 @@ class Drill(NamedTuple):
 def run(seed: int) -> Drill:
     """Write, cut, restore, compare."""
     dice = random.Random(seed)  # noqa: S311  no secret
-    with _quiet_clock() as now:
+    with quiet_clock() as now:
         cut = _lose(dice, now)
         now.ms = cut.at_ms + GOES_ON_AFTER_MS
         with Loop() as region:
@@ -88,23 +87,6 @@ def run(seed: int) -> Drill:
     wrong = [key for key in compared if cut.rows.get(key) != found.get(key)]
     wrong += [tuple(map(str, key.values())) for key in drifts]
     return Drill(seed, len(cut.acknowledged), ages_ms, len(compared), wrong, again)
-
-
-class Now:
-    """The time of the drill, in epoch milliseconds."""
-
-    ms = START_MS
-
-
-@contextmanager
-def _quiet_clock() -> Iterator[Now]:
-    """Let handlers have the drill's time, and log nothing."""
-    now, real, write = Now(), clock.now_ms, log.write
-    clock.now_ms, log.write = lambda: now.ms, lambda line: None  # noqa: ARG005  its name is part of the type
-    try:
-        yield now
-    finally:
-        clock.now_ms, log.write = real, write
 
 
 def _lose(dice: random.Random, now: Now) -> Cut:

@@ -1,0 +1,90 @@
+"""The proofs of `make prove-people`, small; and each finds what it looks for, once that is there."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from andon.http import caller
+from andon.runtime.log import logger
+from andon.versions.optimistic_lock import digest_of
+from bench.attack.report import Record, findings, table
+from bench.people import names
+from bench.people.watch import Watched
+from contract import people
+from services.dispatch.roster import Roster
+from services.people import command
+from services.people.tables import TABLE, key_of
+
+PEOPLE = 20
+
+
+def proved(count: int) -> Record:
+    record = Record()
+    names.prove(record, people=count, seed=1)
+    return record
+
+
+def test_names_are_in_one_table_and_nowhere_once_they_are_erased() -> None:
+    record = proved(PEOPLE)
+
+    assert not record.findings, findings(record, {})
+    shown = table(record)
+    assert "2 erased; names left of them 0, of the others 18" in shown
+    assert record.tried["routes"] > 50 * PEOPLE
+    assert record.tried["stores"] > 300 * PEOPLE
+    assert record.tried["digests"] > 200 * PEOPLE
+
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def names_are_ids(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(people, "_PERSON", re.compile(".*", re.DOTALL))
+
+
+def who_signs_in_is_said_by_name(patch: pytest.MonkeyPatch) -> None:
+    real = caller.caller_of
+    patch.setattr(caller, "caller_of", lambda event: (who := real(event))._replace(subject=who.name))
+
+
+def nobody_is_erased(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(command, "erase", lambda *_, **__: None)
+
+
+def a_digest_is_logged(patch: pytest.MonkeyPatch) -> None:
+    real = command.erase
+
+    def erase(person_id: str, *, actor: str) -> None:
+        name = (TABLE.get(key_of(person_id)) or {}).get("name")
+        logger().warning("erased", extra={"who": digest_of({"id": person_id, "name": name})})
+        real(person_id, actor=actor)
+
+    patch.setattr(command, "erase", erase)
+
+
+def whoever_was_erased_is_still_chosen(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Roster, "without", lambda roster, _: roster)
+
+
+def nothing_is_replayed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Watched, "asked_of_replays", lambda _: [])
+
+
+BREAKS: dict[Break, str] = {
+    names_are_ids: "with a name in",
+    who_signs_in_is_said_by_name: "stores: calls of dynamodb: had names",
+    nobody_is_erased: "erasure: names: are left, or gone of others",
+    a_digest_is_logged: "digests: the digest of a name: can be made with a name",
+    whoever_was_erased_is_still_chosen: "erasure: a rule: chooses somebody erased",
+    nothing_is_replayed: "views: board, replayed: differs",
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS, ids=lambda one: one.__name__)
+def test_what_is_broken_is_found(monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:
+    broken(monkeypatch)
+
+    found = [one.key for one in proved(6).findings]
+
+    assert any(BREAKS[broken] in key for key in found), found
