@@ -14,6 +14,7 @@ from bench.people.watch import Watched
 from contract import people
 from services.dispatch.roster import Roster
 from services.people import command
+from services.people.erase import erase
 from services.people.tables import TABLE, key_of
 
 PEOPLE = 20
@@ -53,14 +54,12 @@ def nobody_is_erased(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_digest_is_logged(patch: pytest.MonkeyPatch) -> None:
-    real = command.erase
-
-    def erase(person_id: str, *, actor: str) -> None:
+    def logged(person_id: str, *, actor: str) -> None:
         name = (TABLE.get(key_of(person_id)) or {}).get("name")
         logger().warning("erased", extra={"who": digest_of({"id": person_id, "name": name})})
-        real(person_id, actor=actor)
+        erase(person_id, actor=actor)
 
-    patch.setattr(command, "erase", erase)
+    patch.setattr(command, "erase", logged)
 
 
 def whoever_was_erased_is_still_chosen(patch: pytest.MonkeyPatch) -> None:
