@@ -1,7 +1,7 @@
 """AWS's prices: on demand, us-east-1, Linux on arm64, without the free tier.
 
-Requests, units and entries are in dollars a million, the others in dollars of one. DynamoDB's date from 2024-11-01,
-when AWS halved them. Traffic out of AWS is not counted: a response has some 200 bytes.
+Requests, units, entries and data events are in dollars a million, the others in dollars of one. DynamoDB's date from
+2024-11-01, when AWS halved them. Traffic out of AWS is not counted: a response has some 200 bytes.
 """
 
 from typing import Final, NamedTuple
@@ -24,6 +24,7 @@ WRITE_UNIT: Final = Price("DynamoDB write request units", 0.625, "https://aws.am
 READ_UNIT: Final = Price("DynamoDB read request units", 0.125, "https://aws.amazon.com/dynamodb/pricing/on-demand/")
 BUS_ENTRY: Final = Price("custom events, of up to 64 KB", 1.00, "https://aws.amazon.com/eventbridge/pricing/")
 QUEUE_REQUEST: Final = Price("SQS requests, of up to 64 KB", 0.40, "https://aws.amazon.com/sqs/pricing/")
+DATA_EVENT: Final = Price("CloudTrail data events: S3's requests", 1.00, "https://aws.amazon.com/cloudtrail/pricing/")
 
 GB_SECOND: Final = Price("Lambda, GB-seconds on arm64", 0.0000133334, INVOCATION.page)
 LOGGED_GB: Final = Price("CloudWatch Logs, GB taken in", 0.50, "https://aws.amazon.com/cloudwatch/pricing/")

@@ -6,10 +6,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from andon.cdk import lake
 from andon.testing.memory.meter import TableOrIndex
 from bench import prices
-from bench.simulate import limits
+from bench.simulate import limits, recorded
 from bench.simulate.batches import batched
 from bench.simulate.capacity import (
     GB,
@@ -21,15 +20,15 @@ from bench.simulate.capacity import (
 )
 from bench.simulate.counted import FILTERS, UNSAMPLED, FunctionCalls
 from bench.simulate.model import FleetModel
+from bench.simulate.recorded import ENVELOPE_BYTES, lake_messages, lake_objects
 from bench.simulate.settings import HTTP, role_of
 from bench.simulate.sweeps import row_cpu_ms, rows_of_reports
 
-MONTH_S: Final = 30 * 86_400
+DAY_S: Final = 86_400
+MONTH_S: Final = 30 * DAY_S
 MILLION: Final = 1_000_000
 
-# Bytes of an event in the lake as stored, and the envelope that the bus adds to its detail: docs/benchmarks.md.
-LAKE_BYTES: Final = 127
-ENVELOPE_BYTES: Final = 250
+LAKE_BYTES: Final = 127  # of an event in the lake, as stored: docs/benchmarks.md
 
 QUEUES_POLLED: Final = 16  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
@@ -52,6 +51,7 @@ class Parts(NamedTuple):
     archive: float = 0
     traces: float = 0
     lake: float = 0
+    trail: float = 0
 
     @property
     def total(self) -> float:
@@ -98,6 +98,7 @@ def of_a_million(model: FleetModel, rate: float) -> Parts:
         * prices.ARCHIVED_GB.dollars,
         traces=traces * MILLION * prices.TRACE.dollars,
         lake=lake_objects(model, rate) * MILLION * prices.S3_PUT.dollars,
+        trail=model.target.trailed * recorded.of_a_report(model, rate) * prices.DATA_EVENT.dollars,
     )
 
 
@@ -111,14 +112,15 @@ def of_a_month(model: FleetModel, rate: float) -> Month:
         stored = stored_gb(model, table, rate)
         backed_up = TableOrIndex(table) not in TABLES_OF_VIEWS
         kept += stored * (prices.TABLE_GB.dollars + backed_up * prices.BACKUP_GB.dollars)
-    messages = counted.published["lake"] / counted.reports * rate
-    kept += messages * 365 * 86_400 * LAKE_BYTES / GB * prices.LAKE_GB.dollars
+    messages = lake_messages(model) * rate
+    kept += messages * 365 * DAY_S * LAKE_BYTES / GB * prices.LAKE_GB.dollars
     entry_bytes = counted.each("entry_bytes") + ENVELOPE_BYTES
-    kept += rate * (model.target.archive_days or 0) * 86_400 * entry_bytes / GB * prices.ARCHIVE_GB.dollars
+    kept += rate * (model.target.archive_days or 0) * DAY_S * entry_bytes / GB * prices.ARCHIVE_GB.dollars
     polls = QUEUES_POLLED * limits.QUEUE_POLLERS.value * MONTH_S / POLL_S
     idle = polls / MILLION * prices.QUEUE_REQUEST.dollars
     alarms, metrics = ALARMS + alarms_of_scaling(model), len(counted.metrics | UNSAMPLED) + FILTERS
     idle += alarms * prices.ALARM.dollars + metrics * prices.METRIC.dollars + prices.DASHBOARD.dollars
+    idle += model.target.trailed * recorded.of_a_day() * MONTH_S / DAY_S / MILLION * prices.DATA_EVENT.dollars
     return Month(reports=reports / MILLION * million, kept=kept, idle=idle)
 
 
@@ -168,11 +170,3 @@ def _logged(calls: FunctionCalls, batch: float) -> float:
     else:
         line = float(written.mean())
     return line + limits.LOG_EVENT_BYTES.value + limits.PLATFORM_LOG_BYTES.value
-
-
-def lake_objects(model: FleetModel, rate: float) -> float:
-    """Return the objects of the lake that a report makes."""
-    messages = model.counted.published["lake"] / model.counted.reports
-    size, window_s = model.target.lake_batch
-    full = min(size, messages * rate * window_s / lake.FEWEST)
-    return messages / max(1.0, full)

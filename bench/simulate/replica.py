@@ -8,7 +8,8 @@ from andon.testing.memory.meter import TableOrIndex
 from bench import prices
 from bench.simulate.capacity import GB, stored_gb
 from bench.simulate.model import FleetModel
-from bench.simulate.money import LAKE_BYTES, MILLION, MONTH_S, lake_objects
+from bench.simulate.money import LAKE_BYTES, MILLION, MONTH_S
+from bench.simulate.recorded import lake_messages, lake_objects
 
 ARCHIVE_BYTES: Final = 78
 """Bytes of an event in the archive as stored: docs/benchmarks.md."""
@@ -44,7 +45,7 @@ class ReplicaPrice(NamedTuple):
 
 def of_a_month(model: FleetModel, rate: float) -> ReplicaPrice:
     """Return the price of a month at so many reports a second."""
-    events = model.counted.published["lake"] / model.counted.reports * rate
+    events = lake_messages(model) * rate
     lake_gb, archive_gb = (events * MONTH_S * size / GB for size in (LAKE_BYTES, ARCHIVE_BYTES * REWRITTEN))
     in_time = lake_gb * prices.COPIED_IN_TIME_GB.dollars
     puts = lake_objects(model, rate) * rate * MONTH_S * prices.S3_PUT.dollars

@@ -15,6 +15,7 @@ from bench.simulate.capacity import provisioned_places
 from bench.simulate.counted import Counted, Fleet
 from bench.simulate.model import FleetModel
 from bench.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
+from bench.simulate.recorded import of_a_day
 from bench.simulate.sample import count
 from bench.simulate.settings import PLANNED_OVER_USUAL, stages, target_of
 
@@ -76,6 +77,15 @@ def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others
 
     assert share(0.001) == pytest.approx(1)
     assert limits.TRACED.value < share(1_000_000) < 1.01 * limits.TRACED.value < share(RATE) < 1
+
+
+def test_a_trail_is_paid_for_where_there_is_one_and_changes_nothing_else(model: FleetModel) -> None:
+    unwatched, watched = (with_settings(model, trailed=trailed) for trailed in (False, True))
+
+    assert of_a_million(unwatched, RATE).trail == 0 < of_a_million(watched, RATE).trail
+    assert of_a_million(watched, RATE)._replace(trail=0) == of_a_million(unwatched, RATE)
+    more = of_a_month(watched, RATE).idle - of_a_month(unwatched, RATE).idle
+    assert more == pytest.approx(30 * of_a_day() / MILLION * prices.DATA_EVENT.dollars)
 
 
 def test_alarms_that_follow_the_load_cost_as_any_other(model: FleetModel) -> None:

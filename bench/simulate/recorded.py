@@ -1,0 +1,78 @@
+"""Objects of the lake that reports become, and the requests for what is recorded, each a data event of a trail.
+
+Each hour the archive's sweep reads all objects of the day again, and a look at each view reads what was recorded of
+some subjects. Assumed: the stage is a year old, each shard has an actor, an event comes on its own day, and a sweep
+ends in time.
+"""
+
+from math import ceil
+from typing import Final
+
+from andon.cdk import lake
+from andon.drift import recompute
+from andon.packages.discovery import recomputed
+from andon.recorded.archive import SHARDS
+from andon.recorded.reader import NEWEST, SAMPLED
+from andon.stores.archive.lines import MOST_BYTES, OVERHEAD_BYTES
+from andon.stores.archive.store import KINDS
+from andon.stores.archive.sweep_days import LATEST_DAYS
+from bench.simulate.model import FleetModel
+
+ENVELOPE_BYTES: Final = 250  # that the bus adds to an event's detail: docs/benchmarks.md
+YEAR_DAYS: Final = 365
+DAY_HOURS: Final = 24
+HOUR_S: Final = 3_600
+
+
+def lake_messages(model: FleetModel) -> float:
+    """Return the messages of the lake that a report becomes."""
+    return model.counted.published["lake"] / model.counted.reports
+
+
+def lake_objects(model: FleetModel, rate: float) -> float:
+    """Return the objects of the lake that a report makes."""
+    messages = lake_messages(model)
+    size, window_s = model.target.lake_batch
+    full = min(size, messages * rate * window_s / lake.FEWEST)
+    return messages / max(1.0, full)
+
+
+def of_a_report(model: FleetModel, rate: float) -> float:
+    """Return the requests that a report makes: the lake's objects are put, and read by the sweeps of their day."""
+    line_bytes = model.counted.each("entry_bytes") / model.counted.each("entries") + ENVELOPE_BYTES + OVERHEAD_BYTES
+    return lake_objects(model, rate) * (1 + reads(lake_messages(model) * rate * HOUR_S * line_bytes))
+
+
+def reads(hour_bytes: float) -> float:
+    """Return how often the sweeps of its day read an object of the lake; hour_bytes: of the events of an hour."""
+    hours = range(1, DAY_HOURS + 1)
+    return sum(hour / DAY_HOURS * passes(hour * hour_bytes) for hour in hours)
+
+
+def passes(held_bytes: float) -> int:
+    """Return how often a sweep reads a day: each time for as many shards as memory holds, one at the least.
+
+    held_bytes: of its events, once for their subjects; people are in few of them.
+    """
+    at_once = max(1, int(MOST_BYTES / (held_bytes / SHARDS)))
+    return ceil(SHARDS / at_once)
+
+
+def of_a_day() -> int:
+    """Return the requests of a day however few report; one of its sweeps looks at all days."""
+    ttls = (one.view.TTL_DAYS for one in recomputed())
+    looks = sum(of_look(YEAR_DAYS if days is None else days + recompute.LATEST_DAYS) for days in ttls)
+    return (DAY_HOURS - 1) * of_sweep(1 + LATEST_DAYS) + of_sweep(YEAR_DAYS) + DAY_HOURS * looks
+
+
+def of_sweep(days: int) -> int:
+    """Return the requests of a sweep that looks at so many days, and writes one, beside reading its objects."""
+    looked_at = 1 + days * (1 + len(KINDS))  # what days there are; the objects of each, and its manifests
+    # Of each shard: its index, read and written; its data, written, and those of two runs before removed.
+    return looked_at + len(KINDS) * (4 * SHARDS + 3)  # manifest read, data listed, manifest written
+
+
+def of_look(days: int) -> int:
+    """Return the requests of a look at some subjects of a view that were recorded on each of so many days."""
+    listed = 4  # when the lake began, the days of the archive twice, those of the lake
+    return listed + 1 + days * (1 + SAMPLED) + 2 * min(days, NEWEST)  # an index; for each day one, and each subject
