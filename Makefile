@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -115,25 +115,29 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=4 BESIDE=1 deployed types nag machine cut-over others)
+	--jobs=5 BESIDE=1 deployed types nag machine pages cut-over others)
 
-# Four at a time, in this order. Two of them mostly wait for a stack, each for its own; what only computes gives way
-# to them. All but `others` say what they have to say in one piece.
+# Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
+# what only computes gives way to them. All but `others` say what they have to say in one piece.
 deployed:
 	@$(PYTHON) -m pytest tests/e2e --ignore=$(CUTOVER) $(IN_ONE_PIECE)
 
 cut-over:
 	@$(PYTHON) -m pytest $(CUTOVER) $(IN_ONE_PIECE)
 
+pages:
+	@$(PYTHON) -m pytest $(PAGES) $(IN_ONE_PIECE)
+
 machine:
 	@$(GIVING_WAY) $(PYTHON) -m pytest $(MACHINE) $(IN_ONE_PIECE)
 
 others:
-	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE))
+	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE) $(PAGES))
 
 CUTOVER := tests/e2e/test_cutover.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
-MACHINE := tests/bench tests/demo tests/infra tests/tools library/tests/tools $(PERMISSIONS)
+PAGES := tests/pages tests/demo
+MACHINE := tests/bench tests/infra tests/tools library/tests/tools $(PERMISSIONS)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
