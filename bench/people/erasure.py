@@ -94,8 +94,9 @@ def decide(company: Company, gone: Sequence[Person], now: Now, record: Record) -
     for one in decided:
         record.expect(PART, "a rule", "chooses somebody erased", held=not marks(ids, one), seen=json.dumps(one))
     by_type = Counter(one["detail-type"] for one in decided)
-    held = by_type.keys() == DECIDED and by_type["operator-assigned"] == len(on_roster)
-    record.expect(PART, "rules", "do not decide", held=held, seen=f"{by_type} for {len(on_roster)} rosters")
+    staffed = [one for one in on_roster if not {*company.beside(one)[:2]} <= {*gone}]
+    held = by_type.keys() == DECIDED and by_type["operator-assigned"] == len(staffed)
+    record.expect(PART, "rules", "do not decide", held=held, seen=f"{by_type} for {len(staffed)} rosters")
     record.notes.append(f"erasure: {len(decided):,} decisions where they were on the roster, none of them chosen")
 
 
