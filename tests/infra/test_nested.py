@@ -16,55 +16,30 @@ from andon.cdk.replays import Replays
 from andon.cdk.view import View
 from andon.testing.synthesised import Properties, Synthesised
 from tests.support.clone import Clone, clone
-from tests.support.infra.synthesised import PACKAGES, PROJECT, STAGES
+from tests.support.infra.synthesised import PACKAGES, STAGES
 
 ROOM = 50
-MADE_UP = 5  # each view takes as much of a quota as the next one
+MADE_UP = 2  # each view takes as much of a quota as the next one
 FUNCTION = "AWS::Lambda::Function"
 LONGEST = "x" * 150  # of a role of a nested stack: its name has at most 64 characters
 
 SYNTHESISE = """
-import json, sys
+import ast, inspect, json, sys, textwrap
 from pathlib import Path
-from infra.stack import Andon
 from andon.cdk.view import View
-from tests.support.infra.synthesised import synthesise
-
-declare = Andon.declare
-
-def declare_more(stack, hub, api):
-    declare(stack, hub, api)
-    for number in range(int(sys.argv[2])):
-        View(stack, f"made_up_{number}", hub, api)
-
-print(json.dumps(synthesise(Path(sys.argv[1]), declare=declare_more).templates))
-"""
-
-
-TURNED = """
-import ast, hashlib, inspect, json, sys, textwrap
-from pathlib import Path
 from infra import stack
 from tests.support.infra.synthesised import synthesise
 
 read = ast.parse(textwrap.dedent(inspect.getsource(stack.Andon.declare)))
 lines = read.body[0].body
-if sys.argv[2] == "turned":
+lines += ast.parse("\\n".join(f"View(self, 'made_up_{number}', hub, api)" for number in range(int(sys.argv[2])))).body
+if sys.argv[3] == "turned":
     lines.reverse()
 scope = dict(vars(stack))
 exec(compile(read, "stack.py", "exec"), scope)
-templates = json.dumps(synthesise(Path(sys.argv[1]), declare=scope["declare"]).templates, sort_keys=True)
-print(len(lines), hashlib.sha256(templates.encode()).hexdigest())
+print(len(lines))
+print(json.dumps(synthesise(Path(sys.argv[1]), declare=scope["declare"]).templates, sort_keys=True))
 """
-
-
-def test_the_order_of_the_lines_means_nothing(layer: Path) -> None:
-    """Turned round, each line stands on the other side of each other one."""
-    # Each in a process of its own: CDK sorts by its tokens, whose numbers go on.
-    made = {Clone(PROJECT).done("-c", TURNED, str(layer), order) for order in ("as it is", "turned")}
-
-    [(lines, _)] = [one.split() for one in made]
-    assert int(lines) > len(PACKAGES)  # one is a docstring
 
 
 def test_each_package_has_a_template_of_its_own(aws: Synthesised) -> None:
@@ -72,18 +47,44 @@ def test_each_package_has_a_template_of_its_own(aws: Synthesised) -> None:
 
 
 @pytest.fixture(scope="module")
-def many(layer: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Properties]:
-    """The templates of a project with some more views, each a copy of one that there is."""
-    project = clone(tmp_path_factory.mktemp("many"))
-    views = project.file("functions", "views")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """A project with some more views, each a copy of one that there is."""
+    made = clone(tmp_path_factory.mktemp("many"))
+    views = made.file("functions", "views")
     for number in range(MADE_UP):
         copied = views / f"made_up_{number}"
         copied.mkdir()
         for file in (views / "state_log").glob("*.py"):
             text = file.read_text().replace("state_log", copied.name).replace("STATE_LOG", copied.name.upper())
             (copied / file.name).write_text(text.replace("GET /", f"GET /{copied.name}/"))
-    made: dict[str, Properties] = json.loads(project.done("-c", SYNTHESISE, str(layer), str(MADE_UP)))
     return made
+
+
+def declared(project: Clone, layer: Path, order: str) -> tuple[int, str]:
+    """Return how many lines declare the stack, and its templates; in a process of its own.
+
+    CDK sorts by its tokens, whose numbers go on in a process.
+    """
+    lines, templates = project.done("-c", SYNTHESISE, str(layer), str(MADE_UP), order).splitlines()
+    return int(lines), templates
+
+
+@pytest.fixture(scope="module")
+def as_it_is(project: Clone, layer: Path) -> tuple[int, str]:
+    return declared(project, layer, "as it is")
+
+
+@pytest.fixture(scope="module")
+def many(as_it_is: tuple[int, str]) -> dict[str, Properties]:
+    """The templates of that project."""
+    made: dict[str, Properties] = json.loads(as_it_is[1])
+    return made
+
+
+def test_the_order_of_the_lines_means_nothing(project: Clone, layer: Path, as_it_is: tuple[int, str]) -> None:
+    """Turned round, each line stands on the other side of each other one."""
+    assert declared(project, layer, "turned") == as_it_is
+    assert as_it_is[0] > len(PACKAGES)  # one is a docstring
 
 
 def with_fifty_more(now: int, with_some: int) -> float:
