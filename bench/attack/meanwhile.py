@@ -16,6 +16,7 @@ from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.packages.discovery import views
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
+from andon.runtime.json_types import JsonObject
 from andon.tools.stack.api import HttpResponse
 from andon.tools.stack.processes import eventually
 from andon.tools.sync.in_step import out_of_step
@@ -42,6 +43,7 @@ PAUSE_S: Final = 0.2
 RATE: Final = 1_000
 MOST_AT_ONCE: Final = 2  # of that rate
 WITHIN_S: Final = 120
+BY_THE_CLOCK: Final = "eventsPerSecond"  # of a job: it changes though nothing happens
 REHYDRATE: Final = "POST /archive/equipment/{id}/rehydrations"
 
 
@@ -151,10 +153,18 @@ class Meanwhile:
                 self._writers.write()
 
     def _ended(self, path: str) -> str:
-        """Return the state in which a job ends; an operator resumes a replay that somehow came to a halt."""
-        api = self._target.stack.api(groups.ADMIN)
-        eventually(lambda: api.get(path).json["state"] == "done", within_s=WITHIN_S)
-        return str(api.get(path).json["state"])
+        """Return the state in which a job ends, or stands still for `WITHIN_S`."""
+        seen = self._job(path)
+        while seen["state"] != "done" and eventually(partial(self._is_further, path, seen), within_s=WITHIN_S):
+            seen = self._job(path)
+        return str(seen["state"])
+
+    def _is_further(self, path: str, than: JsonObject) -> bool:
+        return self._job(path) != than
+
+    def _job(self, path: str) -> JsonObject:
+        job = self._target.stack.api(groups.ADMIN).get(path).json
+        return {name: value for name, value in job.items() if name != BY_THE_CLOCK}
 
     def _rows(self) -> list[Any]:
         found = self._target.stack.client("dynamodb").query(

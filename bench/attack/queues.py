@@ -14,7 +14,7 @@ from andon.tools.ops.redrive import BATCH, QUEUE, Pair
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 
-FAULTS, LAKE = f"Fault{QUEUE}", f"Lake{QUEUE}"
+FAULTS, DRIFT, LAKE = f"Fault{QUEUE}", f"Drift{QUEUE}", f"Lake{QUEUE}"
 LONE: Final = re.compile("[\ud800-\udfff]")
 IMPATIENT_S: Final = 2
 JOBS_S: Final = 15  # a replay, a look for drift or a rehydration takes longer
@@ -98,8 +98,9 @@ def fates(stack: Stack) -> Mapping[str, Counter[str]]:
 
 
 def _pairs(stack: Stack) -> list[Pair]:
-    """Return all queues but the fault store's: a fault that cannot be kept is a dead letter by design."""
-    return [pair for pair in dead.pairs(stack.outputs) if pair.queue != stack.outputs[FAULTS]]
+    """Return the queues of views and services: what a store cannot keep is a dead letter by design, not a fault."""
+    stores = {stack.outputs[name] for name in (FAULTS, DRIFT)}
+    return [pair for pair in dead.pairs(stack.outputs) if pair.queue not in stores]
 
 
 def _all(stack: Stack) -> list[str]:

@@ -75,7 +75,7 @@ def _count(
 
 
 def _changed(operation: Operation, path: dict[str, str], number: int) -> RawRequest:
-    """Return a change of the first text of a body, which may be a person's id."""
+    """Return a change of the first text of a body, which may be a person's id, to what no sample says."""
     content = operation.content()
     texts = (place for place, schema in members(operation.body or {}, content) if schema.get("type") == "string")
-    return operation.request(path, content=put(content, next(texts), f"{BADGE}{number:02}"))
+    return operation.request(path, content=put(content, next(texts), f"{BADGE}8{number:02}"))

@@ -24,7 +24,7 @@ AT_ONE_TIME: Final = 2
 FEW: Final = 100
 """Corrections that are read at once, which nearly every thing has less of; and revisions, if it has more."""
 
-MOST_CORRECTIONS: Final = 1000
+MOST_CORRECTIONS: Final = 300
 """Corrections that are read for one answer: whoever may write could make any number."""
 
 TOO_MANY: Final = (
