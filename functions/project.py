@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from andon.project import Actors, Groups, People, Project, Size
+from andon.project import Actors, Groups, People, Project, Size, Whereabouts
 from contract import groups, people
 
 EQUIPMENT: Final = Actors(
@@ -66,6 +66,10 @@ PROJECT: Final = Project(
         pattern=people.PERSON_PATTERN,
         # `what` is a sentence of the saved query `story`.
         columns=frozenset({"operator", "supervisor", "lead", "auditor", "actor", "who", "what"}),
+    ),
+    # As names of places in callers' groups, see contract/places.py.
+    whereabouts=Whereabouts(
+        table="BOARD_TABLE", key="EquipmentID", paths=(("Company",), ("FactoryID",), ("FactoryID", "LineID"))
     ),
     brings_back=(
         "Bring back what expired of a piece of equipment: logs, reports, and the story of its episodes; for 33 days."

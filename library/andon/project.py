@@ -83,6 +83,18 @@ class People(NamedTuple):
     at_once: int = 100
 
 
+class Whereabouts(NamedTuple):
+    """Where subjects are, as rows of a view say it; callers who are limited to places are let in by it.
+
+    table: the view's, by its variable. key: the attribute with the subject's id, the partition key. paths: the places
+    that a subject is at, each by the attributes with the parts of its name, see `andon.http.places`.
+    """
+
+    table: str
+    key: str
+    paths: tuple[tuple[str, ...], ...]
+
+
 class Project(NamedTuple):
     """A project.
 
@@ -92,7 +104,8 @@ class Project(NamedTuple):
     as `services/things/trigger`, for which that of their role is too small. demo: the module with what `andon up`
     loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
     `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. people: where
-    their names are, None if nowhere. example_view: the view that examples name.
+    their names are, None if nowhere. whereabouts: of subjects; without them nobody who is limited to places may deal
+    with any. example_view: the view that examples name.
     """
 
     name: str
@@ -108,6 +121,7 @@ class Project(NamedTuple):
     description: str = ""
     license: str | None = None
     people: People | None = None
+    whereabouts: Whereabouts | None = None
     example_view: str = "things"
 
     @property

@@ -9,6 +9,7 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
+from andon.http.places import OfPlace, OfSubject
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.versions.versioned_write import save
@@ -37,6 +38,7 @@ handler = app.handler
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
+    at=OfSubject("equipment_id"),
     responses=responses_of_write(AssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(
@@ -49,6 +51,7 @@ def put_assignment(
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=ESCALATORS,
+    at=OfSubject("equipment_id"),
     responses=responses_of_write(EscalationResponse, 201, 200, 412, 428),
 )
 def put_escalation(
@@ -61,6 +64,7 @@ def put_escalation(
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=ASSIGNERS,
+    at=OfSubject("equipment_id"),
     responses=responses_of_write(AcknowledgementResponse, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
@@ -76,7 +80,10 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
 
 
 @app.serves(
-    "PUT /factories/{factoryId}/roster", groups=ROSTER_KEEPERS, responses=responses(RosterResponse, 201, 200, 412, 428)
+    "PUT /factories/{factoryId}/roster",
+    groups=ROSTER_KEEPERS,
+    at=OfPlace("factory_id"),
+    responses=responses(RosterResponse, 201, 200, 412, 428),
 )
 def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
     """Set who works in a factory; a change needs If-Match with the current version."""

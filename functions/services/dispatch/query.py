@@ -11,6 +11,7 @@ from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
+from andon.http.places import OfPlace, OfSubject
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
@@ -37,6 +38,7 @@ handler = app.handler
 @app.serves(
     "GET /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
+    at=OfSubject("equipment_id"),
     responses=responses(AssignmentResponse, 200, 304, 404),
 )
 def get_assignment(
@@ -49,6 +51,7 @@ def get_assignment(
 @app.serves(
     "GET /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=READERS,
+    at=OfSubject("equipment_id"),
     responses=responses(EscalationResponse, 200, 304, 404),
 )
 def get_escalation(
@@ -61,6 +64,7 @@ def get_escalation(
 @app.serves(
     "GET /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=READERS,
+    at=OfSubject("equipment_id"),
     responses=responses(AcknowledgementResponse, 200, 404),
 )
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
@@ -71,14 +75,24 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     return respond(HTTPStatus.OK, acknowledgement.to_response(row))
 
 
-@app.serves("GET /factories/{factoryId}/roster", groups=READERS, responses=responses(RosterResponse, 200, 304, 404))
+@app.serves(
+    "GET /factories/{factoryId}/roster",
+    groups=READERS,
+    at=OfPlace("factory_id"),
+    responses=responses(RosterResponse, 200, 304, 404),
+)
 def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return who works in a factory."""
     row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
     return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
 
 
-@app.serves("GET /equipment/{id}/episodes", groups=READERS, responses=responses(EpisodesResponse, 200))
+@app.serves(
+    "GET /equipment/{id}/episodes",
+    groups=READERS,
+    at=OfSubject("equipment_id"),
+    responses=responses(EpisodesResponse, 200),
+)
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
     page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())

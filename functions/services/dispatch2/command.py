@@ -5,6 +5,7 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
+from andon.http.places import OfSubject
 from andon.versions.versioned_write import save
 from contract import after
 from contract.groups import ASSIGNERS
@@ -20,6 +21,7 @@ handler = app.handler
 @app.serves(
     "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
+    at=OfSubject("equipment_id"),
     responses=responses_of_write(CrewAssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(

@@ -6,6 +6,7 @@ from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.parameters import IfNoneMatch, Timestamp
+from andon.http.places import OfSubject
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.groups import READERS
@@ -21,6 +22,7 @@ handler = app.handler
 @app.serves(
     "GET /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
+    at=OfSubject("equipment_id"),
     responses=responses(CrewAssignmentResponse, 200, 304, 404),
 )
 def get_assignment(

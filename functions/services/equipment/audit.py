@@ -12,7 +12,7 @@ from andon.runtime import times
 from andon.runtime.errors import NotFound
 from andon.versions import numbered_versions
 from andon.versions.numbered_versions import Numbered
-from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.optimistic_lock import Command, Draft, Guard, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract.entities import AuditEntity, Changed
 from services.equipment.metadata import EQUIPMENT
@@ -57,9 +57,9 @@ def audits_of(equipment_id: str, part: str) -> Numbered[AuditRow]:
     )
 
 
-def versions_of(equipment_id: str, part: str) -> Versions[AuditRow]:
-    """Return the place of an audit and its revisions; only registered equipment is audited."""
-    requires = EQUIPMENT.alive(equipment_id)
+def versions_of(equipment_id: str, part: str, guard: Guard | None = None) -> Versions[AuditRow]:
+    """Return the place of an audit and its revisions; only equipment that is registered, and admitted, is audited."""
+    requires = EQUIPMENT.alive(equipment_id, guard)
     return numbered_versions.versions_of(audits_of(equipment_id, part), requires=requires)
 
 

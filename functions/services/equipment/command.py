@@ -11,6 +11,7 @@ from andon.events.publish import try_publish
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
+from andon.http.places import IN_FUNCTION
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.versions.optimistic_lock import Saved
@@ -33,6 +34,7 @@ from services.equipment.bodies import (
     StateReport,
 )
 from services.equipment.metadata import EQUIPMENT, EquipmentRow
+from services.equipment.places import guard_of
 from services.equipment.reporting import Reporter
 from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.tables import TABLE
@@ -42,18 +44,26 @@ handler = app.handler
 
 
 @app.serves(
-    "PUT /equipment/{id}", groups=EQUIPMENT_WRITERS, responses=responses_of_write(Equipment, 201, 200, 412, 428)
+    "PUT /equipment/{id}",
+    groups=EQUIPMENT_WRITERS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(Equipment, 201, 200, 412, 428),
 )
 def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
     said = body.model_dump(exclude_none=True)  # else a retry of a command of before `validFrom` would be another one
-    return _saved(metadata.register(equipment_id, said, app.command(if_match, said)))
+    return _saved(metadata.register(equipment_id, said, app.command(if_match, said), guard_of(app.caller.places)))
 
 
-@app.serves("DELETE /equipment/{id}", groups=EQUIPMENT_WRITERS, responses=responses_of_write(None, 204, 404, 412, 428))
+@app.serves(
+    "DELETE /equipment/{id}",
+    groups=EQUIPMENT_WRITERS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(None, 204, 404, 412, 428),
+)
 def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
-    saved = EQUIPMENT.delete(equipment_id, app.command(if_match, {}))
+    saved = EQUIPMENT.delete(equipment_id, app.command(if_match, {}), guard_of(app.caller.places))
     return respond(
         HTTPStatus.NO_CONTENT, x_after=after.of_row(saved.row, metadata.equipment_changed, source="equipment")
     )
@@ -62,21 +72,26 @@ def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Res
 @app.serves(
     "POST /equipment/{id}/rollback",
     groups=EQUIPMENT_WRITERS,
+    at=IN_FUNCTION,
     responses=responses_of_write(Equipment, 200, 404, 409, 412, 428),
 )
 def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response[str]:
     """Make an earlier version current again, as a new version."""
-    return _saved(EQUIPMENT.roll_back(equipment_id, body.toVersion, app.command(if_match, body.model_dump())))
+    command, guard = app.command(if_match, body.model_dump()), guard_of(app.caller.places)
+    return _saved(EQUIPMENT.roll_back(equipment_id, body.toVersion, command, guard))
 
 
 @app.serves(
-    "PUT /equipment/{id}/audits/{part}", groups=AUDITORS, responses=responses_of_write(Audit, 201, 200, 404, 412, 428)
+    "PUT /equipment/{id}/audits/{part}",
+    groups=AUDITORS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(Audit, 201, 200, 404, 412, 428),
 )
 def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
     """Record an audit of a part, `_` for the whole: the next revision."""
     content = body.model_dump()
     draft = audit.record(equipment_id, part, content, app.command(if_match, content))
-    saved = save(audit.versions_of(equipment_id, part), draft)
+    saved = save(audit.versions_of(equipment_id, part, guard_of(app.caller.places)), draft)
     token = after.of_row(saved.row, audit.audit_recorded, source="equipment")
     return app.saved(saved, to_response=audit.to_response, after=token)
 
@@ -84,6 +99,7 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
 @app.serves(
     "POST /states",
     groups=STATE_REPORTERS,
+    at=IN_FUNCTION,
     responses=responses(Accepted, 202),
     publishes=(state.STATE_REPORTED, REPORTS_AT_ONCE),
 )
@@ -105,6 +121,7 @@ def post_states(reports: Reports) -> Response[str]:
 @app.serves(
     "PUT /equipment/{id}/states/{timestamp}",
     groups=STATE_REPORTERS,
+    at=IN_FUNCTION,
     responses=responses_of_write(StateReport, 201, 200, 409, 429),
     is_shared=True,  # a device reports every few minutes; whoever reports for many machines does so by POST /states
 )

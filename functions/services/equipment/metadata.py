@@ -4,7 +4,7 @@ from typing import Final, TypedDict
 
 from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
-from andon.versions.optimistic_lock import Command, Saved
+from andon.versions.optimistic_lock import Command, Guard, Saved, require_admitted
 from andon.versions.resource import Resource, ResourceRow
 from contract.entities import EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
@@ -39,16 +39,17 @@ EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
 equipment_changed = EQUIPMENT.fact_of
 
 
-def register(equipment_id: str, body: JsonMapping, command: Command) -> Saved[EquipmentRow]:
-    """Register a piece of equipment, or change it.
+def register(equipment_id: str, body: JsonMapping, command: Command, guard: Guard | None = None) -> Saved[EquipmentRow]:
+    """Register a piece of equipment, or change it; the guard is of what it was and of what it will be.
 
     Raises:
         Invalid: id and location together are too long for a sort key; or `validFrom` lies ahead.
-        Rejected: see `versioned_write.save`.
+        Rejected: see `versioned_write.save`; or the guard does not admit it.
 
     """
+    require_admitted(guard, body)
     try:
         board_sort_key(body["location"], equipment_id)
     except ValueError as error:
         raise Invalid.field("body.location", str(error)) from error
-    return EQUIPMENT.save(equipment_id, body, command)
+    return EQUIPMENT.save(equipment_id, body, command, guard)

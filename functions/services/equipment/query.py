@@ -9,6 +9,7 @@ from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, From, IfNoneMatch, KnownAt, Limit, To, Version
+from andon.http.places import IN_FUNCTION
 from andon.http.response import respond
 from andon.runtime import clock
 from contract.groups import READERS
@@ -16,50 +17,59 @@ from contract.parameters import EquipmentId, Part
 from services.equipment import audit, state
 from services.equipment.bodies import Audit, Audits, Equipment, EquipmentVersions, StateReport, StateReports
 from services.equipment.metadata import EQUIPMENT
+from services.equipment.places import OF_EQUIPMENT, guard_of
 from services.equipment.tables import HISTORY_TABLE, TABLE
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /equipment/{id}", groups=READERS, responses=responses(Equipment, 200, 304, 404, 409))
+@app.serves("GET /equipment/{id}", groups=READERS, at=IN_FUNCTION, responses=responses(Equipment, 200, 304, 404, 409))
 def get_equipment(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
     """Return a piece of equipment as it is now, or as it was at `asOf`, by what had been recorded at `knownAt`."""
-    row = EQUIPMENT.get(equipment_id, periods.asked(as_of, known_at))
+    row = EQUIPMENT.get(equipment_id, periods.asked(as_of, known_at), guard_of(app.caller.places))
     return app.found(row, to_response=EQUIPMENT.to_response, if_none_match=if_none_match)
 
 
-@app.serves("GET /equipment/{id}/versions", groups=READERS, responses=responses(EquipmentVersions, 200))
+@app.serves(
+    "GET /equipment/{id}/versions", groups=READERS, at=OF_EQUIPMENT, responses=responses(EquipmentVersions, 200)
+)
 def get_versions(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List every version of a piece of equipment, newest first, deletions among them."""
     query = EQUIPMENT.revisions_of(equipment_id)
     return app.page(HISTORY_TABLE, query, to_response=EQUIPMENT.to_response, limit=limit, cursor=cursor)
 
 
-@app.serves("GET /equipment/{id}/versions/{n}", groups=READERS, responses=responses(Equipment, 200, 304, 404))
+@app.serves(
+    "GET /equipment/{id}/versions/{n}", groups=READERS, at=OF_EQUIPMENT, responses=responses(Equipment, 200, 304, 404)
+)
 def get_version(equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return one version of a piece of equipment."""
     row = EQUIPMENT.get_version(equipment_id, version)
     return app.found(row, to_response=EQUIPMENT.to_response, if_none_match=if_none_match)
 
 
-@app.serves("GET /equipment/{id}/audits", groups=READERS, responses=responses(Audits, 200))
+@app.serves("GET /equipment/{id}/audits", groups=READERS, at=OF_EQUIPMENT, responses=responses(Audits, 200))
 def get_audits(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List the latest audit of each part."""
     query = audit.latest_of_all(equipment_id)
     return app.page(TABLE, query, to_response=audit.to_response, limit=limit, cursor=cursor)
 
 
-@app.serves("GET /equipment/{id}/audits/{part}", groups=READERS, responses=responses(Audit, 200, 304, 404))
+@app.serves(
+    "GET /equipment/{id}/audits/{part}", groups=READERS, at=OF_EQUIPMENT, responses=responses(Audit, 200, 304, 404)
+)
 def get_audit(equipment_id: EquipmentId, part: Part, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return the latest audit of a part, `_` for the whole."""
     row = audit.get(equipment_id, part)
     return app.found(row, to_response=audit.to_response, if_none_match=if_none_match)
 
 
-@app.serves("GET /equipment/{id}/audits/{part}/revisions", groups=READERS, responses=responses(Audits, 200))
+@app.serves(
+    "GET /equipment/{id}/audits/{part}/revisions", groups=READERS, at=OF_EQUIPMENT, responses=responses(Audits, 200)
+)
 def get_audit_revisions(
     equipment_id: EquipmentId, part: Part, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
@@ -69,7 +79,10 @@ def get_audit_revisions(
 
 
 @app.serves(
-    "GET /equipment/{id}/audits/{part}/revisions/{n}", groups=READERS, responses=responses(Audit, 200, 304, 404)
+    "GET /equipment/{id}/audits/{part}/revisions/{n}",
+    groups=READERS,
+    at=OF_EQUIPMENT,
+    responses=responses(Audit, 200, 304, 404),
 )
 def get_audit_revision(
     equipment_id: EquipmentId, part: Part, revision: Version, if_none_match: IfNoneMatch = None
@@ -79,14 +92,16 @@ def get_audit_revision(
     return app.found(row, to_response=audit.to_response, if_none_match=if_none_match)
 
 
-@app.serves("GET /equipment/{id}/states/latest", groups=READERS, responses=responses(StateReport, 200, 404))
+@app.serves(
+    "GET /equipment/{id}/states/latest", groups=READERS, at=OF_EQUIPMENT, responses=responses(StateReport, 200, 404)
+)
 def get_latest_state(equipment_id: EquipmentId) -> Response[str]:
     """Return the newest report of a piece of equipment."""
     rows = TABLE.query(state.reports_of(equipment_id), limit=1).items
     return respond(HTTPStatus.OK, state.to_response(state.require_alive(rows, now_ms=clock.now_ms())))
 
 
-@app.serves("GET /equipment/{id}/states", groups=READERS, responses=responses(StateReports, 200))
+@app.serves("GET /equipment/{id}/states", groups=READERS, at=OF_EQUIPMENT, responses=responses(StateReports, 200))
 def get_states(
     equipment_id: EquipmentId, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:

@@ -7,26 +7,28 @@ from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, IfNoneMatch, KnownAt, Limit, Version
+from andon.http.places import IN_FUNCTION
 from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.equipment2.bodies import Machine, Machines
 from services.equipment2.machine import MACHINE
+from services.equipment2.places import OF_MACHINE, guard_of
 from services.equipment2.tables import HISTORY_TABLE
 
 app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /v2/equipment/{id}", groups=READERS, responses=responses(Machine, 200, 304, 404, 409))
+@app.serves("GET /v2/equipment/{id}", groups=READERS, at=IN_FUNCTION, responses=responses(Machine, 200, 304, 404, 409))
 def get_machine(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response[str]:
     """Return a piece of equipment as it is now, or as it was at `asOf`, by what had been recorded at `knownAt`."""
-    row = MACHINE.get(equipment_id, periods.asked(as_of, known_at))
+    row = MACHINE.get(equipment_id, periods.asked(as_of, known_at), guard_of(app.caller.places))
     return app.found(row, to_response=MACHINE.to_response, if_none_match=if_none_match)
 
 
-@app.serves("GET /v2/equipment/{id}/versions", groups=READERS, responses=responses(Machines, 200))
+@app.serves("GET /v2/equipment/{id}/versions", groups=READERS, at=OF_MACHINE, responses=responses(Machines, 200))
 def get_machine_versions(
     equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
@@ -35,7 +37,9 @@ def get_machine_versions(
     return app.page(HISTORY_TABLE, query, to_response=MACHINE.to_response, limit=limit, cursor=cursor)
 
 
-@app.serves("GET /v2/equipment/{id}/versions/{n}", groups=READERS, responses=responses(Machine, 200, 304, 404))
+@app.serves(
+    "GET /v2/equipment/{id}/versions/{n}", groups=READERS, at=OF_MACHINE, responses=responses(Machine, 200, 304, 404)
+)
 def get_machine_version(
     equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None
 ) -> Response[str]:

@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.parameters import IfMatch
+from andon.http.places import IN_FUNCTION
 from andon.http.response import respond
 from andon.versions.versioned_write import save
 from contract.groups import ERASERS, PEOPLE_KEEPERS
@@ -14,26 +15,33 @@ from contract.parameters import PersonId
 from services.people import person
 from services.people.bodies import PersonBody, PersonResponse
 from services.people.erase import erase
+from services.people.places import guard_of
 
 app = HttpApi(no_store=True)
 handler = app.handler
 
 
-@app.serves("PUT /people/{id}", groups=PEOPLE_KEEPERS, responses=responses(PersonResponse, 201, 200, 409, 412, 428))
+@app.serves(
+    "PUT /people/{id}",
+    groups=PEOPLE_KEEPERS,
+    at=IN_FUNCTION,
+    responses=responses(PersonResponse, 201, 200, 409, 412, 428),
+)
 def put_person(person_id: PersonId, body: PersonBody, if_match: IfMatch = None) -> Response[str]:
     """Write down a person's name and factory; a change needs If-Match with the current version.
 
     An id that was erased is not given to anybody again: 409.
     """
-    draft = person.write(person_id, body.name, body.factoryId, app.command(if_match, body.model_dump()))
+    command, guard = app.command(if_match, body.model_dump()), guard_of(app.caller.places)
+    draft = person.write(person_id, body.name, body.factoryId, command, guard)
     return app.saved(save(person.versions_of(person_id), draft), to_response=person.to_response)
 
 
-@app.serves("DELETE /people/{id}", groups=ERASERS, responses=responses(None, 204))
+@app.serves("DELETE /people/{id}", groups=ERASERS, at=IN_FUNCTION, responses=responses(None, 204))
 def delete_person(person_id: PersonId) -> Response[str]:
     """Erase a person: the name is gone for good, the id stays. To do it again changes nothing.
 
     An id of which no name is known is erased, too: it gets none any more, and no rule assigns it.
     """
-    erase(person_id, actor=app.caller.subject)
+    erase(person_id, actor=app.caller.subject, places=app.caller.places)
     return respond(HTTPStatus.NO_CONTENT)

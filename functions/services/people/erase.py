@@ -4,24 +4,28 @@ from typing import cast
 
 from andon.dynamodb.client import transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.http.places import Places
 from andon.runtime import clock
 from andon.versions.versioned_write import ATTEMPTS, Contended, pause
 from services.people import erasure
 from services.people.erasure import ErasureRow, Stamp
 from services.people.person import PersonRow, versions_of
+from services.people.places import require_shown
 
 FENCE, ERASURE = "fence", "erasure"  # the writes of one transaction, by name
 
 
-def erase(person_id: str, *, actor: str) -> None:
+def erase(person_id: str, *, actor: str, places: Places) -> None:
     """Put a fence in place of a person, and record the erasure; whoever is erased already stays so.
 
     Raises:
+        Forbidden: the person is at none of the places, or nobody is known of this id.
         Contended: others wrote the person at each of `ATTEMPTS` attempts.
 
     """
     row = versions_of(person_id).current()
     for attempt in range(ATTEMPTS):
+        require_shown(places, row)
         if row is not None and row.get("deleted"):
             _record(person_id, row)
             return

@@ -6,7 +6,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
 from andon.runtime import times
 from andon.runtime.errors import Conflict
-from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.optimistic_lock import Command, Draft, Guard, VersionedRow, require_admitted
 from andon.versions.versioned_write import Versions
 from contract.entities import Changed
 from services.people.tables import BY_FACTORY, TABLE, key_of
@@ -49,14 +49,22 @@ def row_of(item: Item) -> PersonRow:
     return cast("PersonRow", item)
 
 
-def write(person_id: str, name: str, factory_id: str, command: Command) -> Draft:
-    """Decide a person's name and factory; an erased id stays erased."""
+def write(person_id: str, name: str, factory_id: str, command: Command, guard: Guard | None = None) -> Draft:
+    """Decide a person's name and factory; an erased id stays erased.
+
+    Raises:
+        Rejected: the guard does not admit it.
+
+    """
+    content = {"name": name, "factoryId": factory_id}
+    require_admitted(guard, content)
     return Draft(
-        content={"name": name, "factoryId": factory_id},
+        content=content,
         attributes={"id": person_id},
         command=command,
         revives=False,
         gone=Conflict(ERASED),
+        guard=guard,
     )
 
 

@@ -1,5 +1,6 @@
 """board view -> HTTP."""
 
+from functools import partial
 from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
@@ -7,15 +8,17 @@ from aws_lambda_powertools.event_handler import Response
 from andon.http.after import NOT_YET, awaited, read_row
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.page import DEFAULT_LIMIT
+from andon.http.page import DEFAULT_LIMIT, ReadRows, read_rows
 from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
+from andon.http.places import IN_FUNCTION, OfPlace
 from andon.http.response import respond, respond_unless_known
 from andon.live.connection import connect, root
 from andon.runtime import clock
-from andon.views.seen import Writes
+from andon.views.seen import Awaited, Writes
 from contract.groups import READERS
 from contract.parameters import Company, EquipmentId, LocationFilter
 from views.board.access_patterns import equipment_in, parts_of
+from views.board.places import is_all_of, is_shown, require_shown
 from views.board.responses import BoardResponse, ChangesResponse, StandingResponse
 from views.board.standing import require_equipment, to_response
 from views.board.topics import filter_of
@@ -27,7 +30,9 @@ handler = app.handler
 WRITES = Writes(table=TABLE, on=ON, days=ANCHOR.skeleton_days)
 
 
-@app.serves("GET /board/{company}", groups=READERS, responses=responses(BoardResponse, 200, 304) | NOT_YET)
+@app.serves(
+    "GET /board/{company}", groups=READERS, at=IN_FUNCTION, responses=responses(BoardResponse, 200, 304) | NOT_YET
+)
 def get_board(
     company: Company,
     location: LocationFilter = None,
@@ -36,13 +41,18 @@ def get_board(
     if_none_match: IfNoneMatch = None,
     after: After = None,
 ) -> Response[str]:
-    """List how the equipment of a company, or of a place in it, stands, by location."""
-    query, write = equipment_in(company, location), awaited(after, WRITES)
-    page = app.read_page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
+    """List how the equipment of a company, or of a place in it, stands, by location.
+
+    Who is limited to factories or lines gets the equipment there.
+    """
+    query, write, read = equipment_in(company, location), _awaited(after), _reader_of(company)
+    page = app.read_page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write, read=read)
     return respond_unless_known(page, if_none_match=if_none_match)
 
 
-@app.serves("GET /board/{company}/changes", groups=READERS, responses=responses(ChangesResponse, 200))
+@app.serves(
+    "GET /board/{company}/changes", groups=READERS, at=OfPlace("company"), responses=responses(ChangesResponse, 200)
+)
 def get_changes(company: Company, location: LocationFilter = None) -> Response[str]:
     """Return how to subscribe to changes of that list, by MQTT over a WebSocket; the address lasts a minute."""
     connection = connect(filter_of(root(), company, parts_of(location)), now_ms=clock.now_ms())
@@ -50,9 +60,33 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response[s
     return respond(HTTPStatus.OK, body, Cache_Control="no-store")
 
 
-@app.serves("GET /equipment/{id}/board", groups=READERS, responses=responses(StandingResponse, 200, 404) | NOT_YET)
+@app.serves(
+    "GET /equipment/{id}/board",
+    groups=READERS,
+    at=IN_FUNCTION,
+    responses=responses(StandingResponse, 200, 404) | NOT_YET,
+)
 def get_standing(equipment_id: EquipmentId, after: After = None) -> Response[str]:
     """Return how a piece of equipment stands."""
-    now_ms, write = clock.now_ms(), awaited(after, WRITES, about=equipment_id)
+    now_ms, write = clock.now_ms(), _awaited(after, about=equipment_id)
     row = read_row(TABLE, KEYS.of(equipment_id), write, now_ms=now_ms)
+    require_shown(app.caller.places, row)
     return respond(HTTPStatus.OK, to_response(require_equipment(row, now_ms=now_ms)))
+
+
+def _reader_of(company: str) -> ReadRows:
+    """Return the reader of a company's rows, as far as the caller may see them."""
+    places = app.caller.places
+    if is_all_of(places, company):
+        return read_rows
+    from views.board.factories import rows_at  # noqa: PLC0415  callers who are everywhere need no such import
+
+    return rows_at(places)
+
+
+def _awaited(token: str | None, *, about: str | None = None) -> Awaited | None:
+    """Return the write of a token; to whoever is limited to places, a row elsewhere is as if it were not there."""
+    write, places = awaited(token, WRITES, about=about), app.caller.places
+    if write is None or places.is_everywhere:
+        return write
+    return write.among(partial(is_shown, places))

@@ -27,16 +27,23 @@ REPORTS = OplockFamily(prefix=SEEN, most=16, always=frozenset({f"{SEEN}{names.NO
 
 KEYS = Keys("EquipmentID", one_partition_per="entity")
 BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
+BY_FACTORY = Keys("FactoryID", "Location", one_partition_per="tenant")
 
 TABLE = Table("BOARD_TABLE", KEYS)
 STEADY = True
 
 # Keys only: a company has one partition, which takes 1,000 writes a second. Reports change no key, so that they write
-# nothing to it, however many machines there are.
-INDEXES = {"ByPlace": Index(BY_LOCATION, projects=())}
+# nothing to them, however many machines there are.
+INDEXES = {"ByPlace": Index(BY_LOCATION, projects=()), "ByFactory": Index(BY_FACTORY, projects=())}
 
-# The list reads the rows of the places that its index, keys only, names.
-GRANTS = {"query": {"BOARD_TABLE": ("BatchGetItem", "GetItem"), "BOARD_TABLE/ByPlace": ("Query",)}}
+# The lists read the rows of the places that their indexes, keys only, name.
+GRANTS = {
+    "query": {
+        "BOARD_TABLE": ("BatchGetItem", "GetItem"),
+        "BOARD_TABLE/ByPlace": ("Query",),
+        "BOARD_TABLE/ByFactory": ("Query",),
+    }
+}
 
 SILENCE = "silence"  # the oplock of going silent and of coming back
 

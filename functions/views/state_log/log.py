@@ -2,6 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
+from andon.dynamodb.attribute_values import Item
 from views.state_log.row import LogRow
 
 
@@ -14,6 +15,12 @@ class Log(TypedDict):
     operator: NotRequired[str]
     escalatedTo: NotRequired[str]
     detail: NotRequired[str]
+
+
+def equipment_in(row: Item) -> str:
+    """Return the piece of equipment that a row is about."""
+    equipment_id: str = row["DeviceID"]
+    return equipment_id
 
 
 def to_response(row: LogRow) -> Log:

@@ -7,12 +7,13 @@ from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Day, From, Limit, To
+from andon.http.places import BY_ROWS, OfSubject
 from andon.runtime import clock
 from andon.views.seen import Writes
 from contract.groups import READERS
 from contract.parameters import EquipmentId, Operator, StateFilter, Supervisor
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
-from views.state_log.log import to_response
+from views.state_log.log import equipment_in, to_response
 from views.state_log.older import link_to_archive
 from views.state_log.responses import LogsResponse
 from views.state_log.view import ON, TABLE, TTL_DAYS
@@ -23,7 +24,12 @@ handler = app.handler
 WRITES = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 
-@app.serves("GET /equipment/{id}/logs", groups=READERS, responses=responses(LogsResponse, 200) | NOT_YET)
+@app.serves(
+    "GET /equipment/{id}/logs",
+    groups=READERS,
+    at=OfSubject("equipment_id"),
+    responses=responses(LogsResponse, 200) | NOT_YET,
+)
 def get_logs_of_equipment(
     equipment_id: EquipmentId,
     state: StateFilter = None,
@@ -42,7 +48,9 @@ def get_logs_of_equipment(
     return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, headers=link, after=write)
 
 
-@app.serves("GET /operators/{operator}/logs", groups=READERS, responses=responses(LogsResponse, 200) | NOT_YET)
+@app.serves(
+    "GET /operators/{operator}/logs", groups=READERS, at=BY_ROWS, responses=responses(LogsResponse, 200) | NOT_YET
+)
 def get_logs_of_operator(
     operator: Operator,
     first: From = None,
@@ -51,13 +59,18 @@ def get_logs_of_operator(
     cursor: Cursor = None,
     after: After = None,
 ) -> Response[str]:
-    """List the logs that an operator is assigned to, newest first."""
+    """List the logs that an operator is assigned to, newest first; of equipment at the caller's places."""
     query, write = logs_of_operator(operator, first, last), awaited(after, WRITES)
-    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
+    return app.page(
+        TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write, subject_of=equipment_in
+    )
 
 
 @app.serves(
-    "GET /supervisors/{supervisor}/escalations", groups=READERS, responses=responses(LogsResponse, 200) | NOT_YET
+    "GET /supervisors/{supervisor}/escalations",
+    groups=READERS,
+    at=BY_ROWS,
+    responses=responses(LogsResponse, 200) | NOT_YET,
 )
 def get_escalations(
     supervisor: Supervisor,
@@ -67,6 +80,8 @@ def get_escalations(
     cursor: Cursor = None,
     after: After = None,
 ) -> Response[str]:
-    """List what was escalated to a supervisor, by state, then time, descending."""
+    """List what was escalated to a supervisor, by state, then time, descending; at the caller's places."""
     query, write = escalations_to(supervisor, state, date), awaited(after, WRITES)
-    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write)
+    return app.page(
+        TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write, subject_of=equipment_in
+    )

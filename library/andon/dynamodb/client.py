@@ -109,10 +109,10 @@ class Table:
             raise
         last_key = response.get("LastEvaluatedKey")
         found = [to_plain(item) for item in response["Items"]]
-        items = self._rows_of(found, query.keys) if query.has_keys_only else found
+        items = self.rows_of(found, query.keys) if query.has_keys_only else found
         return Rows(items, to_plain(last_key) if last_key else None)
 
-    def _rows_of(self, entries: Sequence[Item], index: Keys) -> list[Item]:
+    def rows_of(self, entries: Sequence[Item], index: Keys) -> list[Item]:
         """Return the rows of an index's entries, as they are now; one that has moved since belongs elsewhere."""
         keys = [{name: entry[name] for name in self.keys.names} for entry in entries]
         chunks = [keys[start : start + MOST_READ_AT_ONCE] for start in range(0, len(keys), MOST_READ_AT_ONCE)]

@@ -22,6 +22,15 @@ class Condition(NamedTuple):
 UNCONDITIONAL = Condition("")
 
 
+def both(one: Condition, other: Condition) -> Condition:
+    """Return the condition that both hold; a placeholder that both have stands for the same in both.
+
+    Neither is all in parentheses: DynamoDB refuses two around the same.
+    """
+    expression = f"({one.expression}) AND ({other.expression})"
+    return Condition(expression, {**one.names, **other.names}, {**one.values, **other.values})
+
+
 class _Shape(NamedTuple):
     """The common part of updates that differ in nothing but values.
 

@@ -17,7 +17,7 @@ from andon.dynamodb.key_query import KeyQuery, is_within
 from andon.dynamodb.ttl import is_alive
 from andon.events.written import Written
 from andon.http.openapi import LATER
-from andon.http.page import Scope, read_rows, start_of
+from andon.http.page import ReadRows, Scope, read_rows, start_of
 from andon.http.response import respond
 from andon.runtime.errors import Invalid
 from andon.views.seen import Awaited, Writes
@@ -79,7 +79,7 @@ def read_row(table: Table, key: Attributes, after: Awaited | None, *, now_ms: in
     return until_seen(lambda: _seen(after, now_ms))[0]
 
 
-def rows_not_older_than(after: Awaited, *, now_ms: int) -> Callable[..., Rows]:
+def rows_not_older_than(after: Awaited, *, now_ms: int, read_once: ReadRows = read_rows) -> Callable[..., Rows]:
     """Return a `ReadRows` for a page that is not older than a write; it may raise `NotSeenYet`.
 
     The table's row is read by its key. An index may lag behind the table: the page counts only if it shows the row as
@@ -93,7 +93,7 @@ def rows_not_older_than(after: Awaited, *, now_ms: int) -> Callable[..., Rows]:
             seen = _seen(after, now_ms)
             if seen is None:
                 return None
-            rows = read_rows(table, query, scope=scope, limit=limit, cursor=cursor)
+            rows = read_once(table, query, scope=scope, limit=limit, cursor=cursor)
             return (rows,) if _is_as_new(rows, seen[0], after, query, start=start, now_ms=now_ms) else None
 
         return until_seen(attempt)[0]

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from andon.http.places import ANYWHERE, Places, places_of
 from andon.runtime.errors import Forbidden
 from andon.runtime.json_types import JsonMapping
 
@@ -13,11 +14,12 @@ ACCESS = "access"
 
 
 class Caller(NamedTuple):
-    """The token's subject, its groups, and the name that its user signs in with."""
+    """The token's subject, its groups, the name that its user signs in with, and its places."""
 
     subject: str
     groups: frozenset[str]
     name: str
+    places: Places = ANYWHERE
 
 
 def caller_of(event: JsonMapping) -> Caller:
@@ -33,7 +35,8 @@ def caller_of(event: JsonMapping) -> Caller:
     # The authorizer takes ID tokens, too: they are for the client, which may hand them to others.
     if claims.get(USE_CLAIM) != ACCESS:
         raise Forbidden("This is no access token.")
-    return Caller(claims["sub"], _groups_in(str(claims.get(GROUPS_CLAIM, ""))), str(claims.get(NAME_CLAIM, "")))
+    groups = _groups_in(str(claims.get(GROUPS_CLAIM, "")))
+    return Caller(claims["sub"], groups, str(claims.get(NAME_CLAIM, "")), places_of(groups))
 
 
 def authorize(event: JsonMapping, groups: frozenset[str]) -> Caller:

@@ -1,5 +1,8 @@
 """HTTP requests -> the functions of a handler file: authorised, then validated, then answered, and logged.
 
+A caller who is limited to places is let in by them, see `places.py`: behind validation, or, where a route does not say
+how it is limited, not at all.
+
 Of a route that is shared out each caller has a share, see `shares.py`: between authorisation and validation.
 
 Each request that is refused or fails has a line; of those that go well some have, see `andon/runtime/log.py`.
@@ -8,14 +11,14 @@ Each request that is refused or fails has a line; of those that go well some hav
 import re
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, wraps
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from andon.dynamodb.attribute_values import Attributes
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
@@ -23,12 +26,13 @@ from andon.http.caller import Caller, authorize
 from andon.http.etag import etag_of, matches
 from andon.http.http_request import parse, routable
 from andon.http.middleware import refuse_array, refuse_unknown_query
-from andon.http.page import PageResponse, Scope, read_page
+from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
+from andon.http.places import EVERYWHERE_ONLY, At, OfSubject
 from andon.http.problem import respond_failed, respond_invalid, respond_rejected, respond_throttled
 from andon.http.response import headers_of_every_response, respond
 from andon.http.shares import require_share
 from andon.runtime import clock
-from andon.runtime.errors import CallFailed, Rejected
+from andon.runtime.errors import CallFailed, Forbidden, Rejected
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import is_sampled, logger
@@ -47,11 +51,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Route(NamedTuple):
     """Groups that may call a route, and the properties that its throttle depends on.
 
-    is_shared: each caller has a share of it, see `shares.py`. publishes: the type of the events that its command
-    publishes itself, without a row, and how many at most at once.
+    at: how it is limited to its caller's places; None: it is for callers who are everywhere. is_shared: each caller has
+    a share of it, see `shares.py`. publishes: the type of the events that its command publishes itself, without a row,
+    and how many at most at once.
     """
 
     groups: frozenset[str]
+    at: At | None = None
     is_shared: bool = False
     publishes: tuple[str, int] | None = None
     answered_by: Callable[..., object] | None = None
@@ -82,6 +88,7 @@ class HttpApi(APIGatewayHttpResolver):
         route: str,
         *,
         groups: frozenset[str],
+        at: At | None = None,
         responses: dict[int, Any] | None = None,
         is_shared: bool = False,
         publishes: tuple[str, int] | None = None,
@@ -91,10 +98,22 @@ class HttpApi(APIGatewayHttpResolver):
         answer = self.route(re.sub(r"{(\w+)}", r"<\1>", path), method, responses=responses)
 
         def declare(function: Function) -> Function:
-            self.declared[route] = Route(groups, is_shared, publishes, function)
-            return answer(function)
+            self.declared[route] = Route(groups, at, is_shared, publishes, function)
+            answer(function if at is None or at.argument is None else self._limited(at, function))
+            return function
 
         return declare
+
+    def _limited(self, at: At, function: Function) -> Callable[..., Any]:
+        """Return a function that checks its caller's places first, by its validated arguments."""
+
+        @wraps(function)
+        def limited(**arguments: Any) -> Any:  # noqa: ANN401  as the function has them
+            if not self.caller.places.is_everywhere:
+                at.require(self.caller.places, arguments)
+            return function(**arguments)
+
+        return limited
 
     @property
     def caller(self) -> Caller:
@@ -141,12 +160,17 @@ class HttpApi(APIGatewayHttpResolver):
         cursor: str | None,
         headers: Mapping[str, str] | None = None,
         after: Awaited | None = None,
+        subject_of: Callable[[Item], str] | None = None,
     ) -> Response[str]:
         """Return one page of a list; its cursor is valid for the same route and parameters only.
 
-        after: the page is not older than this write.
+        after: the page is not older than this write. subject_of: a row -> the subject that it is about, in a list about
+        several; whoever is limited to places gets rows of subjects there.
         """
-        page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor, after=after)
+        read = read_rows
+        if subject_of is not None and not self.caller.places.is_everywhere:
+            read = self._read_at_places(subject_of, after)
+        page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor, after=after, read=read)
         return respond(HTTPStatus.OK, page, **(headers or {}))
 
     def read_page(
@@ -158,6 +182,7 @@ class HttpApi(APIGatewayHttpResolver):
         limit: int,
         cursor: str | None,
         after: Awaited | None = None,
+        read: ReadRows = read_rows,
     ) -> PageResponse:
         """Read one page of a list, as `page` responds with."""
         now_ms = clock.now_ms()
@@ -169,8 +194,21 @@ class HttpApi(APIGatewayHttpResolver):
             limit=limit,
             cursor=cursor,
             now_ms=now_ms,
-            read=rows_not_older_than(after, now_ms=now_ms) if after else None,
+            read=rows_not_older_than(after, now_ms=now_ms, read_once=read) if after else read,
         )
+
+    def _read_at_places(self, subject_of: Callable[[Item], str], after: Awaited | None) -> ReadRows:
+        """Return the reader of the rows at the caller's places.
+
+        Raises:
+            Forbidden: the write that the caller waits for is about what is elsewhere.
+
+        """
+        from andon.http.rows_at import rows_at  # noqa: PLC0415  callers who are everywhere need no such import
+
+        if after is not None:
+            OfSubject("subject").require(self.caller.places, {"subject": after.written.partition_key})
+        return rows_at(self.caller.places, subject_of)
 
     @partial(in_time, attempt_ms=CLIENT_ATTEMPT_MS)
     def handler(self, event: JsonObject, context: LambdaContext) -> JsonObject:
@@ -196,6 +234,8 @@ class HttpApi(APIGatewayHttpResolver):
             # Authorisation comes before validation: a caller without the right group must not learn what is valid.
             route = self.declared.get(event["routeKey"], UNKNOWN)
             caller = authorize(event, route.groups)
+            if route.at is None and not caller.places.is_everywhere:
+                raise Forbidden(EVERYWHERE_ONLY)
             if route.is_shared:
                 require_share(event["routeKey"], caller.subject, clock.now_ms())
             self.append_context(caller=caller)  # type: ignore[no-untyped-call]

@@ -107,7 +107,16 @@ def read_rows(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor
         Invalid: the cursor is not one of this list.
 
     """
-    start = start_of(table, query, scope=scope, cursor=cursor)
+    return read_rows_from(start_of(table, query, scope=scope, cursor=cursor), table, query, limit=limit)
+
+
+def read_rows_from(start: Item | None, table: Table, query: KeyQuery, *, limit: int) -> Rows:
+    """Return the rows behind a key, expired ones among them; None is the beginning.
+
+    Raises:
+        Invalid: a cursor with this key is not one of this list.
+
+    """
     try:
         return table.query(query, limit=limit, start=start)
     except StartKeyRefused:

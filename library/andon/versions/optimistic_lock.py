@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
-from andon.dynamodb.expressions import Condition
+from andon.dynamodb.expressions import Condition, both
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
 
@@ -71,13 +71,24 @@ def always(row: VersionedRow) -> bool:  # noqa: ARG001  a predicate
     return True
 
 
+class Guard(NamedTuple):
+    """A bound of the rows that a writer may replace; of any other row it learns nothing but the refusal.
+
+    condition: of the write itself, on the current row. admits: the same of a row that was read, None if there is none.
+    """
+
+    condition: Condition
+    admits: Callable[[Mapping[str, object] | None], bool]
+    otherwise: Rejected
+
+
 class Draft(NamedTuple):
     """A revision that a command wants to be the current one.
 
     content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
     current row. deleted: it is a tombstone. revives: it may follow a tombstone; else it is refused by `gone`, or as not
     found. repeats: it is made even if it changes nothing. needs_if_match: true if the living row that stands there may
-    be replaced with If-Match only.
+    be replaced with If-Match only. guard: of what stands there, if its writer may not replace everything.
     """
 
     content: Mapping[str, object]
@@ -88,6 +99,7 @@ class Draft(NamedTuple):
     repeats: bool = False
     needs_if_match: Callable[[VersionedRow], bool] = always
     gone: Rejected | None = None
+    guard: Guard | None = None
 
     @property
     def digest(self) -> str:
@@ -165,6 +177,17 @@ class RefusedSave(NamedTuple):
     missing: Rejected | None = None
 
 
+def require_admitted(guard: Guard | None, row: Mapping[str, object] | None) -> None:
+    """Check that a guard, if there is one, admits a row, or what will be one.
+
+    Raises:
+        Rejected: it does not.
+
+    """
+    if guard is not None and not guard.admits(row):
+        raise guard.otherwise
+
+
 def fingerprint_of(*, route: str, path: Mapping[str, object], if_match: int | None, body: object, actor: str) -> str:
     """Digest what makes two requests the same command, so that a retry is recognised on the revision that it made."""
     return digest_of([route, dict(path), if_match, body, actor])
@@ -219,25 +242,42 @@ def condition_of(draft: Draft, write: Write) -> Condition:
             parts.append("#digest <> :digest")
             names["digest"] = "digest"
             values["digest"] = revision["digest"]
-    return Condition(" AND ".join(parts), names, values)
+    own = Condition(" AND ".join(parts), names, values)
+    return own if draft.guard is None else both(own, draft.guard.condition)
 
 
 def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide the next step after a refused write: write again, return, check for a retry, or refuse."""
     step = _by_version(draft, refused)
-    if refused.missing is None or _is_done(draft, step):
+    if _is_done(draft, step):
+        return step
+    if draft.guard is not None and not _is_admitted(draft.guard, refused):
+        version = step.version if isinstance(step, CheckRetry) else draft.command.next_version
+        return CheckRetry(version, draft.guard.otherwise)
+    if refused.missing is None:
         return step
     # Nothing is done without what is required, unless it has been done already.
     return step._replace(otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
 
 
-def decide_on_read(row: Row | None, command: Command) -> Row | CheckRetry:
+def decide_on_read(row: Row | None, command: Command, guard: Guard | None = None) -> Row | CheckRetry:
     """Decide upon the row that a delete or a rollback read: return it to be taken over, or check for a retry."""
+    if guard is not None and not guard.admits(row):
+        return CheckRetry(command.next_version, guard.otherwise)
     if row is None or row.get("deleted"):
         return CheckRetry(command.next_version, NotFound("There is no such thing, or not any more."))
     if command.if_match is None:
         return CheckRetry(command.next_version, PreconditionRequired(REQUIRED_IF_MATCH))
     return row if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
+
+
+def _is_admitted(guard: Guard, refused: RefusedSave) -> bool:
+    """Return True if a guard admits what was in the way: the current row, or the newest revision where there is none.
+
+    Where nothing ever stood, or only what is required is missing, there is nothing to guard.
+    """
+    found = refused.failed.get(CURRENT) or refused.newest
+    return found is None or guard.admits(found)
 
 
 def _is_done(draft: Draft, step: NextStep) -> bool:

@@ -10,7 +10,7 @@ from typing import Final, Generic, Literal, NotRequired, TypedDict, TypeVar, cas
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Table
-from andon.dynamodb.expressions import Condition
+from andon.dynamodb.expressions import Condition, both
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.actor import author_in
@@ -20,7 +20,7 @@ from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.optimistic_lock import Command, Draft, Saved, VersionedRow
+from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
 
 HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
@@ -114,19 +114,27 @@ class Resource(Generic[Row, Entity]):
         """Return the attributes of each row besides its revision."""
         return {"discriminator": self.kind, "id": id_}
 
-    def alive(self, id_: str) -> Requirement:
-        """Return the requirement that it is there, for a write of another row."""
-        return Requirement(check=Check(self.table, self.key_of(id_), ALIVE), otherwise=NotFound(self.missing))
+    def alive(self, id_: str, guard: Guard | None = None) -> Requirement:
+        """Return the requirement that it is there, and admitted, for a write of another row."""
+        if guard is None:
+            return Requirement(check=Check(self.table, self.key_of(id_), ALIVE), otherwise=NotFound(self.missing))
+        admitted = both(ALIVE, guard.condition)
+        return Requirement(check=Check(self.table, self.key_of(id_), admitted), otherwise=guard.otherwise)
 
-    def get(self, id_: str, at: Asked | None = None) -> Row:
+    def get(self, id_: str, at: Asked | None = None, guard: Guard | None = None) -> Row:
         """Read it as it is now, or as it was at a time, as known at another.
+
+        guard: of what it is now, whatever it was; it takes one more read, but where it is read as it is now.
 
         Raises:
             NotFound: there is no such thing, or it was deleted.
 
         """
         versions = self.versions_of(id_)
-        row = versions.current() if at is None else versions.row_of(revision_at(self._timeline_of(id_), at))
+        row = versions.current() if at is None or guard else None
+        require_admitted(guard, row)
+        if at is not None:
+            row = versions.row_of(revision_at(self._timeline_of(id_), at))
         if row is None or row.get("deleted"):
             raise NotFound(self.missing)
         return row
@@ -145,8 +153,10 @@ class Resource(Generic[Row, Entity]):
         """
         return _require_version(self.versions_of(id_).revision(version))
 
-    def save(self, id_: str, said: Mapping[str, object], command: Command) -> Saved[Row]:
+    def save(self, id_: str, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Make it what a request says: its content, and in `validFrom` (UTC) since when; see `versioned_write.save`.
+
+        guard: of what it was until then.
 
         Raises:
             Invalid: `validFrom` lies ahead.
@@ -156,19 +166,21 @@ class Resource(Generic[Row, Entity]):
         valid_from = content[VALID_FROM]
         if isinstance(valid_from, int) and not 0 <= valid_from <= command.now_ms:
             raise Invalid.field(f"body.{VALID_FROM}", "must lie between 1970 and now")
-        return save(self.versions_of(id_), Draft(content, self.mark_of(id_), command))
+        return save(self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard))
 
-    def delete(self, id_: str, command: Command) -> Saved[Row]:
+    def delete(self, id_: str, command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Replace it by a tombstone: a revision with the same content, marked deleted; see `versioned_write.change`."""
 
         def tombstone(row: Row) -> Draft:
             made_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
             return self._again(row, self.tombstone_of(id_, made_ms), command)._replace(deleted=True)
 
-        return change(self.versions_of(id_), command, tombstone)
+        return change(self.versions_of(id_), command, tombstone, guard)
 
-    def roll_back(self, id_: str, version: int, command: Command) -> Saved[Row]:
+    def roll_back(self, id_: str, version: int, command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Make an earlier revision current again, as a new one; see `versioned_write.change`.
+
+        guard: of both.
 
         Raises:
             NotFound: there is no such revision.
@@ -180,11 +192,12 @@ class Resource(Generic[Row, Entity]):
 
         def again(_: Row) -> Draft:
             earlier = _require_version(revision)
+            require_admitted(guard, earlier)
             if earlier.get("deleted"):
                 raise Conflict("That version is a deletion.")
             return self._again(earlier, self.mark_of(id_), command)
 
-        return change(versions, command, again)
+        return change(versions, command, again, guard)
 
     def tombstone_of(self, id_: str, made_ms: int) -> dict[str, object]:
         """Return the attributes of a tombstone besides its revision."""

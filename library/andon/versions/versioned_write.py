@@ -21,6 +21,7 @@ from andon.versions.optimistic_lock import (
     CheckRetry,
     Command,
     Draft,
+    Guard,
     LastStep,
     Refuse,
     RefusedSave,
@@ -144,8 +145,12 @@ def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
     raise Contended
 
 
-def change(versions: Versions[Row], command: Command, decide: Callable[[Row], Draft]) -> Saved[Row]:
+def change(
+    versions: Versions[Row], command: Command, decide: Callable[[Row], Draft], guard: Guard | None = None
+) -> Saved[Row]:
     """Read the current row, decide a draft upon it, and save that; a retry is answered as the first time.
+
+    guard: of the current row.
 
     Raises:
         NotFound: there is no such thing, or it was deleted.
@@ -154,8 +159,10 @@ def change(versions: Versions[Row], command: Command, decide: Callable[[Row], Dr
         Contended: see `save`.
 
     """
-    found = decide_on_read(versions.current(), command)
-    return finish(versions, command, found) if isinstance(found, CheckRetry) else save(versions, decide(found))
+    found = decide_on_read(versions.current(), command, guard)
+    if isinstance(found, CheckRetry):
+        return finish(versions, command, found)
+    return save(versions, decide(found)._replace(guard=guard))
 
 
 def finish(versions: Versions[Row], command: Command, step: LastStep) -> Saved[Row]:

@@ -11,8 +11,8 @@
 | any, but the write is older than rows live     | yes: it expired on arrival, or became a fault; nothing comes    |
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from andon.dynamodb.attribute_values import Item
@@ -57,16 +57,25 @@ class Writes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Awaited:
-    """A write that no response may be older than, and the update that shows it, as far as the token says it."""
+    """A write that no response may be older than, and the update that shows it, as far as the token says it.
+
+    admits: a row that is not admitted is as if it were not there.
+    """
 
     table: Table
     written: Written
     update: ViewUpdate
     days: int
+    admits: Callable[[Item], bool] | None = None
+
+    def among(self, admits: Callable[[Item], bool]) -> "Awaited":
+        """Return the same for a caller who may not know of each row."""
+        return replace(self, admits=admits)
 
     def read(self) -> Item | None:
         """Return the row as it is now."""
-        return self.table.get(self.update.key, consistent=True)
+        row = self.table.get(self.update.key, consistent=True)
+        return row if row is None or self.admits is None or self.admits(row) else None
 
     def is_row(self, row: Item) -> bool:
         """Return True if `row`, of the table or of an index, is the row that the write changes."""

@@ -340,4 +340,4 @@ def test_whoever_reads_the_list_may_subscribe_to_its_changes_and_to_no_others(
 def test_what_the_index_names_and_the_row_denies_is_not_listed() -> None:
     entry = {"EquipmentID": "a#a", "Company": "Elsewhere", "Location": "MX#JAL"}
 
-    assert TABLE._rows_of([entry], BY_LOCATION) == []  # noqa: SLF001  an index that lags, which none in memory does
+    assert TABLE.rows_of([entry], BY_LOCATION) == []  # an index that lags, which none in memory does

@@ -6,6 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
+from andon.http.places import OfSubject
 from andon.http.response import respond
 from andon.project import project
 from andon.runtime import clock
@@ -35,6 +36,9 @@ post_rehydration.__doc__ = (
     f"{project().brings_back}\n\nIt is what `GET {PATH}` lists between these times. "
     "Nothing is published, and no rule decides again."
 )
-app.serves(f"POST {PATH}/rehydrations", groups=project().groups.admins, responses=responses(RehydrationResponse, 202))(
-    post_rehydration
-)
+app.serves(
+    f"POST {PATH}/rehydrations",
+    groups=project().groups.admins,
+    at=OfSubject("subject"),
+    responses=responses(RehydrationResponse, 202),
+)(post_rehydration)

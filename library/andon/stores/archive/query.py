@@ -9,6 +9,7 @@ from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, decode_texts, wrong_cursor
 from andon.http.parameters import Beginning, Cursor, End, Limit
+from andon.http.places import OfSubject
 from andon.http.response import respond
 from andon.project import Actors, project
 from andon.runtime import times
@@ -48,12 +49,15 @@ def _events_of(kind: Actors) -> Callable[..., Response[str]]:
 
 for _kind in KINDS:
     _route = f"GET /archive/{_kind.name}/{{{_kind.parameter}}}"
-    app.serves(_route, groups=REVIEWERS, responses=responses(ArchivedEventsResponse, 200))(_events_of(_kind))
+    # Only of subjects it is known where they are: a person may have been everywhere.
+    _at = OfSubject("actor") if _kind is SUBJECTS else None
+    app.serves(_route, groups=REVIEWERS, at=_at, responses=responses(ArchivedEventsResponse, 200))(_events_of(_kind))
 
 
 @app.serves(
     f"GET /archive/{SUBJECTS.name}/{{{SUBJECTS.parameter}}}/rehydrations/{{job}}",
     groups=REVIEWERS,
+    at=OfSubject("subject"),
     responses=responses(RehydrationResponse, 200, 404),
 )
 def get_rehydration(subject: Subject, job_id: JobId) -> Response[str]:

@@ -11,7 +11,7 @@ from andon.dynamodb.attribute_values import Typed
 Request = Mapping[str, Any]
 Holds = Callable[[Typed, Request], bool]
 
-_TOKEN = re.compile(r"[#:\w]+|<=|>=|<>|[()<>=]")
+_TOKEN = re.compile(r"[#:\w.]+|<=|>=|<>|[()<>=,]")
 _UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda one, other: one == other,
@@ -60,7 +60,7 @@ def updated(row: Typed, request: Request) -> Typed:
 
 @cache
 def condition(expression: str) -> Holds:
-    """Compile comparisons, `attribute_exists` and `attribute_not_exists`, with AND, OR and parentheses."""
+    """Compile comparisons, IN, `contains` of lists, and whether an attribute exists, with AND, OR and parentheses."""
     tokens = _TOKEN.findall(expression)[::-1]
     if "".join(tokens[::-1]) != expression.replace(" ", ""):
         raise NotImplementedError(expression)
@@ -100,12 +100,35 @@ def _single(tokens: list[str]) -> Holds:
         _expect(tokens, ")")
         exists = first == "attribute_exists"
         return lambda row, request: (_name(place, request) in row) == exists
-    return _comparison(first, _COMPARE[tokens.pop()], tokens.pop())
+    if first == "contains":
+        return _contains(tokens)
+    operator = tokens.pop()
+    if operator == "IN":
+        _expect(tokens, "(")
+        values = [tokens.pop()]
+        while tokens[-1] == ",":
+            tokens.pop()
+            values.append(tokens.pop())
+        _expect(tokens, ")")
+        among = [_comparison(first, _COMPARE["="], value) for value in values]
+        return lambda row, request: any(one(row, request) for one in among)
+    return _comparison(first, _COMPARE[operator], tokens.pop())
+
+
+def _contains(tokens: list[str]) -> Holds:
+    _expect(tokens, "(")
+    place = tokens.pop()
+    _expect(tokens, ",")
+    value = tokens.pop()
+    _expect(tokens, ")")
+    return lambda row, request: (
+        request["ExpressionAttributeValues"][value] in row.get(_name(place, request), {}).get("L", [])
+    )
 
 
 def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> Holds:
     def holds(row: Typed, request: Request) -> bool:
-        one = row.get(_name(place, request), {})
+        one = _at(row, place, request)
         other = request["ExpressionAttributeValues"][value]
         if compare in {_COMPARE["="], _COMPARE["<>"]} and other.keys() & {"M", "L", "SS", "BOOL"}:
             return compare(one, other)
@@ -113,6 +136,15 @@ def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> 
         return one.keys() == other.keys() and compare(_comparable(one), _comparable(other))
 
     return holds
+
+
+def _at(row: Typed, path: str, request: Request) -> Any:  # noqa: ANN401  a typed value
+    """Return the value at a path, as `#a` or `#a.#b`; an empty one where there is none."""
+    first, *deeper = path.split(".")
+    value: Any = row.get(_name(first, request), {})
+    for place in deeper:
+        value = value.get("M", {}).get(_name(place, request), {})
+    return value
 
 
 def _name(place: str, request: Request) -> str:

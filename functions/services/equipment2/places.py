@@ -1,0 +1,40 @@
+"""Places of machines: a caller who is limited to some reads and writes what is there, and takes it nowhere else."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from andon.dynamodb.expressions import Condition
+from andon.http.places import OfSubject, Places
+from andon.versions.optimistic_lock import Guard
+from contract import places as contract
+from contract.locations import COMPANY, location_of
+from services.equipment2.machine import MACHINE
+
+
+def whereabouts_in(said: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of the places that a row, or the body of a request, says."""
+    return contract.whereabouts(location_of(said["levels"])["company"], said["factoryId"], said["lineId"])
+
+
+def whereabouts_of(equipment_id: str) -> frozenset[str]:
+    """Read where a machine is, or was when it was deleted; consistently."""
+    row = MACHINE.versions_of(equipment_id).current()
+    return frozenset() if row is None else whereabouts_in(row)
+
+
+OF_MACHINE: Final = OfSubject("equipment_id", whereabouts_of)
+
+
+def guard_of(places: Places) -> Guard | None:
+    """Return the bound of a caller on current rows; None: it is everywhere.
+
+    Raises:
+        Forbidden: it is nowhere.
+
+    """
+    return contract.guard(places, found=whereabouts_in, of_companies=_of_companies)
+
+
+def _of_companies(names: Sequence[str]) -> Condition:
+    levels = contract.numbered("company", [{"level": COMPANY, "name": name} for name in names])
+    return Condition(" OR ".join(f"contains(#levels, :{place})" for place in levels), {"levels": "levels"}, levels)

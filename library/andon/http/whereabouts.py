@@ -1,0 +1,49 @@
+"""Whereabouts of subjects, by the view that `Project.whereabouts` names: for packages that do not own the subjects.
+
+It is read for callers who are limited to places, and for nobody else. A view lags: for a second or so after a move the
+rights of the place before hold.
+"""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from itertools import chain
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import MOST_READ_AT_ONCE, Table
+from andon.dynamodb.schema import Keys
+from andon.http.places import Places, names_of
+from andon.project import Whereabouts, project
+from andon.wire.in_parallel import in_parallel
+
+NOWHERE: frozenset[str] = frozenset()
+
+
+def whereabouts_of(subject: str) -> frozenset[str]:
+    """Return the names of the places that a subject is at; none, if nobody knows."""
+    declared = project().whereabouts
+    if declared is None:
+        return NOWHERE
+    table = _table(declared)
+    return in_row(table.get(table.keys.of(subject)), declared)
+
+
+def subjects_at(places: Places, subjects: Sequence[str]) -> set[str]:
+    """Return those of some different subjects that are at one of the places; a hundred are one request."""
+    declared = project().whereabouts
+    if declared is None or not subjects:
+        return set()
+    table = _table(declared)
+    keys = [table.keys.of(subject) for subject in subjects]
+    chunks = [keys[first : first + MOST_READ_AT_ONCE] for first in range(0, len(keys), MOST_READ_AT_ONCE)]
+    rows = chain.from_iterable(in_parallel([partial(table.get_many, chunk) for chunk in chunks]))
+    return {one for one, row in zip(subjects, rows, strict=True) if places.include(in_row(row, declared))}
+
+
+def in_row(row: Item | None, declared: Whereabouts) -> frozenset[str]:
+    """Return the whereabouts that a row says."""
+    return NOWHERE if row is None else names_of(*(tuple(map(row.get, path)) for path in declared.paths))
+
+
+@cache
+def _table(declared: Whereabouts) -> Table:
+    return Table(declared.table, Keys(declared.key, one_partition_per="entity"))
