@@ -40,6 +40,7 @@ from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
     from andon.http.http_api import Route
+    from andon.http.places import At
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
@@ -79,6 +80,11 @@ class Package:
         if self.side == "pages":
             return dict.fromkeys(self.load("query").ROUTES, frozenset[str]())
         return {route: declared.groups for route, declared in self._declared.items()}
+
+    @property
+    def limits(self) -> "Mapping[str, At | None]":
+        """How each route is limited to its caller's places; None: it is for callers who are everywhere."""
+        return {route: declared.at for route, declared in self._declared.items()}
 
     @property
     def shared(self) -> frozenset[str]:
