@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from andon.packages.discovery import recomputed
+from andon.packages.discovery import recomputed, role_of
 from andon.packages.package import Package
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import (
@@ -74,12 +74,33 @@ def test_a_trigger_publishes_as_its_own_service_and_a_listener_push_or_sweep_onl
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 def test_no_role_and_no_environment_names_a_table_of_another_package(aws: Synthesised, package: Package) -> None:
-    foreign = [aws.output(table) for other in PACKAGES if other != package for table in declared_tables(other)]
+    foreign = {aws.output(table) for other in PACKAGES if other != package for table in declared_tables(other)}
+    board = aws.output("BoardTable")  # it says where equipment is, to callers who are limited to places
 
     for file in files(package):
         known = json.dumps([list(aws.statements(file)), aws.functions()[file]["Environment"]])
         assert foreign
-        assert not [table for table in foreign if table in known]
+        assert {table for table in foreign if table in known} == ({board} if file in FINDING else set())
+
+
+FINDING = {
+    package.path(role_of(route))
+    for package in PACKAGES
+    for route, at in package.limits.items()
+    if at is not None and at.reads
+}
+"""The functions that read where equipment is."""
+
+
+@pytest.mark.parametrize("file", sorted(FINDING))
+def test_where_equipment_is_can_be_read_and_not_listed_or_written(aws: Synthesised, file: str) -> None:
+    board = f"{aws.output('BoardTable')}.Arn"
+
+    assert "GetItem" in {action.partition(":")[2] for action, on in aws.allowed(file) if on == board}
+    assert {action for action, on in aws.allowed(file) if on.startswith(board)} <= {
+        "dynamodb:GetItem",
+        "dynamodb:BatchGetItem",
+    }
 
 
 def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> None:

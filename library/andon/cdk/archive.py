@@ -56,6 +56,7 @@ class Archive(Store):
 
     def connect(self) -> None:
         """Connect the sweep with the lake, and the listener with the queues of packages that rehydrate."""
+        super().connect()
         self._sweep(self.hub.bucket(lake_contract.BUCKET))
         self._rehydrate()
 

@@ -52,6 +52,7 @@ class Drift(Store):
 
     def connect(self) -> None:
         """Let each view be compared with lake and archive."""
+        super().connect()
         views = ",".join(recompute.package.name for recompute in self.hub.recomputed)
         self._command.handler.add_environment(store.QUEUE, self.reader.queue.queue_url)
         self._command.handler.add_environment(store.RECOMPUTED, views)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import jsii
 from aws_cdk import Aws, Duration, Stack
@@ -29,6 +29,9 @@ from andon.cdk.trail import trail_of
 from andon.events import fault
 from andon.events.topic import Topic
 
+if TYPE_CHECKING:
+    from andon.cdk.owned_table import OwnedTable
+
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 
 
@@ -51,7 +54,7 @@ class EventHub(Construct):
 
     While it is being closed, parts find here what others created: `readers` of domain events; `restorers`, the queues
     for what comes back from the archive, by name; `recomputed`, the functions that compare a view with its events;
-    `buckets`, with what is recorded, by variable.
+    `buckets`, with what is recorded, by variable; `tables`, those of views, by variable.
     """
 
     def __init__(self, scope: Construct) -> None:
@@ -61,6 +64,7 @@ class EventHub(Construct):
         self.restorers: dict[str, sqs.Queue] = {}
         self.recomputed: list[Function] = []
         self.buckets: dict[str, s3.Bucket] = {}
+        self.tables: dict[str, OwnedTable] = {}
         self._participants: list[Participant] = []
         self._declared: dict[str, Declared] = {}
         self._is_closed = False

@@ -35,6 +35,7 @@ class FaultStore(Store):
 
     def connect(self) -> None:
         """Allow putting messages back on the readers' queues."""
+        super().connect()
         self._command.handler.add_environment(store.QUEUE, self.reader.queue.queue_url)
         self._command.handler.add_environment(store.READERS, ",".join(reader.name for reader in self.hub.readers))
         self._command.grant(["sqs:SendMessage"], [reader.queue.queue_arn for reader in self.hub.readers])

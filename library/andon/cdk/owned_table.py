@@ -80,6 +80,10 @@ class OwnedTable(dynamodb.Table):
         """Allow exactly these actions, as `PutItem`, on the table and on no index."""
         self._grant_less(function, {self.variable: actions})
 
+    def grant_exactly(self, function: Function, *actions: str) -> None:
+        """Allow these actions on the table to a function of another package, which declares nothing about it."""
+        self._grant(function, [f"dynamodb:{action}" for action in actions], [self.table_arn])
+
     def grant_follow(self, function: Function) -> str:
         """Allow reading the stream; return its ARN."""
         # `grant_stream_read` would allow ListStreams on every table of the account.

@@ -9,10 +9,13 @@ from constructs import Construct
 from andon.cdk.api import Api
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function, functions_of
+from andon.cdk.limits import let_find_subjects
 from andon.cdk.names import pascal
 from andon.cdk.operations.signals import Signal
 from andon.cdk.package_stack import PackageStack
+from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
+from andon.http import places
 from andon.packages.discovery import role_of
 from andon.packages.package import Package
 
@@ -28,6 +31,7 @@ class Part:
     def __init__(self, scope: Construct, package: Package, hub: EventHub, api: Api, *, suffix: str = "") -> None:
         self.package, self.hub, self.api = package, hub, api
         self.name = f"{package.name}{suffix}"
+        self._serving: Mapping[str, Function] = {}
         self._scope, self._logical_id = scope, f"{pascal(package.name)}{suffix}"
         hub.declare(self)
 
@@ -42,7 +46,8 @@ class Part:
         raise NotImplementedError
 
     def connect(self) -> None:
-        """Connect the part's resources with those of other parts."""
+        """Connect the part's resources with those of other parts; here, with the view that says where subjects are."""
+        let_find_subjects(self.package, self._serving, self.hub.tables)
 
     def finish(self) -> None:
         """Do what needs all that the parts have created."""
@@ -70,3 +75,6 @@ class Part:
         self.api.serve(self.package.routes, functions, public=public, throttles=throttles)
         for role in sorted({role_of(route) for route in self.package.routes}):
             self.api.admit(functions[role])
+            if not public and Target.of(self._scope).places_required:
+                functions[role].handler.add_environment(places.VARIABLE, "1")
+        self._serving = functions

@@ -35,6 +35,7 @@ class Replays(Store):
 
     def connect(self) -> None:
         """Allow asking for what the lake has, and sending it to the queues of views."""
+        super().connect()
         readers = [reader for reader in self.hub.readers if reader.listener.package.side == "views"]
         views = views_as_json(reader.listener.package for reader in readers)
         for role in ("command", "listener"):

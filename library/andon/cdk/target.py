@@ -94,6 +94,7 @@ class Target:
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
     second_factor: bool = False  # a user may have one, by an app; a device has none
+    places_required: bool = False  # a caller without a place is nowhere
     trailed: bool = False  # CloudTrail writes down who reads what is recorded
     lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
     replica_region: str | None = None  # lake and archive are copied there, for when this one is lost
@@ -157,6 +158,7 @@ class Target:
             alarm_topic=stage.alarm_topic,
             runbooks=stage.runbooks or self.runbooks,
             second_factor=stage.second_factor,
+            places_required=stage.places_required,
             trailed=stage.data_trail,
             lake_lock_days=stage.lake_lock_days,
             replica_region=_replica_region(stage),

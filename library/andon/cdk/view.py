@@ -36,6 +36,7 @@ class View(Part):
         package, hub = self.package, self.hub
         [(variable, schema)] = package.tables.items()
         table = OwnedTable(self.stack, variable, schema, is_rebuilt=True)
+        hub.tables[variable] = table
         functions = self.create_functions({variable: table.table_name})
         self.serve(functions)
         if not package.serves:

@@ -4,6 +4,7 @@ It is read for callers who are limited to places, and for nobody else. A view la
 rights of the place before hold.
 """
 
+import os
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import chain
@@ -20,7 +21,7 @@ NOWHERE: frozenset[str] = frozenset()
 
 def whereabouts_of(subject: str) -> frozenset[str]:
     """Return the names of the places that a subject is at; none, if nobody knows."""
-    declared = project().whereabouts
+    declared = _declared()
     if declared is None:
         return NOWHERE
     table = _table(declared)
@@ -29,7 +30,7 @@ def whereabouts_of(subject: str) -> frozenset[str]:
 
 def subjects_at(places: Places, subjects: Sequence[str]) -> set[str]:
     """Return those of some different subjects that are at one of the places; a hundred are one request."""
-    declared = project().whereabouts
+    declared = _declared()
     if declared is None or not subjects:
         return set()
     table = _table(declared)
@@ -42,6 +43,12 @@ def subjects_at(places: Places, subjects: Sequence[str]) -> set[str]:
 def in_row(row: Item | None, declared: Whereabouts) -> frozenset[str]:
     """Return the whereabouts that a row says."""
     return NOWHERE if row is None else names_of(*(tuple(map(row.get, path)) for path in declared.paths))
+
+
+def _declared() -> Whereabouts | None:
+    """Return what the project declares; None if the stack has no such view: then nobody knows where anything is."""
+    declared = project().whereabouts
+    return declared if declared is not None and declared.table in os.environ else None
 
 
 @cache

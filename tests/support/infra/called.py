@@ -1,5 +1,6 @@
 """The permissions that the handlers use while samples are replayed."""
 
+import copy
 import json
 from collections import defaultdict
 from collections.abc import Iterator
@@ -57,13 +58,22 @@ def by_file() -> dict[str, set[UsedPermission]]:
     return asked
 
 
+def _others(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a request about nothing, and one by a caller who is at a place: where things are is read for no other."""
+    yield _of_nothing(message)
+    limited = copy.deepcopy(message)
+    if claims := limited["requestContext"].get("authorizer", {}).get("jwt", {}).get("claims"):
+        claims["cognito:groups"] = claims["cognito:groups"].removesuffix("]") + f" at:{FACTORY}]"
+        yield limited
+
+
 def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for kind in ("http", "stream", "push", "domain", "queue"):
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in readers_of(message))
-            if kind == "http":
-                yield from ((invocation, time_of(message)) for invocation in invocations_of(_of_nothing(message)))
+            for other in _others(message) if kind == "http" else ():
+                yield from ((invocation, time_of(message)) for invocation in invocations_of(other))
     for package in (package for package in packages() if package.plays("listener")):
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
         yield from _resubmission(package)

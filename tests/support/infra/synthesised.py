@@ -83,7 +83,12 @@ Declare = Callable[[Andon, EventHub, Api], object]
 
 
 def only(*names: str) -> Declare:
-    """Declare some services and views alone, which takes a tenth of the time: by their paths, as `views/board`."""
+    """Declare some services and views alone, which takes a tenth of the time: by their paths, as `views/board`.
+
+    With a view comes the one that says where equipment is, see `Project.whereabouts`.
+    """
+    if any(name.startswith("views/") for name in names):
+        names = tuple(dict.fromkeys((*names, "views/board")))
 
     def declare(stack: Andon, hub: EventHub, api: Api) -> None:
         for side, _, name in (one.partition("/") for one in names):
