@@ -35,8 +35,8 @@ console: install  ## watch the flow through the running system, and its faults; 
 
 # Make has an AS of its own, the assembler.
 override AS := $(if $(filter line,$(origin AS)),$(value AS))
-token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name)
-	@$(ANDON) token $(ROLE) $(if $(AS),'$(AS)')
+token: install  ## print a token for the running system: ROLE=operator, or ROLE=device AS=press-7 (a user's name); AT=gdl-1,Acme: limited to places
+	@$(ANDON) token $(ROLE) $(if $(AS),'$(AS)') $(if $(AT),--at '$(AT)')
 
 load: install  ## report many states at once to the running system: N=2000 C=8 (commands, clients)
 	@$(RUN) demo.load $(if $(N),--commands $(N)) $(if $(C),--clients $(C))

@@ -57,6 +57,19 @@ def test_a_token_names_its_one_group(stack: Stack, role: str) -> None:
     assert claims["username"] == role
 
 
+def test_a_token_names_the_places_that_its_user_is_limited_to_and_the_api_takes_them(stack: Stack) -> None:
+    places = ("gdl-1:line-3", "Acme Corp")
+
+    assert set(_claims(stack.token(groups.ADMIN, at=places))["cognito:groups"]) == {  # type: ignore[call-overload]
+        groups.ADMIN,
+        "at:gdl-1:line-3",
+        "at:Acme%20Corp",
+    }
+    assert _with(stack.token(groups.ADMIN, at=places), stack).status == 403
+    assert _with(stack.token(groups.ADMIN, at=("*",)), stack).status == 200
+    assert _with(users.token(stack.outputs, groups.ADMIN, "admin-at:*"), stack).status == 200  # in none any more
+
+
 def test_an_id_token_is_no_access_token(stack: Stack) -> None:
     signed_in = stack.client("cognito-idp").admin_initiate_auth(
         UserPoolId=stack.outputs["UserPoolId"],

@@ -31,7 +31,7 @@ WRITES = Writes(table=TABLE, on=ON, days=ANCHOR.skeleton_days)
 
 
 @app.serves(
-    "GET /board/{company}", groups=READERS, at=IN_FUNCTION, responses=responses(BoardResponse, 200, 304) | NOT_YET
+    "GET /board/{company}", groups=READERS, at=IN_FUNCTION, responses=responses(BoardResponse, 200, 304, 409) | NOT_YET
 )
 def get_board(
     company: Company,

@@ -49,7 +49,7 @@ def get_logs_of_equipment(
 
 
 @app.serves(
-    "GET /operators/{operator}/logs", groups=READERS, at=BY_ROWS, responses=responses(LogsResponse, 200) | NOT_YET
+    "GET /operators/{operator}/logs", groups=READERS, at=BY_ROWS, responses=responses(LogsResponse, 200, 409) | NOT_YET
 )
 def get_logs_of_operator(
     operator: Operator,
@@ -70,7 +70,7 @@ def get_logs_of_operator(
     "GET /supervisors/{supervisor}/escalations",
     groups=READERS,
     at=BY_ROWS,
-    responses=responses(LogsResponse, 200) | NOT_YET,
+    responses=responses(LogsResponse, 200, 409) | NOT_YET,
 )
 def get_escalations(
     supervisor: Supervisor,

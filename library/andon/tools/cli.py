@@ -20,7 +20,7 @@ class Verb(NamedTuple):
 VERBS: Final = {
     "up": Verb("stack.up", "run everything on this machine, with data in it"),
     "down": Verb("stack.down", "end what `up` started"),
-    "token": Verb("stack.users", "print a token for the running system: ROLE [USER]"),
+    "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
     "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),
     "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now"),
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),

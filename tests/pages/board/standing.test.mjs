@@ -126,10 +126,15 @@ test("roles may do what the API lets them, and a wall nothing", () => {
   assert.equal(may(who("admin"), "faults"), true);
   assert.equal(may({ ...who("admin"), readsOnly: true }, "assign"), false);
   assert.equal(may(null, "assign"), false);
+
+  const limited = { ...who("admin"), groups: ["admin", "at:gdl-1"] };
+  assert.equal(may(limited, "assign"), true);
+  assert.equal(may(limited, "faults"), false);
+  assert.equal(may({ ...limited, groups: [...limited.groups, "at:*"] }, "faults"), true);
 });
 
 test("the page calls itself live only while it is subscribed, hears messages, and its last read went well", () => {
-  const good = { isSubscribed: true, isHeard: true, isReadable: true, readAtMs: 0 };
+  const good = { isSubscribed: true, isHeard: true, isReadable: true, readAtMs: 0, isRefused: false };
   const now = { nowMs: 1000, startedMs: 0 };
   const late = { nowMs: LOST_AFTER_MS + 1, startedMs: 0 };
 
@@ -141,6 +146,12 @@ test("the page calls itself live only while it is subscribed, hears messages, an
   assert.equal(connectionOf({ ...good, isReadable: false }, late), "lost");
   assert.equal(connectionOf({ ...good, readAtMs: null }, now), "starting");
   assert.equal(connectionOf({ ...good, readAtMs: null }, late), "lost");
+
+  const alone = { ...good, isSubscribed: false, isRefused: true };
+  assert.equal(connectionOf(alone, now), "polling");
+  assert.equal(connectionOf({ ...alone, isReadable: false }, now), "reconnecting");
+  assert.equal(connectionOf({ ...alone, readAtMs: null }, now), "starting");
+  assert.equal(connectionOf(alone, late), "lost");
 });
 
 test("retries come less and less often, never all at once, and never more than half a minute apart", () => {

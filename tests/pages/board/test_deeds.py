@@ -125,7 +125,8 @@ def test_other_refusals_are_said_and_nothing_typed_is_lost(opened: Opened, known
 
     dialog.get_by_role("button", name="Assign").last.click()
 
-    text = "Your role may not do this." if status == 403 else "Something failed on our side."
+    not_allowed = "This is for another role, or for another place than yours."
+    text = not_allowed if status == 403 else "Something failed on our side."
     expect(dialog.get_by_role("alert")).to_have_text(text)
     expect(dialog.get_by_label("Operator")).to_have_value(LIZ)
     screen.troubles[:] = [trouble for trouble in screen.troubles if "status of 500" not in trouble]

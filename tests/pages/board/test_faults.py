@@ -41,5 +41,5 @@ def test_others_are_not_shown_the_way(opened: Opened, known: FakeApi) -> None:
     known.rules["GET", "/faults"] = lambda _body: refused(403, "no")
     page = opened("#/faults", role="supervisor").page
 
-    expect(page.get_by_text("Your role may not do this.")).to_be_visible()
+    expect(page.get_by_text("This is for another role, or for another place than yours.")).to_be_visible()
     expect(page.get_by_role("link", name="Faults")).to_have_count(0)

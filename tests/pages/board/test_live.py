@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from demo.board import factory
-from demo.board.fake_api import FakeApi
+from demo.board.fake_api import FakeApi, refused
 from tests.pages.board.conftest import Opened
 
 MACHINES = [row["equipmentId"] for row in factory.machines()]
@@ -63,6 +63,19 @@ def test_without_any_message_the_page_is_right_all_the_same(opened: Opened, know
     report(known, random.Random(1), 2)  # noqa: S311
 
     assert screen.eventually(screen.is_right) <= 15_000
+
+
+def test_who_may_read_a_factory_but_gets_no_messages_of_the_company_reads_every_10_s_and_is_told_so(
+    opened: Opened, known: FakeApi
+) -> None:
+    known.rules["GET", "/changes"] = lambda _: refused(403, "This is at none of your places.")
+    screen = opened()
+
+    expect(screen.page.locator(".connection")).to_have_attribute("data-connection", "polling")
+    report(known, random.Random(1), 2)  # noqa: S311
+
+    assert screen.eventually(screen.is_right) <= 15_000
+    assert known.asked.count("GET /board/Acme/changes") == 1
 
 
 def test_a_page_that_misses_messages_does_not_call_itself_live(opened: Opened, known: FakeApi) -> None:

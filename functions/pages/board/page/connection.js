@@ -6,6 +6,7 @@
  * @property {boolean} isHeard  No read has found what messages should have brought.
  * @property {number | null} readAtMs  When the last complete read ended well.
  * @property {boolean} isReadable  The last read ended well.
+ * @property {boolean} isRefused  There are no messages for whoever looks: they are at a factory, not at the company.
  *
  * @typedef {"starting" | "live" | "polling" | "reconnecting" | "lost"} Connection
  */
@@ -21,5 +22,6 @@ export const LOST_AFTER_MS = 35_000;
 export function connectionOf(facts, { nowMs, startedMs }) {
   if (facts.isSubscribed && facts.isReadable && facts.readAtMs !== null) return facts.isHeard ? "live" : "polling";
   if (nowMs - (facts.readAtMs ?? startedMs) > LOST_AFTER_MS) return "lost";
-  return facts.readAtMs === null ? "starting" : "reconnecting";
+  if (facts.readAtMs === null) return "starting";
+  return facts.isRefused && facts.isReadable ? "polling" : "reconnecting";
 }

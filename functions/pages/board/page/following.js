@@ -2,9 +2,10 @@
  * The board of a company, kept right: messages as they come, and reads for what messages cannot promise.
  *
  * After each subscription it reads all, and again after 5 s: a broker may take messages up a little after it has confirmed,
- * and the index that is read is eventually consistent. Then every 5 minutes; every 10 s as long as no messages come.
+ * and the index that is read is eventually consistent. Then every 5 minutes; every 10 s as long as no messages come, or
+ * where there are none for whoever looks.
  */
-import { get, getAll, pathOf, serverNowMs } from "./api.js";
+import { get, getAll, pathOf, Refused, serverNowMs } from "./api.js";
 import { beforeRetryMs, jittered } from "./backoff.js";
 import { connectionOf } from "./connection.js";
 import { itemOf, rowOf } from "./items.js";
@@ -15,6 +16,7 @@ const SETTLED_MS = 5000;
 const UNHEARD_MS = 10_000;
 const HEARD_MS = 300_000;
 const PAGE = 1000;
+const FORBIDDEN = 403;
 
 /** The index has what two messages of one version disagree about. */
 const TIED_MS = 1500;
@@ -29,6 +31,8 @@ export class Following {
   /** @type {Subscription | null} */
   #subscription = null;
   #isSubscribed = false;
+  /** Messages are for who is at the company: who is at a factory of it reads alone. */
+  #isRefused = false;
   #subscribedMs = 0;
   #failures = 0;
   #isOver = false;
@@ -85,6 +89,7 @@ export class Following {
   get connection() {
     const facts = {
       isSubscribed: this.#isSubscribed,
+      isRefused: this.#isRefused,
       isHeard: !this.#isMissingMessages(),
       isReadable: this.#isReadable,
       readAtMs: this.#readAtMs,
@@ -113,12 +118,14 @@ export class Following {
     try {
       const { body } = await get(pathOf`/board/${this.company}/changes`);
       if (this.#isOver) return;
+      this.#isRefused = false;
       this.#subscription = new Subscription(body, {
         onSubscribed: () => this.#subscribed(),
         onMessage: (payload) => this.#message(payload),
         onEnd: () => this.#ended(),
       });
-    } catch {
+    } catch (error) {
+      this.#isRefused = error instanceof Refused && error.status === FORBIDDEN;
       this.#ended();
     } finally {
       this.#isConnecting = false;
@@ -140,7 +147,8 @@ export class Following {
     this.#isSubscribed = false;
     this.#subscription = null;
     this.#failures = lasted ? 0 : this.#failures + 1;
-    this.#retry = setTimeout(() => this.#connect(), beforeRetryMs(lasted ? 0 : this.#failures - 1, Math.random()));
+    const pauseMs = this.#isRefused ? HEARD_MS : beforeRetryMs(lasted ? 0 : this.#failures - 1, Math.random());
+    this.#retry = setTimeout(() => this.#connect(), pauseMs);
     this.#readWithin(jittered(UNHEARD_MS, Math.random()));
     this.onChange();
   }

@@ -11,8 +11,18 @@ const DEALS_WITH_LOGS = ["operator", "supervisor", "admin"];
 /** @type {Record<Deed, readonly string[]>} */
 const MAY = { acknowledge: DEALS_WITH_LOGS, assign: DEALS_WITH_LOGS, escalate: DEALS_WITH_LOGS, faults: ["admin"] };
 
+/** What only those may do who are limited to no place. @type {readonly Deed[]} */
+const EVERYWHERE_ONLY = ["faults"];
+
+/** @param {Who} who */
+const isLimited = ({ groups }) => groups.some((group) => group.startsWith("at:")) && !groups.includes("at:*");
+
 /**
  * @param {Who | null} who
  * @param {Deed} deed
  */
-export const may = (who, deed) => who !== null && !who.readsOnly && who.groups.some((group) => MAY[deed].includes(group));
+export const may = (who, deed) =>
+  who !== null &&
+  !who.readsOnly &&
+  who.groups.some((group) => MAY[deed].includes(group)) &&
+  !(EVERYWHERE_ONLY.includes(deed) && isLimited(who));

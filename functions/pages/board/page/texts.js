@@ -174,7 +174,7 @@ const EN = {
   "problem.unreadable": "What came about this machine is not readable.",
   "problem.unreachable": "The server cannot be reached.",
   "problem.signedOut": "Your session has ended. Sign in again.",
-  "problem.notAllowed": "Your role may not do this.",
+  "problem.notAllowed": "This is for another role, or for another place than yours.",
   "problem.other": "{detail}",
 };
 
@@ -355,7 +355,7 @@ const DE = {
   "problem.unreadable": "Was über diese Maschine kam, ist nicht lesbar.",
   "problem.unreachable": "Der Server ist nicht erreichbar.",
   "problem.signedOut": "Die Sitzung ist zu Ende. Melden Sie sich neu an.",
-  "problem.notAllowed": "Ihre Rolle erlaubt das nicht.",
+  "problem.notAllowed": "Das ist für eine andere Rolle, oder für einen anderen Ort als Ihren.",
   "problem.other": "{detail}",
 };
 

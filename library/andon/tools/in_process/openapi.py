@@ -3,9 +3,9 @@
 import inspect
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
+from andon.http.http_api import Route
 from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
 from andon.project import project
@@ -40,7 +40,7 @@ def document() -> JsonObject:
                     ours = {
                         "operationId": name,
                         "tags": [package.replaces or package.name],
-                        **_described(route.answered_by, route.groups),
+                        **_described(route),
                         "responses": _responses(operation["responses"]),
                     }
                     paths.setdefault(path, {})[method] = operation | ours
@@ -72,9 +72,10 @@ def _handlers(package: Package) -> list[Any]:
     return [package.load(role) for role in sorted(roles)]
 
 
-def _described(function: Callable[..., Any], groups: frozenset[str]) -> dict[str, str]:
-    summary, _, more = (inspect.getdoc(function) or "").partition("\n\n")
-    called_by = f"Groups: {', '.join(sorted(groups))}."
+def _described(route: Route) -> dict[str, str]:
+    summary, _, more = (inspect.getdoc(route.answered_by) or "").partition("\n\n")
+    everywhere = "" if route.at else "; of callers who are limited to no place"
+    called_by = f"Groups: {', '.join(sorted(route.groups))}{everywhere}."
     return {"summary": summary, "description": " ".join([called_by, *more.split()])}
 
 

@@ -15,17 +15,17 @@ class Stack:
     """A stack and the ways to talk to it."""
 
     outputs: dict[str, str]
-    _tokens: dict[tuple[str, str | None], str] = field(default_factory=dict)
+    _tokens: dict[tuple[str, str | None, tuple[str, ...]], str] = field(default_factory=dict)
 
-    def token(self, role: str, user: str | None = None) -> str:
-        """Return a token of `user` in group `role`, by default its one user; one sign-in per user and run."""
-        if (role, user) not in self._tokens:
-            self._tokens[role, user] = users.token(self.outputs, role, user)
-        return self._tokens[role, user]
+    def token(self, role: str, user: str | None = None, at: tuple[str, ...] = ()) -> str:
+        """Return a token of `user` in group `role`, by default its one user, limited to places; it signs in once."""
+        if (role, user, at) not in self._tokens:
+            self._tokens[role, user, at] = users.token(self.outputs, role, user, at)
+        return self._tokens[role, user, at]
 
-    def api(self, role: str, user: str | None = None) -> ApiClient:
+    def api(self, role: str, user: str | None = None, at: tuple[str, ...] = ()) -> ApiClient:
         """Return the API as a user sees it, see `token`."""
-        return ApiClient(self.outputs["ApiUrl"], token=self.token(role, user))
+        return ApiClient(self.outputs["ApiUrl"], token=self.token(role, user, at))
 
     def client(self, service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
         """Return a boto3 client of the emulator."""
