@@ -7,9 +7,9 @@ from aws_lambda_powertools.event_handler import Response
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfPlace, OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
-from andon.http.places import OfPlace, OfSubject
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.versions.versioned_write import save

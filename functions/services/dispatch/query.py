@@ -8,10 +8,10 @@ from aws_lambda_powertools.event_handler import Response
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfPlace, OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
-from andon.http.places import OfPlace, OfSubject
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound

@@ -3,9 +3,9 @@
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
-from andon.http.places import OfSubject
 from andon.versions.versioned_write import save
 from contract import after
 from contract.groups import ASSIGNERS

@@ -4,9 +4,9 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.parameters import IfNoneMatch, Timestamp
-from andon.http.places import OfSubject
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.groups import READERS

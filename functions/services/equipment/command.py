@@ -9,9 +9,9 @@ from aws_lambda_powertools.event_handler import Response
 from andon.dynamodb.errors import ConditionFailed
 from andon.events.publish import try_publish
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
-from andon.http.places import IN_FUNCTION
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.versions.optimistic_lock import Saved

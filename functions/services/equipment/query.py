@@ -6,10 +6,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.http import periods
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, From, IfNoneMatch, KnownAt, Limit, To, Version
-from andon.http.places import IN_FUNCTION
 from andon.http.response import respond
 from andon.runtime import clock
 from contract.groups import READERS

@@ -5,9 +5,9 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch
-from andon.http.places import IN_FUNCTION
 from andon.http.response import respond
 from andon.versions.optimistic_lock import Saved
 from contract import after

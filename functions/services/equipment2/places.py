@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from andon.dynamodb.expressions import Condition
-from andon.http.places import OfSubject, Places
+from andon.http.limits import OfSubject
+from andon.http.places import Places
 from andon.versions.optimistic_lock import Guard
 from contract import places as contract
 from contract.locations import COMPANY, location_of

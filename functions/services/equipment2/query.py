@@ -4,10 +4,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.http import periods
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, IfNoneMatch, KnownAt, Limit, Version
-from andon.http.places import IN_FUNCTION
 from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.equipment2.bodies import Machine, Machines

@@ -6,10 +6,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.http.etag import etag_of
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
-from andon.http.places import IN_FUNCTION, OfPlace
 from andon.http.response import respond
 from andon.runtime.errors import NotFound
 from contract.groups import READERS

@@ -4,10 +4,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.http.after import NOT_YET, awaited
 from andon.http.http_api import HttpApi
+from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Day, From, Limit, To
-from andon.http.places import BY_ROWS, OfSubject
 from andon.runtime import clock
 from andon.views.seen import Writes
 from contract.groups import READERS

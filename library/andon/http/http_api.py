@@ -25,9 +25,9 @@ from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_ol
 from andon.http.caller import Caller, authorize
 from andon.http.etag import etag_of, matches
 from andon.http.http_request import parse, routable
+from andon.http.limits import EVERYWHERE_ONLY, At, OfSubject
 from andon.http.middleware import refuse_array, refuse_unknown_query
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
-from andon.http.places import EVERYWHERE_ONLY, At, OfSubject
 from andon.http.problem import respond_failed, respond_invalid, respond_rejected, respond_throttled
 from andon.http.response import headers_of_every_response, respond
 from andon.http.shares import require_share

@@ -3,14 +3,11 @@
 A group `at:<name>` stands beside the group of a role. A caller with such groups is limited to these places; one without
 is everywhere, unless the stage requires places. Of a thing its *whereabouts* are known, the names of all places that it
 is at: whoever is at one of them may deal with it. Names are compared normalised, as texts of clients are stored.
-
-A route says how it is limited where it is declared, see `HttpApi.serves`; one that says nothing is for callers who are
-everywhere.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
 
@@ -27,8 +24,6 @@ VARIABLE: Final = "PLACES_REQUIRED"
 
 ELSEWHERE: Final = "This is at none of your places."
 """The one response for what is elsewhere and for what nobody knows: it must not tell which things exist."""
-
-EVERYWHERE_ONLY: Final = "This is for callers who are limited to no place."
 
 
 class Places(NamedTuple):
@@ -73,75 +68,3 @@ def names_of(*paths: tuple[str | None, ...]) -> frozenset[str]:
     """
     named = (path for path in paths if all(part and SEPARATOR not in part for part in path))
     return frozenset(normalize("NFC", SEPARATOR.join(map(str, path))) for path in named)
-
-
-class At(Protocol):
-    """The way in which a route is limited to its caller's places.
-
-    reads: DynamoDB's actions on the table of `Project.whereabouts` that it takes. argument: of the function, by which
-    it is decided before the function is called; None: the function decides.
-    """
-
-    @property
-    def reads(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def argument(self) -> str | None: ...  # noqa: D102
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
-        """Check that a caller may call the route with these arguments.
-
-        Raises:
-            Forbidden: it may not.
-
-        """
-
-
-class OfPlace(NamedTuple):
-    """The argument is the name of the place itself."""
-
-    argument: str
-    reads: tuple[str, ...] = ()
-
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
-        """See `At`."""
-        places.require(names_of((arguments[self.argument],)))
-
-
-class OfSubject(NamedTuple):
-    """The argument is a subject. Its owner says where it is, by `found`; without, a view does, by one read."""
-
-    argument: str
-    found: Callable[[str], frozenset[str]] | None = None
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """See `At`."""
-        return () if self.found else ("GetItem",)
-
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
-        """See `At`."""
-        places.require((self.found or _found_by_view)(arguments[self.argument]))
-
-
-class InFunction(NamedTuple):
-    """The function itself decides, by the rows that it reads or writes anyway."""
-
-    reads: tuple[str, ...] = ()
-
-    @property
-    def argument(self) -> None:
-        """See `At`."""
-
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
-        """See `At`."""
-
-
-IN_FUNCTION: Final = InFunction()
-
-BY_ROWS: Final = InFunction(reads=("BatchGetItem", "GetItem"))
-"""The function leaves out rows of subjects that are elsewhere, see `rows_at`."""
-
-
-def _found_by_view(subject: str) -> frozenset[str]:
-    from andon.http.whereabouts import whereabouts_of  # noqa: PLC0415  callers who are everywhere need no such import
-
-    return whereabouts_of(subject)

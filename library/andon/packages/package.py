@@ -40,7 +40,7 @@ from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
     from andon.http.http_api import Route
-    from andon.http.places import At
+    from andon.http.limits import At
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)

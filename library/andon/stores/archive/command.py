@@ -5,8 +5,8 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.openapi import responses
-from andon.http.places import OfSubject
 from andon.http.response import respond
 from andon.project import project
 from andon.runtime import clock

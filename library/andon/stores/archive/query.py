@@ -6,10 +6,10 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, decode_texts, wrong_cursor
 from andon.http.parameters import Beginning, Cursor, End, Limit
-from andon.http.places import OfSubject
 from andon.http.response import respond
 from andon.project import Actors, project
 from andon.runtime import times
