@@ -194,6 +194,42 @@ def test_conditions_hold_as_in_moto(moto: OnMoto, expression: str, there: object
     assert in_memory == holds() == bool((moto.thing(str(key["pk"])) or {}).get("done"))
 
 
+AMONG: list[object] = [None, "a", "b", {"name": "b"}, {"name": "c"}, {}, ["b"], ["c", {"level": "x"}], [{"level": "x"}]]
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("#a IN (:b)", {"b": "b"}),
+        ("#a IN (:b, :c, :a)", {"b": "b", "c": "c", "a": "a"}),
+        ("#a.#name IN (:b, :x)", {"b": "b", "x": "x"}),
+        ("contains(#a, :x)", {"x": {"level": "x"}}),
+        ("contains(#a, :x) OR #a IN (:b) AND #a.#name = :b", {"x": {"level": "x"}, "b": "b"}),
+        ("(#pk = :pk AND attribute_exists(#a)) AND (#a.#name = :b OR #a IN (:b))", {"pk": "?", "b": "b"}),
+    ],
+)
+@pytest.mark.parametrize("there", AMONG, ids=repr)
+def test_what_is_deeper_and_what_is_one_of_several_is_found_as_in_moto(
+    moto: OnMoto, expression: str, values: dict[str, object], there: object
+) -> None:
+    key = KEYS.of(f"compared {next(_numbers)}", "-")
+    names = {name: name for name in ("a", "name", "pk") if f"#{name}" in expression}
+    wanted = Condition(expression, names, {name: key["pk"] if one == "?" else one for name, one in values.items()})
+
+    def holds() -> bool:
+        TABLE.put({**key, **({} if there is None else {"a": there})}, condition=UNCONDITIONAL)
+        try:
+            TABLE.update(key, assign={"done": True}, condition=wanted)
+        except ConditionFailed:
+            return False
+        return True
+
+    with OneTable(VARIABLE, KEYS):
+        in_memory = holds()
+
+    assert in_memory == holds() == bool((moto.thing(str(key["pk"])) or {}).get("done"))
+
+
 ROW = {"pk": "a", "sk": "-"}
 FAILING: dict[str, Callable[[], object]] = {
     "a key too many": lambda: TABLE.get({**ROW, "x": "y"}),

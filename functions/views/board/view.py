@@ -179,7 +179,7 @@ def _metadata(equipment: Entity, place: LocationEntity) -> BoardFields:
     return {
         "Deleted": None,
         "Name": equipment.text("name"),
-        "FactoryID": equipment.optional_text("factoryId"),
+        "FactoryID": equipment.optional_text("factoryId") or None,  # no key of an index is empty
         "LineID": equipment.optional_text("lineId"),
         "Place": place,
         "Company": place["company"],
