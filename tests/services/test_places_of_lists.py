@@ -177,8 +177,8 @@ def test_who_is_at_too_many_factories_is_told_so(loop: Loop) -> None:
 @pytest.mark.usefixtures("pauses")
 def test_waiting_for_a_write_elsewhere_tells_nothing_of_it(loop: Loop, route: str, path: dict[str, str]) -> None:
     """A token is forged easily: that of a machine elsewhere is as that of one that nobody knows."""
-    tokens = [_token_of(loop, equipment_id) for equipment_id in ("m03", "m08")]  # both are at mty-1
-    unknown = _token_of(loop, "unknown")
+    tokens = [_token_of(loop, "m03", is_seen=True), _token_of(loop, "m08", is_seen=False)]  # both are at mty-1
+    unknown = _token_of(loop, "unknown", is_seen=False)
     answers = [
         ask(loop, route, path | ({"id": one} if "id" in path else {}), ("at:gdl-2",), after=token)
         for one, token in zip(("m03", "m08", "unknown"), (*tokens, unknown), strict=True)
@@ -191,10 +191,12 @@ def _refused(answer: Answer) -> set[tuple[int, str]]:
     return {(403, json.dumps(answer.body))}
 
 
-def _token_of(loop: Loop, equipment_id: str) -> str:
-    at = "2020-04-24T14:59:00.000Z"
-    token: str = report(loop, equipment_id, at=at).headers["x-after"]
-    loop.new_records("EQUIPMENT_TABLE")
+def _token_of(loop: Loop, equipment_id: str, *, is_seen: bool) -> str:
+    token: str = report(loop, equipment_id, at="2020-04-24T14:59:00.000Z").headers["x-after"]
+    if is_seen:
+        loop.run()
+    else:
+        loop.new_records("EQUIPMENT_TABLE")
     return token
 
 
