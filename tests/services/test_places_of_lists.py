@@ -57,6 +57,8 @@ def walk(loop: Loop, route: str, path: dict[str, str], groups: Iterable[str], **
     while True:
         answer = ask(loop, route, path, groups, **query, **cursor)
         assert answer.status == 200, answer.body
+        is_whole = not groups or f"at:{path.get('company')}" in groups
+        assert answer.body["items"] or not cursor or is_whole  # a cursor tells of rows of one's own, and of no others
         found += answer.body["items"]
         if "cursor" not in answer.body:
             return found

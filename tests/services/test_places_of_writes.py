@@ -1,14 +1,17 @@
 """Places of writes: the bound of the owner's row stands in the write's own condition, and a retry stays a retry."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, Final
 
 import pytest
 
 from andon.http.places import ELSEWHERE
+from andon.runtime import clock
 from andon.testing.loop import Answer, Loop
 from services.equipment.metadata import EQUIPMENT
 from services.equipment2.machine import MACHINE
+from tests.support.samples import NOW
 from tests.support.services import versions
 from tests.support.services.machines import PUT as PUT2
 from tests.support.services.reports import AT, REPORT
@@ -24,6 +27,14 @@ HERE: Final = ("Acme", "gdl-1", "line-3")
 THERE: Final = ("Beta", "mty-1", "line-9")
 
 AT_HERE: Final = ("at:Acme", "at:gdl-1", "at:gdl-1:line-3")
+
+_ticks = count(NOW + 1000, 1000)
+
+
+@pytest.fixture(autouse=True)
+def ticking(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001  it comes first
+    """Let time pass: else a first write is refused for its time, and the row that is read then decides."""
+    monkeypatch.setattr(clock, "now_ms", lambda: next(_ticks))
 
 
 def body_of(place: Place, name: str = "press") -> dict[str, Any]:
@@ -82,6 +93,28 @@ def test_who_guesses_the_version_of_what_is_elsewhere_does_not_take_it_over(
     assert (answer.status, answer.body["detail"]) == (403, ELSEWHERE)
     assert "errors" not in answer.body
     assert (loop.rows("EQUIPMENT_TABLE"), loop.rows("EQUIPMENT2_TABLE")) == before
+
+
+@pytest.mark.parametrize("version", ["", "/v2"], ids=["v1", "v2"])
+@pytest.mark.parametrize("route", [DELETE, ROLLBACK])
+@pytest.mark.parametrize("if_match", [None, 1, 2, 7])
+def test_who_deletes_or_rolls_back_what_is_elsewhere_is_told_nothing_of_its_version(
+    loop: Loop, equipment_id: str, version: str, route: str, if_match: int | None
+) -> None:
+    (put2 if version else put)(loop, equipment_id, THERE)
+    body = {"toVersion": 1} if route == ROLLBACK else None
+    answers = [
+        loop.request(
+            route.replace("/equipment", f"{version}/equipment"),
+            path={"id": one},
+            body=body,
+            headers=tag(if_match),
+            groups=["operator", "at:gdl-1"],
+        )
+        for one in (equipment_id, "nobody's")
+    ]
+
+    assert [(one.status, one.body["detail"]) for one in answers] == [(403, ELSEWHERE)] * 2
 
 
 @SIDES
