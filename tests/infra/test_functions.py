@@ -4,6 +4,8 @@ from typing import Any, cast
 import pytest
 
 from andon.handlers.declared import PACKAGE
+from andon.http import places
+from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package, Side
 from andon.packages.source import source
 from andon.testing.synthesised import Synthesised, text
@@ -12,6 +14,18 @@ from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRS
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
     return synthesised.functions()[file]
+
+
+def test_where_places_are_required_each_function_with_routes_knows_it_and_no_other(
+    aws: Synthesised, varied: Synthesised
+) -> None:
+    serving = {f"{package.folder}/{role_of(route)}" for package in apis() for route in package.routes}
+
+    knowing = [
+        {file for file, made in one.functions().items() if places.VARIABLE in made["Environment"]["Variables"]}
+        for one in (aws, varied)
+    ]
+    assert knowing == [set(), serving]
 
 
 def test_every_handler_of_every_package_is_one_function(aws: Synthesised) -> None:

@@ -6,7 +6,10 @@ from aws_cdk import aws_sqs as sqs
 
 from andon.cdk.api import Api
 from andon.cdk.checks import nag
+from andon.cdk.event_hub import EventHub
+from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
+from infra.stack import Andon
 from tests.support.infra.synthesised import STAGES, only, synthesise
 from views.state_log import view as state_log
 
@@ -23,6 +26,14 @@ def test_a_view_that_forgets_sooner_than_events_are_redelivered_is_refused_by_na
         ValueError, match=r"view state_log: its rows live 19 days, but redelivery can take 20 .*TTL_DAYS"
     ):
         synthesise(layer, declare=STATE_LOG)
+
+
+def test_a_stack_without_the_view_that_says_where_subjects_are_is_refused_by_the_name_of_its_table(layer: Path) -> None:
+    def declare(stack: Andon, hub: EventHub, api: Api) -> None:
+        View(stack, "state_log", hub, api)
+
+    with pytest.raises(ValueError, match=r"views/state_log reads where subjects are, by BOARD_TABLE, which no view"):
+        synthesise(layer, declare=declare)
 
 
 def test_a_view_may_forget_as_soon_as_no_event_can_be_redelivered(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,7 @@ OTHER_SETTINGS: dict[str, Any] = {
     "lakeLockDays": 21,
     "liveOrigin": "wss://a1-ats.iot.eu-west-1.amazonaws.com",
     "origin": "https://andon.example.com",
+    "placesRequired": True,
     "qualifier": "andon1",
     "runbooks": "https://example.com/runbooks",
 }
