@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from andon.dynamodb.expressions import Condition
 from andon.http.places import ELSEWHERE, SEPARATOR, Places, names_of
-from andon.runtime.errors import Forbidden
+from andon.runtime.errors import Conflict, Forbidden
 from andon.versions.optimistic_lock import Guard
 
 Found = Callable[[Any], frozenset[str]]
@@ -17,6 +17,11 @@ Found = Callable[[Any], frozenset[str]]
 
 OfCompanies = Callable[[Sequence[str]], Condition]
 """Names of companies -> the condition that a row is one's."""
+
+# An expression has at most 300 operators; each factory with lines takes four, and each company up to two.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+MOST_FACTORIES_OF_LINES: Final = 40
+TOO_MANY: Final = f"You are at lines of more than {MOST_FACTORIES_OF_LINES} factories; be at the factories instead."
 
 FACTORY: Final = "factoryId"
 LINE: Final = "lineId"
@@ -32,13 +37,14 @@ def guard(places: Places, *, found: Found, of_companies: OfCompanies) -> Guard |
 
     Raises:
         Forbidden: the caller is nowhere.
+        Conflict: it is at lines of too many factories.
 
     """
     if places.is_everywhere:
         return None
     plain, lines = _plain(places), _lines(places)
     conditions = [_of_factories(plain), of_companies(plain)] if plain else []
-    conditions += [_of_line(number, *line) for number, line in enumerate(lines)]
+    conditions += [_of_lines(number, *of_factory) for number, of_factory in enumerate(lines.items())]
     return _guard(conditions, lambda row: row is not None and places.include(found(row)))
 
 
@@ -73,19 +79,30 @@ def _plain(places: Places) -> list[str]:
     return sorted(name for name in places.names if name and SEPARATOR not in name)
 
 
-def _lines(places: Places) -> list[tuple[str, str]]:
-    paths = (name.partition(SEPARATOR) for name in sorted(places.names))
-    return [(factory, line) for factory, _, line in paths if factory and line and SEPARATOR not in line]
+def _lines(places: Places) -> Mapping[str, list[str]]:
+    """Return lines by their factory.
+
+    Raises:
+        Conflict: they are of too many.
+
+    """
+    lines: dict[str, list[str]] = {}
+    for factory, _, line in (name.partition(SEPARATOR) for name in sorted(places.names)):
+        if factory and line and SEPARATOR not in line:
+            lines.setdefault(factory, []).append(line)
+    if len(lines) > MOST_FACTORIES_OF_LINES:
+        raise Conflict(TOO_MANY)
+    return lines
 
 
 def _of_factories(names: Sequence[str]) -> Condition:
     return one_of(f"#{FACTORY}", {FACTORY: FACTORY}, numbered("factory", names))
 
 
-def _of_line(number: int, factory: str, line: str) -> Condition:
-    values = {f"factoryOf{number}": factory, f"line{number}": line}
-    expression = f"#{FACTORY} = :factoryOf{number} AND #{LINE} = :line{number}"
-    return Condition(expression, {FACTORY: FACTORY, LINE: LINE}, values)
+def _of_lines(number: int, factory: str, lines: Sequence[str]) -> Condition:
+    among = one_of(f"#{LINE}", {LINE: LINE}, numbered(f"line{number}of", lines))
+    expression = f"#{FACTORY} = :factoryOf{number} AND {among.expression}"
+    return Condition(expression, {FACTORY: FACTORY, LINE: LINE}, {f"factoryOf{number}": factory, **among.values})
 
 
 def _guard(conditions: Sequence[Condition], admits: Callable[[Any], bool]) -> Guard:

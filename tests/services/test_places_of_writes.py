@@ -1,5 +1,6 @@
 """Places of writes: the bound of the owner's row stands in the write's own condition, and a retry stays a retry."""
 
+import re
 from collections.abc import Callable
 from itertools import count
 from typing import Any, Final
@@ -9,6 +10,7 @@ import pytest
 from andon.http.places import ELSEWHERE
 from andon.runtime import clock
 from andon.testing.loop import Answer, Loop
+from contract.places import MOST_FACTORIES_OF_LINES, TOO_MANY
 from services.equipment.metadata import EQUIPMENT
 from services.equipment2.machine import MACHINE
 from tests.support.samples import NOW
@@ -280,12 +282,28 @@ def test_names_are_compared_as_they_are_stored_and_spaces_are_encoded(loop: Loop
     assert put(loop, f"{equipment_id}-x", place, "at:Acme").status == 403
 
 
+OPERATORS: Final = re.compile(r"AND|OR|IN|contains|attribute_\w+|=|<>|<")
+
+
 @pytest.mark.parametrize("number", [1, 99])
 @SIDES
 def test_whoever_is_in_as_many_groups_as_cognito_has_still_writes(
-    loop: Loop, equipment_id: str, write: Write, number: int
+    loop: Loop, equipment_id: str, wire: Wire, write: Write, number: int
 ) -> None:
-    groups = [*(f"at:other-{one}" for one in range(number // 2)), *(f"at:f:{one}" for one in range(number // 2))]
+    """An expression has 300 operators at most: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html."""
+    lines = min(number // 2, MOST_FACTORIES_OF_LINES)
+    groups = [*(f"at:other-{one}" for one in range(number - lines)), *(f"at:f-{one}:1" for one in range(lines))]
 
     assert write(loop, equipment_id, HERE, "at:Acme", *groups).status == 201
     assert write(loop, equipment_id, HERE, "at:Acme", *groups, if_match=1, name="new").status == 200
+    written = wire.requests[-1].parameters["TransactItems"][0]["Update"]["ConditionExpression"]
+    assert len(OPERATORS.findall(written)) <= 300
+    assert not re.search(r"\(\(|\)\)(?! |$)", written)  # DynamoDB refuses parentheses around parentheses
+
+
+def test_who_is_at_lines_of_too_many_factories_is_told_so(loop: Loop, equipment_id: str) -> None:
+    groups = [f"at:f-{one}:line" for one in range(MOST_FACTORIES_OF_LINES + 1)]
+
+    answer = put(loop, equipment_id, HERE, "at:Acme", *groups)
+
+    assert (answer.status, answer.body["detail"]) == (409, TOO_MANY)

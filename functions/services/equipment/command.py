@@ -47,7 +47,7 @@ handler = app.handler
     "PUT /equipment/{id}",
     groups=EQUIPMENT_WRITERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(Equipment, 201, 200, 412, 428),
+    responses=responses_of_write(Equipment, 201, 200, 409, 412, 428),
 )
 def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
@@ -59,7 +59,7 @@ def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMa
     "DELETE /equipment/{id}",
     groups=EQUIPMENT_WRITERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(None, 204, 404, 412, 428),
+    responses=responses_of_write(None, 204, 404, 409, 412, 428),
 )
 def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
@@ -85,7 +85,7 @@ def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMat
     "PUT /equipment/{id}/audits/{part}",
     groups=AUDITORS,
     at=IN_FUNCTION,
-    responses=responses_of_write(Audit, 201, 200, 404, 412, 428),
+    responses=responses_of_write(Audit, 201, 200, 404, 409, 412, 428),
 )
 def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
     """Record an audit of a part, `_` for the whole: the next revision."""

@@ -26,7 +26,7 @@ handler = app.handler
     "PUT /v2/equipment/{id}",
     groups=EQUIPMENT_WRITERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(Machine, 201, 200, 412, 428),
+    responses=responses_of_write(Machine, 201, 200, 409, 412, 428),
 )
 def put_machine(equipment_id: EquipmentId, body: MachineBody, if_match: IfMatch = None) -> Response[str]:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
@@ -38,7 +38,7 @@ def put_machine(equipment_id: EquipmentId, body: MachineBody, if_match: IfMatch 
     "DELETE /v2/equipment/{id}",
     groups=EQUIPMENT_WRITERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(None, 204, 404, 412, 428),
+    responses=responses_of_write(None, 204, 404, 409, 412, 428),
 )
 def delete_machine(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""

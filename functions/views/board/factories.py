@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Final
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Rows, Table
+from andon.dynamodb.client import MOST_READ_AT_ONCE, Rows, Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.page import MAX_LIMIT, ReadRows, Scope, read_rows_from, start_of
 from andon.http.places import SEPARATOR, Places
@@ -34,12 +34,12 @@ def rows_at(places: Places) -> ReadRows:
     def read(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
         start = start_of(table, query, scope=scope, cursor=cursor)
         own: list[Item] = []
-        is_end, at_once = False, limit + 1
+        is_end, at_once, chunk = False, limit + 1, max(limit + 1, MOST_READ_AT_ONCE)
         for _ in range(MOST_READS):
             entries, start = _entries(table, query, factories, start, limit=at_once)
             is_end, at_once = start is None, MAX_LIMIT
-            for first in range(0, len(entries), limit + 1):
-                rows = table.rows_of(entries[first : first + limit + 1], BY_FACTORY)
+            for first in range(0, len(entries), chunk):
+                rows = table.rows_of(entries[first : first + chunk], BY_FACTORY)
                 own += [row for row in rows if _is_own(row, places, query.partition)]
                 if len(own) > limit:
                     break
