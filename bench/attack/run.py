@@ -7,13 +7,13 @@ from typing import Final
 
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
-from bench.attack import forged, front, inputs, invariants, kill, others, poison, races, roles, storms, tokens
+from bench.attack import forged, front, inputs, invariants, kill, others, places, poison, races, roles, storms, tokens
 from bench.attack.meanwhile import Meanwhile
 from bench.attack.report import Record
 from bench.attack.target import AttackTarget, target_of
 
 REQUESTS: Final = 10_000
-PAIRS: Final = 230  # requests that roles and tokens take
+PAIRS: Final = 360  # requests that roles, places and tokens take
 
 Part = tuple[str, Callable[[], None]]
 
@@ -62,6 +62,7 @@ def _parts(target: AttackTarget, requests: int, dice: Callable[[str], random.Ran
     some = max(requests // 100, 5)
     before: list[Part] = [
         ("roles: every route as every group", partial(roles.attack, target)),
+        ("places: every route about a thing elsewhere", partial(places.attack, target)),
         ("tokens", partial(tokens.attack, target)),
         ("front: requests for other services", partial(front.attack, target)),
     ]

@@ -3,7 +3,7 @@ from bench.attack import report
 from bench.attack.known import KNOWN
 from bench.attack.run import attack
 
-REQUESTS = 450
+REQUESTS = 580
 SEED = 1
 
 

@@ -1,0 +1,67 @@
+"""Every route about a thing that is elsewhere, by callers of one place: nobody is let in, or told of it."""
+
+from http import HTTPStatus
+from typing import Final
+
+from andon.tools.stack.processes import eventually
+from bench.attack.operations import OURS, Operation, OperationParameter, example, put
+from bench.attack.target import AttackTarget
+from bench.attack.wire import RawRequest, side_by_side
+from contract import groups
+from contract.people import PERSON_PATTERN
+
+PART: Final = "places"
+HERE: Final = f"{OURS}gdl-1"  # where the examples are
+ELSEWHERE: Final = f"{OURS}elsewhere"  # company, factory and machine
+SOMEBODY: Final = "at-9901"
+OF_MANY: Final = "GET /board/{company}"  # shows what is at their own places: nothing
+WITHIN_S: Final = 60
+
+
+def attack(target: AttackTarget) -> None:
+    """Register a machine and a person elsewhere, ask for them at all routes, then at their own place."""
+    for request in _registrations(target):
+        target.note(PART, "a thing elsewhere", request, target.send(request), [])
+    eventually(
+        lambda: target.ask("GET /equipment/{id}/board", {"id": ELSEWHERE}).status == HTTPStatus.OK, within_s=WITHIN_S
+    )
+    tokens = {role: target.stack.token(role, at=(HERE,)) for role in groups.ALL}
+    calls = [(one, role, _elsewhere(one)) for one in target.operations for role in sorted(one.groups)[:2]]
+    answers = side_by_side(lambda call: target.door.send(call[2], tokens[call[1]]), calls)
+    for (operation, role, request), answer in zip(calls, answers, strict=True):
+        effects = target.judge.effects(operation, answer)
+        is_about = ELSEWHERE in f"{request.target} {request.body!r}" and operation.name != OF_MANY
+        if is_about and answer.status < HTTPStatus.MULTIPLE_CHOICES:
+            effects.append(f"{role} is let in at {operation.name}")
+        if ELSEWHERE in answer.body.decode() and ELSEWHERE not in f"{request.target} {request.body!r}":
+            effects.append(f"{role} is told of elsewhere at {operation.name}")
+        target.note(PART, "a route and a thing elsewhere", request, answer, effects)
+    request = target.operation("PUT /equipment/{id}").request({"id": f"{OURS}here"})
+    answer = target.door.send(request, tokens[groups.OPERATOR])
+    effects = [] if answer.status < HTTPStatus.MULTIPLE_CHOICES else ["is refused at its own place"]
+    target.note(PART, "a thing of its own", request, answer, effects)
+
+
+def _registrations(target: AttackTarget) -> list[RawRequest]:
+    machine, person = target.operation("PUT /equipment/{id}"), target.operation("PUT /people/{id}")
+    content = put(put(machine.content(), ("factoryId",), ELSEWHERE), ("location", "company"), ELSEWHERE)
+    roster = target.operation("PUT /factories/{factoryId}/roster")
+    return [
+        machine.request({"id": ELSEWHERE}, content=content),
+        person.request({"id": SOMEBODY}, content={"name": ELSEWHERE, "factoryId": ELSEWHERE}),
+        roster.request({"factoryId": ELSEWHERE}),
+    ]
+
+
+def _elsewhere(operation: Operation) -> RawRequest:
+    """Return a good request about what is elsewhere."""
+    content = operation.content()
+    if isinstance(content, list):
+        content = put(content, (0, "equipmentId"), ELSEWHERE)
+    return operation.request({one.name: _named(one) for one in operation.of("path")}, content=content)
+
+
+def _named(parameter: OperationParameter) -> str:
+    if parameter.schema.get("pattern") == PERSON_PATTERN:
+        return SOMEBODY
+    return ELSEWHERE if parameter.name in {"id", "factoryId", "company"} else str(example(parameter.schema))
