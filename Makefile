@@ -107,8 +107,8 @@ bench-lake: install  ## a million made-up events in a lake and an archive of the
 region-drill: install  ## lose a region in the middle of writes, 100 times, and go on from the copy of its lake: SEEDS=100
 	@$(RUN) bench.region $(if $(SEEDS),--seeds $(SEEDS))
 
-prove-people: install  ## have 1,000 people use all routes in memory, erase 100, and look for their names everywhere: PEOPLE=1000 SEED=1
-	@$(RUN) bench.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED))
+prove-people: install  ## have people use all routes in memory, and look for names and for other companies' things: PEOPLE=1000 N=100000 SEED=1
+	@$(RUN) bench.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

@@ -8,17 +8,19 @@ import argparse
 import sys
 
 from bench.attack.report import Record, findings, table
-from bench.people import names
+from bench.people import names, places
 
 
 def main() -> int:
     """Prove; 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="make prove-people")
     parser.add_argument("--people", type=int, default=1_000, help="at most 10,000 (default: %(default)s)")
+    parser.add_argument("--requests", type=int, default=100_000, help="hostile ones (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     options = parser.parse_args()
     record = Record()
     names.prove(record, people=options.people, seed=options.seed)
+    places.prove(record, requests=options.requests, seed=options.seed)
     print(f"{table(record)}\n{findings(record, {})}")
     return int(bool(record.findings))
 

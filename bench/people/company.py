@@ -9,7 +9,7 @@ from http import HTTPStatus
 from itertools import cycle
 from typing import Any, Final, NamedTuple
 
-from andon.packages.discovery import subscribers_of
+from andon.packages.discovery import readers, subscribers_of
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
 from andon.testing.loop import Answer, Loop
@@ -53,7 +53,8 @@ class Accepted(NamedTuple):
 class Company:
     """mark: begins all its words. fed: the successes of each route, and of each place of a person, `route place`.
 
-    poison: what no consumer could read, with the person whom it is about. tokens: cursors, and those of writes.
+    poison: what no consumer could read, with the person whom it is about. places: the groups that limit somebody.
+    tokens: cursors, and those of writes.
     """
 
     loop: Loop
@@ -65,6 +66,7 @@ class Company:
     wrong: Counter[str] = field(default_factory=Counter)
     accepted: list[Accepted] = field(default_factory=list)
     poison: list[tuple[str, str, Person]] = field(default_factory=list)
+    places: Callable[[Person], list[str]] = lambda _: []
     tokens: dict[str, set[str]] = field(default_factory=lambda: {"cursor": set(), "after": set()})
     _made: dict[str, str] = field(default_factory=dict)
 
@@ -138,14 +140,17 @@ class Company:
             self.accepted.append(Accepted(route, parts, if_match, person, tuple(about)))
         for place in places:
             by_name, _ = request_of(operation, values, partial(_says_name, person, place))
-            if (status := self._send(operation, by_name, person).status) != HTTPStatus.BAD_REQUEST:
+            refused = {HTTPStatus.BAD_REQUEST} | ({HTTPStatus.FORBIDDEN} if self.places(person) else set())
+            if (status := self._send(operation, by_name, person).status) not in refused:
                 self.wrong[f"{route}: {status} with a name in {place}"] += 1
         return answer
 
     def _send(self, operation: Operation, parts: Parts, person: Person) -> Answer:
         may = sorted(operation.groups - MACHINES)
         role = may[person.number % len(may)]
-        answer = self.loop.request(operation.name, **parts, groups=[role], subject=person.id, name=person.name)
+        answer = self.loop.request(
+            operation.name, **parts, groups=[role, *self.places(person)], subject=person.id, name=person.name
+        )
         self.statuses[answer.status] += 1
         self.wrong[f"{operation.name}: {answer.status}"] += answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
         return answer
@@ -167,8 +172,8 @@ class Company:
         self.loop.listen([message])
         self.loop.run()
         self.ask("GET /faults", person)
-        readers = subscribers_of(told["source"], told["detail-type"])
-        self.poison += [(f"{one.name}.listener", message, person) for one in readers]
+        heard = [one for one in subscribers_of(told["source"], told["detail-type"]) if one in readers()]
+        self.poison += [(f"{one.name}.listener", message, person) for one in heard]
 
     def _keep(self, operation: Operation, answer: Answer) -> None:
         """Keep the ids and tokens of an answer."""

@@ -31,6 +31,7 @@ PART: Final = "digests"
 BOARD: Final = Package("views", "board")
 HASHES: Final = "md5", "sha1", "sha256", "sha512", "blake2b", "blake2s"
 SPACES: Final = uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID, uuid.NAMESPACE_URL, uuid.NAMESPACE_X500
+IDS: Final = "the id of a fault", "the id of a finding"
 STORED: Final = "digest", "fingerprint"
 
 
@@ -51,11 +52,16 @@ def guess(company: Company, loop: Watched, record: Record) -> None:
     for one in loop.digests:
         digits = one.decode().replace("-", "")
         seen[len(digits)].add(digits)
+
+    def is_seen(digits: str) -> bool:
+        return any(digits[:length] in some for length, some in seen.items())
+
     secret = ((one.kind, one.with_names) for one in guesses if one.with_names)
     for kind, digits in (*secret, *_of_names(company.people)):
-        held = not any(digits[:length] in some for length, some in seen.items())
-        record.expect(PART, kind, "can be made with a name", held=held, seen=digits)
-    known = {one.with_ids for one in guesses}
+        record.expect(PART, kind, "can be made with a name", held=not is_seen(digits), seen=digits)
+    for kind, with_ids, _ in (one for one in guesses if one.kind in IDS):
+        record.expect(PART, kind, "is not the one that is guessed", held=is_seen(with_ids), seen=with_ids)
+    known = {with_ids for _, with_ids, _ in guesses}
     crossed = "fingerprint", True  # of an event's id alone
     made = Counter(row[name] in known for _, row in rows for name in STORED if (name, ORIGIN in row) != crossed)
     record.expect(PART, "digests of rows", "are not those that are guessed", held=not made[False], seen=str(made))
@@ -73,10 +79,9 @@ def _of_commands(commands: Iterable[Accepted]) -> Iterator[Guess]:
             return fingerprint_of(route=route, path=path, if_match=if_match, body=body, actor=actor)  # noqa: B023
 
         by_id, by_name = _with_names(parts, ()), _with_names(parts, about)
-        with_ids, has_names = made(by_id, person.id), by_name != by_id or route.startswith("PUT /people")
-        yield Guess(f"the fingerprint of {route}", with_ids, made(by_name, person.name))
-        if has_names:
-            yield Guess(f"the fingerprint of {route}", with_ids, made(by_name, person.id))
+        has_names = by_name != by_id or route.startswith("PUT /people")
+        for actor in (person.name, person.id)[: 1 + has_names]:
+            yield Guess(f"the fingerprint of {route}", made(by_id, person.id), made(by_name, actor))
 
 
 def _of_rows(rows: Iterable[tuple[str, Item]], people: Iterable[Person]) -> Iterator[Guess]:
@@ -119,10 +124,10 @@ def _of_texts(company: Company, drifts: Iterable[Any]) -> Iterator[Guess]:
     """Yield the ids of faults and of findings."""
     for consumer, message, person in company.poison:
         by_name = message.replace(person.id, person.name)
-        yield Guess("the id of a fault", fault.id_of(consumer, message), fault.id_of(consumer, by_name))
+        yield Guess(IDS[0], fault.id_of(consumer, message), fault.id_of(consumer, by_name))
     for one in drifts:
         id_of = partial(drift.id_of, now_ms=clock.now_ms())
-        yield Guess("the id of a finding", id_of(one), id_of(_with_names(one, company.people)))
+        yield Guess(IDS[1], id_of(one), id_of(_with_names(one, company.people)))
 
 
 def _of_names(people: Iterable[Person]) -> Iterator[tuple[str, str]]:

@@ -1,16 +1,18 @@
 """The proofs of `make prove-people`, small; and each finds what it looks for, once that is there."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from andon.http import caller
+from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.versions.optimistic_lock import digest_of
 from bench.attack.report import Record, findings, table
-from bench.people import names
+from bench.people import names, places
 from bench.people.watch import Watched
 from contract import people
 from services.dispatch.roster import Roster
@@ -88,3 +90,27 @@ def test_what_is_broken_is_found(monkeypatch: pytest.MonkeyPatch, broken: Break)
     found = [one.key for one in proved(6).findings]
 
     assert any(BREAKS[broken] in key for key in found), found
+
+
+def tried(requests: int) -> Record:
+    record = Record()
+    places.prove(record, requests=requests, seed=1)
+    return record
+
+
+def test_callers_of_one_company_learn_and_change_nothing_of_another_one() -> None:
+    record = tried(800)
+
+    assert not record.findings, findings(record, {})
+    assert record.tried["places"] > 800
+
+
+def test_without_places_each_route_lets_callers_of_another_company_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caller, "places_of", lambda _: ANYWHERE)
+
+    found = Counter(one.key.rpartition(": ")[2] for one in tried(800).findings)
+
+    assert found["is let in"] > 20
+    assert found["says more than it was told"] > 15
+    assert found["differs from what nobody knows"] > 15
+    assert found["changed"] > 3
