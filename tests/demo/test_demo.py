@@ -8,11 +8,13 @@ from andon.tools.stack.stack import Stack
 from contract import groups
 from demo import demo as sample
 
-TOKENS = dict.fromkeys([(role, None) for role in groups.ALL], "token")
+TOKENS = {(role, None, ()): "token" for role in groups.ALL}
 
 
 @pytest.mark.parametrize("tokens", [TOKENS, {}], ids=["the API does not answer", "no sign-in"])
-def test_an_episode_that_goes_another_way_is_a_warning(tokens: dict[tuple[str, str | None], str]) -> None:
+def test_an_episode_that_goes_another_way_is_a_warning(
+    tokens: dict[tuple[str, str | None, tuple[str, ...]], str],
+) -> None:
     nowhere = f"http://{emulator.HOST}:{emulator.free_port()}"
     stack = Stack({"ApiUrl": nowhere, "Endpoint": nowhere, "UserPoolId": "-", "UserPoolClientId": "-"}, dict(tokens))
 
