@@ -20,7 +20,7 @@ from services.people import command
 from services.people.erase import erase
 from services.people.tables import TABLE, key_of
 
-PEOPLE = 20
+PEOPLE = 10
 
 
 def proved(count: int) -> Record:
@@ -34,7 +34,7 @@ def test_names_are_in_one_table_and_nowhere_once_they_are_erased() -> None:
 
     assert not record.findings, findings(record, {})
     shown = table(record)
-    assert "2 erased; names left of them 0, of the others 18" in shown
+    assert "1 erased; names left of them 0, of the others 9" in shown
     assert record.tried["routes"] > 50 * PEOPLE
     assert record.tried["stores"] > 300 * PEOPLE
     assert record.tried["digests"] > 200 * PEOPLE
@@ -87,7 +87,7 @@ BREAKS: dict[Break, str] = {
 def test_what_is_broken_is_found(monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:
     broken(monkeypatch)
 
-    found = [one.key for one in proved(6).findings]
+    found = [one.key for one in proved(3).findings]
 
     assert any(BREAKS[broken] in key for key in found), found
 
@@ -99,18 +99,18 @@ def tried(requests: int) -> Record:
 
 
 def test_callers_of_one_company_learn_and_change_nothing_of_another_one() -> None:
-    record = tried(800)
+    record = tried(500)
 
     assert not record.findings, findings(record, {})
-    assert record.tried["places"] > 800
+    assert record.tried["places"] > 500
 
 
 def test_without_places_each_route_lets_callers_of_another_company_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caller, "places_of", lambda _: ANYWHERE)
 
-    found = Counter(one.key.rpartition(": ")[2] for one in tried(800).findings)
+    found = Counter(one.key.rpartition(": ")[2] for one in tried(400).findings)
 
-    assert found["is let in"] > 20
-    assert found["says more than it was told"] > 15
-    assert found["differs from what nobody knows"] > 15
+    assert found["is let in"] > 10
+    assert found["says more than it was told"] > 7
+    assert found["differs from what nobody knows"] > 7
     assert found["changed"] > 3

@@ -3,7 +3,7 @@ from bench.attack import report
 from bench.attack.known import KNOWN
 from bench.attack.run import attack
 
-REQUESTS = 580
+REQUESTS = 420
 SEED = 1
 
 
