@@ -1,6 +1,5 @@
 """The factory, as the library has to know it."""
 
-from pathlib import Path
 from typing import Final
 
 from andon.project import Actors, Groups, People, Project, Size, Whereabouts
@@ -57,7 +56,7 @@ together, by `POST /states`.
 PROJECT: Final = Project(
     name="Andon",
     title="Andon: which machine needs help",
-    root=Path(__file__).parent.parent,
+    file=__file__,
     groups=Groups(all=groups.ALL, admin=groups.ADMIN, reviewers=groups.AUDITORS, reporting=frozenset({groups.DEVICE})),
     subjects=EQUIPMENT,
     actors=(OPERATORS,),

@@ -7,13 +7,12 @@ import importlib
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MODULE: Final = "project"
-
-LIBRARY: Final = Path(__file__).parent
-"""The library's own code."""
 
 
 class Groups(NamedTuple):
@@ -99,7 +98,7 @@ class Project(NamedTuple):
     """A project.
 
     name: of the first stage's stack, of its metrics and topics; in lower case, of scopes. title: its description.
-    root: its folder. groups: of its users. subjects: the actors that events are about, by their partition keys.
+    file: its module. groups: of its users. subjects: the actors that events are about, by their partition keys.
     actors: other kinds. brings_back: what a rehydration of a subject brings back, in a sentence. sizes: of functions,
     as `services/things/trigger`, for which that of their role is too small. demo: the module with what `andon up`
     loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
@@ -110,7 +109,7 @@ class Project(NamedTuple):
 
     name: str
     title: str
-    root: Path
+    file: str
     groups: Groups
     subjects: Actors
     actors: tuple[Actors, ...] = ()
@@ -125,22 +124,27 @@ class Project(NamedTuple):
     example_view: str = "things"
 
     @property
-    def functions(self) -> Path:
+    def root(self) -> "Path":
+        """Its folder: `functions/`, `events/`, `infra/` are below it."""
+        return _path(self.file).parent.parent
+
+    @property
+    def functions(self) -> "Path":
         """The import root of its handlers."""
         return self.root / "functions"
 
     @property
     def imports(self) -> str:
         """`PYTHONPATH` of a process in which everything of the project can be imported."""
-        return os.pathsep.join(map(str, (self.functions, LIBRARY.parent, self.root)))
+        return os.pathsep.join(map(str, (self.functions, library_folder().parent, self.root)))
 
     @property
-    def events(self) -> Path:
+    def events(self) -> "Path":
         """A sample of every message."""
         return self.root / "events"
 
     @property
-    def local(self) -> Path:
+    def local(self) -> "Path":
         """The folder for files that tools build and keep, which git ignores."""
         return self.root / ".local"
 
@@ -155,3 +159,15 @@ def project() -> Project:
     """
     found: Project = importlib.import_module(MODULE).PROJECT
     return found
+
+
+@cache
+def library_folder() -> "Path":
+    """Return the folder of the library's own code."""
+    return _path(__file__).parent
+
+
+def _path(file: str) -> "Path":
+    from pathlib import Path  # noqa: PLC0415  a handler that reads the project would load it, and uses no file
+
+    return Path(file)

@@ -3,7 +3,7 @@
 import pytest
 
 from andon.packages.source import source
-from andon.project import LIBRARY, project
+from andon.project import library_folder, project
 from tests.support.layers import (
     DOMAIN,
     LEVELS,
@@ -24,7 +24,7 @@ from tests.support.layers import (
 @pytest.fixture(scope="module")
 def library() -> Sources:
     """All modules of the library, those that no function gets included."""
-    return read_sources((file, file.relative_to(LIBRARY.parent)) for file in LIBRARY.rglob("*.py"))
+    return read_sources((file, file.relative_to(library_folder().parent)) for file in library_folder().rglob("*.py"))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_only_the_places_that_call_the_vendor_import_its_library(sources: Source
 def test_no_modules_import_each_other(sources: Sources) -> None:
     around = [
         (file, file.relative_to(root))
-        for root in (LIBRARY.parent, project().root / "infra")
+        for root in (library_folder().parent, project().root / "infra")
         for file in sorted(root.rglob("*.py"))
     ]
     assert circles({**sources, **read_sources(around)}) == set()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from andon.project import LIBRARY
+from andon.project import library_folder
 
 FOREIGN = Path(__file__).parent / "foreign"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
@@ -37,7 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that a wheel of the library was installed into."""
     folder = tmp_path_factory.mktemp("wheel")
     for command in (
-        ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(LIBRARY.parent)),
+        ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(library_folder().parent)),
         ("install", "--no-deps", "--no-index", "--find-links", str(folder), "--target", str(folder / "in"), "andon"),
     ):
         subprocess.run([sys.executable, *PIP, *command], check=True)  # noqa: S603

@@ -1,8 +1,7 @@
 """Settings of the board's page: those it reads in `session.js`, and the origins in its security policy."""
 
 import os
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.runtime import strict_json
 
@@ -10,8 +9,7 @@ SCOPES: Final = "openid aws.cognito.signin.user.admin"
 WALL_SCOPES: Final = "openid andon/read"  # what a screen on the wall may do: read
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The deployment, from the function's environment.
 
     issuer: the user pool's address, below which is its OpenID configuration; sign_in: the origin of its sign-in page;

@@ -7,10 +7,9 @@ import base64
 import gzip
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.http.etag import matches
 from andon.runtime.json_types import JsonObject
@@ -27,8 +26,7 @@ CONTENT_TYPES: Final = {
 REVALIDATE: Final = "no-cache"
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFile:
+class StaticFile(NamedTuple):
     """A file, in the two encodings that it is sent in; the API does not compress."""
 
     content_type: str

@@ -2,9 +2,8 @@
 
 import json
 import os
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.live.topics import EVERYTHING_BELOW
 from andon.runtime.json_types import JsonObject
@@ -25,8 +24,7 @@ ORIGIN: Final = "LIVE_ENDPOINT"
 SERVICE: Final = "iotdevicegateway"
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(NamedTuple):
     """Address of the broker, client id, and the only topic filter that the client may subscribe to."""
 
     url: str

@@ -1,10 +1,9 @@
 """A batch of a table's stream -> the screens that show its rows, by topics of AWS IoT."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.change_data_capture import StreamRecord
@@ -30,8 +29,7 @@ QOS: Final = 1
 REFUSED: Final = frozenset({"InvalidRequestException", "RequestEntityTooLargeException", "413"})
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenMessage:
+class ScreenMessage(NamedTuple):
     """Message to the screens that subscribed to a path, or to a prefix of it."""
 
     path: tuple[str, ...]
@@ -42,8 +40,7 @@ MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
 """Row before and after, None where there was none -> messages to screens. Pure."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowChange:
+class RowChange(NamedTuple):
     """Net change of one row in a batch: the images before its first record and after its last, `record`."""
 
     old: Item | None
@@ -51,8 +48,7 @@ class RowChange:
     record: StreamRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
+class Pushed(NamedTuple):
     """Outcome of one change: its messages, or the fault in their place."""
 
     messages: tuple[ScreenMessage, ...] = ()

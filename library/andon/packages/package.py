@@ -34,7 +34,7 @@ from andon.events.topic import Topic, is_included
 from andon.handlers.declared import ROOM, Handler
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
-from andon.project import LIBRARY, project
+from andon.project import library_folder, project
 from andon.sync.crossing import Crossing
 from andon.wire import queue
 
@@ -255,7 +255,7 @@ def _files(side: Side, name: str) -> frozenset[str]:
 
 def folder_of(side: Side) -> Path:
     """Return the folder of the packages of a side: the library has the stores, a project all others."""
-    return LIBRARY / side if side == "stores" else project().functions / side
+    return library_folder() / side if side == "stores" else project().functions / side
 
 
 def _module_of(side: Side, name: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.packages.package import SIDES, Package
-from andon.project import LIBRARY, project
+from andon.project import library_folder, project
 
 NOT_FOR_LAMBDA: Final = frozenset({"cdk", "tools", "testing"})
 """Rooms of the library that no function imports."""
@@ -23,7 +23,7 @@ class Source(tuple[Path, Path]):
         library, functions = self
         for file in _below(library):
             if file.relative_to(library).parts[0] not in NOT_FOR_LAMBDA:
-                yield file, Path(LIBRARY.name, file.relative_to(library))
+                yield file, Path(library_folder().name, file.relative_to(library))
         for file in _below(functions):
             yield file, file.relative_to(functions)
 
@@ -34,7 +34,7 @@ class Source(tuple[Path, Path]):
 
 def source() -> Source:
     """Return the folders of this process."""
-    return Source((LIBRARY, project().functions))
+    return Source((library_folder(), project().functions))
 
 
 def _below(folder: Path) -> list[Path]:
@@ -50,6 +50,6 @@ def _is_of_a_tool(file: Path) -> bool:
 
 
 def _belongs(place: Path, package: Package) -> bool:
-    parts = place.parts[1:] if place.parts[0] == LIBRARY.name else place.parts
+    parts = place.parts[1:] if place.parts[0] == library_folder().name else place.parts
     is_of_a_package = parts[0] in SIDES and len(parts) > len(("side", "__init__.py"))
     return not is_of_a_package or parts[:2] == (package.side, package.name)

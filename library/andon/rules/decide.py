@@ -1,7 +1,5 @@
 """A history -> the rows that a rule decides upon it. Pure."""
 
-from dataclasses import replace
-
 from andon.dynamodb.attribute_values import Item
 from andon.events.hops import hops_after
 from andon.rules.rule import RULE, Decision, DecisionAttributes, History, Rule
@@ -44,8 +42,7 @@ def _contains_trigger(decision: Decision) -> bool:
 def _under_other_ids(history: History) -> History:
     """Return the same history, of events that have other ids."""
     ids = {event_id: f"event {number}" for number, event_id in enumerate(history.arrived_ms)}
-    return replace(
-        history,
+    return history._replace(
         anchor=history.anchor._replace(id=ids[history.anchor.id]),
         events=tuple(event._replace(id=ids[event.id]) for event in history.events),
         before=history.before and history.before._replace(id=ids[history.before.id]),

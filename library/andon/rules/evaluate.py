@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -88,7 +87,7 @@ class Evaluator:
             return history
         context = self._context if rule.needs_context else None
         with _pure():
-            return decide(rule, replace(history, context=context))
+            return decide(rule, history._replace(context=context))
 
 
 class Unevaluable(Exception):

@@ -8,7 +8,6 @@ decision is a row that is put once and published from the table's stream like an
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.dynamodb.keys import SEPARATOR, sort_key
@@ -48,8 +47,7 @@ class DecisionAttributes(TypedDict):
     hops: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(NamedTuple):
     """The input of an expression.
 
     anchor: the event that the rule is evaluated at. events: those of the window, in order, the anchor among them.
@@ -62,8 +60,8 @@ class History:
     events: tuple[DomainEvent, ...]
     before: DomainEvent | None = None
     context: object = None
-    arrived_ms: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    hold_back_ms: int = field(default=0, compare=False, repr=False)
+    arrived_ms: Mapping[str, int] = {}
+    hold_back_ms: int = 0
 
     def was_known(self, event: DomainEvent, *, of: DomainEvent, after_ms: int) -> bool:
         """Return True if `event` had arrived when a rule was due that is evaluated `after_ms` after event `of`."""

@@ -12,7 +12,6 @@ refused. The row is latched: the trigger publishes nothing of it, or the edit wo
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from typing import Generic, NamedTuple
 
 from andon.dynamodb import ttl
@@ -59,7 +58,6 @@ class Content(NamedTuple):
     deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Crossing(Generic[Row]):
     """A subscription to the edits of another version of a service, behind a latch: event -> `CrossedRow`.
 
@@ -69,10 +67,16 @@ class Crossing(Generic[Row]):
     and None if there never was one. Both are pure, and raise Poison if the event does not say what they need.
     """
 
-    own: str
-    theirs: str
-    versions_of: Callable[[DomainEvent], Versions[Row]]
-    from_theirs: Callable[[DomainEvent, Row | None], Content]
+    def __init__(
+        self,
+        *,
+        own: str,
+        theirs: str,
+        versions_of: Callable[[DomainEvent], Versions[Row]],
+        from_theirs: Callable[[DomainEvent, Row | None], Content],
+    ) -> None:
+        self.own, self.theirs = own, theirs
+        self.versions_of, self.from_theirs = versions_of, from_theirs
 
     def __call__(self, event: DomainEvent) -> "CrossedRow[Row]":
         """Decide where an edit is written."""

@@ -97,10 +97,14 @@ def all_current(table: Table, partition: str, kind: str) -> KeyQuery:
 
 def versions_of(thing: Numbered[Row], *, requires: Requirement | None = None) -> Versions[Row]:
     """Return the place where `versioned_write.save` writes current row and revision in one transaction."""
-    revisions = Revisions(table=thing.table, key_of=thing.key_of_any, all=thing.history(), attributes=thing.attributes)
-    return Versions(
-        table=thing.table, key=thing.current_key(), revisions=revisions, requires=requires, latest_as=LATEST
+    revisions = Revisions(
+        table=thing.table,
+        key_of=thing.key_of_any,
+        all=thing.history(),
+        attributes=thing.attributes,
+        requires=requires,
     )
+    return Versions(table=thing.table, key=thing.current_key(), revisions=revisions, latest_as=LATEST)
 
 
 def count_up(thing: Numbered[Row], content: Mapping[str, object]) -> Item:

@@ -4,8 +4,7 @@ A service declares what is its own: the tables, the fields of a revision, the na
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
+from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -67,13 +66,12 @@ Row = TypeVar("Row", bound=ResourceRow)
 Entity = TypeVar("Entity", bound=ResourceEntity)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource(Generic[Row, Entity]):
+class Resource(NamedTuple, Generic[Row, Entity]):
     """A kind of versioned thing.
 
     kind: the discriminator of its rows, the name of its entity, and the beginning of its facts' types. fields: the
-    names of its content. sort: the sort key of the current row, if its table has one. missing: for whoever asks for
-    what is not there, or was deleted.
+    names of its content. missing: for whoever asks for what is not there, or was deleted. sort: the sort key of the
+    current row, if its table has one.
     """
 
     kind: str
@@ -81,8 +79,8 @@ class Resource(Generic[Row, Entity]):
     table: Table
     history: Table
     partition_of: Callable[[str], str]
-    sort: tuple[str, ...] = ()
     missing: str
+    sort: tuple[str, ...] = ()
 
     def key_of(self, id_: str) -> dict[str, str | int]:
         """Return the primary key of the current row."""

@@ -3,7 +3,6 @@
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Generic, NamedTuple, cast
 
 from andon.dynamodb.attribute_values import Item
@@ -56,18 +55,6 @@ class Contended(Unavailable):
         super().__init__("Others were writing this at the same time; send it again.")
 
 
-class Revisions(NamedTuple):
-    """The place of every revision: the table, the key of version n, and the query of all of them, newest first.
-
-    attributes: what else stands on the row of a revision.
-    """
-
-    table: Table
-    key_of: Callable[[int], Mapping[str, str | int]]
-    all: KeyQuery
-    attributes: Mapping[str, object]
-
-
 class Requirement(NamedTuple):
     """A check of another row without which no version is written; `otherwise` is what the client gets."""
 
@@ -75,27 +62,30 @@ class Requirement(NamedTuple):
     otherwise: Rejected
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Versions(Generic[Row]):
+class Revisions(NamedTuple):
+    """The place of every revision: the table, the key of version n, and the query of all of them, newest first.
+
+    attributes: what else stands on the row of a revision. requires: checked in the transaction that writes current row
+    and revision.
+    """
+
+    table: Table
+    key_of: Callable[[int], Mapping[str, str | int]]
+    all: KeyQuery
+    attributes: Mapping[str, object]
+    requires: Requirement | None = None
+
+
+class Versions(NamedTuple, Generic[Row]):
     """The place of one thing's versions: the current one by `key`, and each of them if there are `revisions`.
 
-    Row: the type of its rows. requires: checked in the transaction that writes current row and revision. latest_as:
-    the attribute of the current row that repeats its version.
-
-    Raises:
-        ValueError: something is required and no revisions are kept: a single row is written without a transaction.
-
+    Row: the type of its rows. latest_as: the attribute of the current row that repeats its version.
     """
 
     table: Table
     key: Mapping[str, str | int]
     revisions: Revisions | None = None
-    requires: Requirement | None = None
     latest_as: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.requires is not None and self.revisions is None:
-            raise ValueError("only a transaction checks another row: to require something, keep revisions")
 
     def current(self) -> Row | None:
         """Read the current row; None if there is none."""
@@ -211,7 +201,7 @@ def write_or_refuse(versions: Versions[Row], current: Put | Update, write: Write
         if revisions is None:
             current.alone()
         else:
-            transact({CURRENT: current, REVISION: _revision_write(revisions, write), **_required(versions)})
+            transact({CURRENT: current, REVISION: _revision_write(revisions, write), **_required(revisions)})
     except ConditionFailed as failed:
         return RefusedSave(failed={CURRENT: versions.row_of(failed.row)})
     except TransactionConditionsFailed as failed:
@@ -224,15 +214,16 @@ def _revision_write(revisions: Revisions, write: Write) -> Put:
     return Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
 
 
-def _required(versions: Versions[Row]) -> dict[str, Check]:
-    return {} if versions.requires is None else {REQUIRED: versions.requires.check}
+def _required(revisions: Revisions) -> dict[str, Check]:
+    return {} if revisions.requires is None else {REQUIRED: revisions.requires.check}
 
 
 def _refused(versions: Versions[Row], failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
     """Complete the answer of a cancelled transaction: where there is no current row, read the newest revision."""
+    requires = versions.revisions and versions.revisions.requires
     is_vacant = failed.get(CURRENT) is None and failed.keys() & {CURRENT, REVISION}
     return RefusedSave(
         failed=failed,
         newest=versions.newest() if is_vacant else None,
-        missing=versions.requires.otherwise if versions.requires and REQUIRED in failed else None,
+        missing=requires.otherwise if requires and REQUIRED in failed else None,
     )

@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import count, product
 from typing import Any, Final, cast
@@ -165,7 +165,7 @@ def test_a_command_that_overtakes_itself_becomes_one_version_and_both_get_the_sa
 def test_a_version_that_somebody_wrote_without_a_fence_is_not_written_over() -> None:
     versions = another()
     save(versions, coat("white"))
-    without_fence = replace(versions, revisions=None)
+    without_fence = versions._replace(revisions=None)
 
     with intruding(len(CALLS), lambda: versioned_write.save(without_fence, coat("green", if_match=1))):
         answer_of(versions, coat("red", if_match=1))
@@ -235,11 +235,16 @@ OTHER_ROW = Requirement(
 )
 
 
+def requiring_another_row(versions: Versions[Any]) -> Versions[Any]:
+    assert versions.revisions is not None
+    return versions._replace(revisions=versions.revisions._replace(requires=OTHER_ROW))
+
+
 @pytest.mark.parametrize(
     ("versions", "draft"),
     [
-        (replace(versions_of("it"), revisions=None), coat("red")),
-        (replace(versions_of("it"), requires=OTHER_ROW), coat("red")),
+        (versions_of("it")._replace(revisions=None), coat("red")),
+        (requiring_another_row(versions_of("it")), coat("red")),
         (versions_of("it"), coat("red")._replace(attributes={"ttl": 1})),
     ],
     ids=["no history", "a check of another row", "a current row that expires"],

@@ -1,14 +1,12 @@
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from andon.dynamodb.client import Check
 from andon.dynamodb.expressions import Condition
-from andon.runtime.errors import Conflict, PreconditionRequired, Rejected, Stale
+from andon.runtime.errors import PreconditionRequired, Rejected, Stale
 from andon.versions.optimistic_lock import Saved
-from andon.versions.versioned_write import ATTEMPTS, Contended, Requirement, Versions, save
+from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, save
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import TABLE, VARIABLE, World, current_only, painting, with_history
@@ -189,12 +187,3 @@ def test_another_error_is_no_verdict_on_the_version(world: World, name: str, wir
 
     assert not isinstance(raised.value, Rejected)
     assert world.thing(name) is None
-
-
-def test_nothing_can_be_required_where_no_transaction_would_check_it(name: str) -> None:
-    requires = Requirement(check=Check(TABLE, {"pk": "other", "sk": "-"}, ALWAYS), otherwise=Conflict("it is missing"))
-
-    with pytest.raises(ValueError, match="keep revisions"):
-        replace(current_only(name), requires=requires)
-
-    assert replace(with_history(name), requires=requires).requires == requires

@@ -1,7 +1,6 @@
 """The lines of a day, by shard and actor: each event once, in order, in bounded memory. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import orjson
@@ -25,8 +24,7 @@ class ShardOfKind(NamedTuple):
     shard: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Line:
+class Line(NamedTuple):
     """An event as the lake has it, with its place in the order of time."""
 
     order: str

@@ -81,8 +81,8 @@ def test_no_handler_loads_boto3_when_it_is_initialised(package: Package, role: s
     [(package, role) for package, role in HANDLERS if role in {"trigger", "listener", "push", "sweep"}],
     ids=lambda value: getattr(value, "folder", value),
 )
-def test_what_no_caller_waits_for_loads_neither_pydantic_nor_the_x_ray_sdk(package: Package, role: str) -> None:
-    assert not {"pydantic", "aws_xray_sdk"} & loaded_at_init(package, role)
+def test_what_no_caller_waits_for_loads_only_what_it_needs(package: Package, role: str) -> None:
+    assert not {"pydantic", "aws_xray_sdk", "pathlib"} & loaded_at_init(package, role)
 
 
 def _imports(path: Path) -> Iterator[str]:

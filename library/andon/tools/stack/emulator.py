@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from andon.project import LIBRARY, project
+from andon.project import library_folder, project
 from andon.tools.called import as_called, install
 from andon.tools.stack import private_file, processes
 from andon.tools.stack.errors import PortBusy, ToolFailed
@@ -154,7 +154,7 @@ def _wait_until_ready(emulator: Emulator, home: Path) -> None:
 def _environment(port: int, temporary: Path) -> dict[str, str]:
     # All of it, and nothing of the caller's: the emulator hands its whole environment to the Lambdas.
     return {
-        "PYTHONPATH": str(LIBRARY.parent),  # which the process takes out again
+        "PYTHONPATH": str(library_folder().parent),  # which the process takes out again
         "PATH": f"{PYTHON.parent}:/usr/bin:/bin",
         "HOME": str(temporary),
         "TMPDIR": str(temporary),  # its pid file and the unpacked Lambdas
