@@ -1274,7 +1274,7 @@ PEOPLE: Final = [
         ("people: with nobody left there is still a roster",
          "return left if left.operators or left.supervisor else None", "return roster")),
     *_in("functions/services/dispatch/subscriptions.py", "tests/services/dispatch/test_erased.py",
-        ("people: nobody marks the erased", "    PERSON_ERASED: on_person_erased,\n", "")),
+        ("people: nobody marks the erased", '    ("people", "person-erased"): on_person_erased,\n', "")),
     *_in("library/andon/stores/archive/store.py", "library/tests/stores/archive/test_archive.py -k one_entity",
         ("people: equipment is in the archive as a person", 'if of in {"", name} else None', "")),
     *_in("library/andon/versions/optimistic_lock.py", "library/tests/versions/test_erased.py",

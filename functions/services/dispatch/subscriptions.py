@@ -7,9 +7,8 @@ from andon.views.row_write import Subscriptions
 from andon.views.view_update import ViewUpdate
 from contract import old_shapes, reports
 from contract.reports import REPORTED, SOURCE
-from services.dispatch import whereabouts
+from services.dispatch import erased, whereabouts
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
-from services.dispatch.erased import PERSON_ERASED, on_person_erased
 from services.dispatch.limits import SILENT_AFTER_MS
 from services.dispatch.tables import partition_of
 
@@ -29,6 +28,13 @@ def on_machine_changed(event: DomainEvent) -> ViewUpdate:
     return _whereabouts(event.entity("machine"), origin="equipment2")
 
 
+def on_person_erased(event: DomainEvent) -> ViewUpdate:
+    """Mark a person for good: a roster may name them long afterwards."""
+    person = event.entity("person")
+    mark = {"erasedAt": person.text("erasedAt")}
+    return ViewUpdate(key=erased.key_of(person.text("id")), fields=mark, oplock="erased")
+
+
 def _whereabouts(equipment: Entity, *, origin: str) -> ViewUpdate:
     """Return the update for equipment by an event of either service, in the order of their edits."""
     factory_id = None if equipment.get("deleted") is True else equipment.text("factoryId")
@@ -39,7 +45,7 @@ def _whereabouts(equipment: Entity, *, origin: str) -> ViewUpdate:
 ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     REPORTED: on_state_reported,
     CREW_ASSIGNED: CROSSING,
-    PERSON_ERASED: on_person_erased,
+    ("people", "person-erased"): on_person_erased,
     (SOURCE, "equipment-created"): on_equipment_changed,
     (SOURCE, "equipment-updated"): on_equipment_changed,
     (SOURCE, "equipment-deleted"): on_equipment_changed,

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import JsonObject
 from andon.runtime.metrics import directive
 from andon.views.outcome import Outcome
 
@@ -42,7 +42,7 @@ def failures(results: Sequence[Result]) -> list[str]:
     return [result.message_id for result in results if result.outcome is Outcome.FAILED]
 
 
-def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> Item:
+def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> JsonObject:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
     It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`); the latter are no
