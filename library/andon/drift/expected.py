@@ -6,7 +6,6 @@ order of arrival. So a fault of one way is not a fault of the other.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Attributes
@@ -94,7 +93,7 @@ def expected_rows(
     """Return the rows of some events, which are lines of envelopes; others than the view keeps do not count."""
     rows: dict[Key, ExpectedRow] = {}
     for line in lines:
-        one = tried(partial(_read, line, on, upcasters, now_ms))
+        one = tried(_read, line, on, upcasters, now_ms)
         if isinstance(one, Newest):  # else it became a fault, and is part of no row
             row = rows.setdefault(key_of(one.update.key), ExpectedRow(one.update.key))
             row.add(one)

@@ -8,7 +8,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Final, Protocol, TypedDict
 
 from andon.drift.compare import Basis, DriftKind, RowDrift
@@ -82,7 +81,7 @@ def recompute(event: JsonMapping, context: LambdaContext, *, listener: Listener,
     """Handle a tick of the clock, a call by hand or a batch; return the messages to try again, and the counts."""
     counts, again = Counter(dict.fromkeys(COUNTS, 0)), list[str]()
     for message_id, work in _asked(event):
-        done = tried(partial(_Run(listener, past, clock.now_ms()).do, work))
+        done = tried(_Run(listener, past, clock.now_ms()).do, work)
         if isinstance(done, Failed):
             counts.update({"failed": 1, f"failed.{name_of(done.error)}": 1})
             again.append(message_id)

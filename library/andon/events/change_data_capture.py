@@ -55,16 +55,15 @@ class Images(TypedDict):
 
 def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[str, str]) -> dict[int, DomainEvent]:
     """Return the domain events of a stream's records, by the record's number; an unreadable record is a fault."""
-    made = (_event_or_fault_of(record, facts=facts, tags=tags) for record in records)
-    return {number: event for number, event in enumerate(made) if event}
-
-
-def _event_or_fault_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
-    """Return the event of a record, a fault if it cannot be understood; None: nothing is to be published."""
-    event = tried(partial(event_of, record, facts=facts, tags=tags))  # pure: it would fail in the same way for ever
-    if isinstance(event, Failed):
-        return fault_of(event.error, strict_json.dumps(record), consumer=tags["pipeline"], now_ms=clock.now_ms())
-    return event
+    events, understand = dict[int, DomainEvent](), partial(event_of, facts=facts, tags=tags)
+    for number, record in enumerate(records):
+        event = tried(understand, record)  # pure: it would fail in the same way for ever
+        if isinstance(event, Failed):
+            body = strict_json.dumps(record)
+            event = fault_of(event.error, body, consumer=tags["pipeline"], now_ms=clock.now_ms())
+        if event:
+            events[number] = event
+    return events
 
 
 def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:

@@ -2,7 +2,6 @@
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Final
 
 from andon.dynamodb.attribute_values import Item
@@ -56,7 +55,7 @@ class Queues:
         """Accept rows of the index; return those that nobody can read, each with the reason."""
         unreadable = []
         for row in rows:
-            due = tried(partial(Due.of, row, keys))  # others may write into the index
+            due = tried(Due.of, row, keys)  # others may write into the index
             if isinstance(due, Failed):
                 unreadable.append((row, due.error))
             else:

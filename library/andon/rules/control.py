@@ -87,7 +87,7 @@ def _arrivals(records: Iterable[StreamRecord], control: Control) -> Iterator[Sto
     """
     for record in filter(_is_arrival, records):
         row = to_plain(record["dynamodb"]["NewImage"])
-        stored = tried(partial(StoredEvent.of, row, control.table.keys))  # others may write into the store
+        stored = tried(StoredEvent.of, row, control.table.keys)  # others may write into the store
         if isinstance(stored, Failed):
             publish_unreadable(stored.error, control, row)
         else:
@@ -121,7 +121,7 @@ def _by_key(arrivals: Iterable[StoredEvent]) -> dict[CorrelationKey, list[Stored
 
 def _remember(fact: DomainEvent, control: Control) -> Counts:
     """Store an own fact beside the events of others."""
-    own = tried(partial(_own, fact, control))
+    own = tried(_own, fact, control)
     if isinstance(own, Failed):
         publish_fault(own.error, control, strict_json.dumps(fact.to_wire()), by=TRIGGER)
         return Counts([Verdict.FAULT])

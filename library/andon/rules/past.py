@@ -1,7 +1,6 @@
 """The events of a correlation key around anchors, read consistently and no further than a rule looks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import takewhile
 from typing import Final, NamedTuple
 
@@ -104,7 +103,7 @@ class Past:
         for row in rows:
             if row.get("discriminator") == UNREADABLE or LATCHED in row:
                 continue  # a row that came back from the archive is for people: no rule looks back so far
-            stored = tried(partial(StoredEvent.of, row, self._table.keys))  # others may write into the store
+            stored = tried(StoredEvent.of, row, self._table.keys)  # others may write into the store
             if isinstance(stored, Failed):
                 self._unreadable[row[self._table.keys.names[1]]] = UnreadableRow(row, stored.error)
             elif not ttl.is_expired(stored.ttl, self._now_ms):

@@ -32,7 +32,6 @@ may make a difference, as it does between two sweeps.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -123,7 +122,7 @@ class _Look(NamedTuple):
 
     def _possible(self, anchor: StoredEvent) -> list[tuple[Due, Item]]:
         """Return the due rows that an event would have if its rules were not screened."""
-        possible = tried(partial(self._dues_at, anchor))
+        possible = tried(self._dues_at, anchor)
         return [] if isinstance(possible, Failed) else possible  # it became a fault when it arrived
 
     def _dues_at(self, anchor: StoredEvent) -> list[tuple[Due, Item]]:

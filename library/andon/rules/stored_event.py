@@ -7,7 +7,6 @@
 
 import re
 from collections.abc import Iterable
-from functools import partial
 from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
@@ -187,7 +186,7 @@ def behind(timestamp_ms: int) -> str:
 
 def readable(rows: Iterable[Item], keys: Keys) -> list[StoredEvent]:
     """Return the events of those rows that can be read; whoever decides upon them makes faults of the others."""
-    events = (tried(partial(StoredEvent.of, row, keys)) for row in rows)
+    events = (tried(StoredEvent.of, row, keys) for row in rows)
     return [event for event in events if isinstance(event, StoredEvent)]
 
 

@@ -100,7 +100,7 @@ def _read(shard: Shard, queues: Queues, control: Control, now_ms: int) -> list[S
 
 
 def _remove_unreadable(row: Item, error: Exception, control: Control) -> Swept:
-    done = tried(partial(_delete_unreadable, row, error, control))
+    done = tried(_delete_unreadable, row, error, control)
     if isinstance(done, Failed):
         return Swept(Counts(due=1, failed=1), name_of(done.error))
     return Swept(Counts({"due": 1, Verdict.FAULT: 1}), name_of(error))
@@ -130,7 +130,7 @@ def _do_key(
     for number, due in enumerate(dues):
         if not is_time_left():
             return Swept(counts + Counts(left=len(dues) - number), since_ms=due.at_ms)
-        done = tried(partial(_do, due, evaluator, control, now_ms, counts))
+        done = tried(_do, due, evaluator, control, now_ms, counts)
         if isinstance(done, Failed):
             failed = len(dues) - number
             return Swept(counts + Counts(due=failed, failed=failed), name_of(done.error), due.at_ms)

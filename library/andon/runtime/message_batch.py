@@ -1,7 +1,6 @@
 """A batch of a queue's messages, each handled on its own, and Lambda's partial response to it."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TypedDict, TypeVar
 
 from andon.runtime.tried import Failed, tried
@@ -30,7 +29,7 @@ class BatchResponse(TypedDict):
 
 def handle_each(messages: Iterable[QueueMessage], handle: Callable[[str], Result]) -> list[tuple[str, Result | Failed]]:
     """Handle the body of each message; return the ids with the results, or with the failures."""
-    return [(message["messageId"], tried(partial(handle, message["body"]))) for message in messages]
+    return [(message["messageId"], tried(handle, message["body"])) for message in messages]
 
 
 def retry(message_ids: Iterable[str]) -> BatchResponse:

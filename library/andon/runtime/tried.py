@@ -1,9 +1,10 @@
 """The one broad `except` of a batch: a task that fails is a value, and its neighbours do not suffer."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, TypeVarTuple
 
 Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 
 
 class Failed(NamedTuple):
@@ -12,10 +13,10 @@ class Failed(NamedTuple):
     error: Exception
 
 
-def tried(task: Callable[[], Result]) -> Result | Failed:
+def tried(task: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result | Failed:
     """Return the result of a task, or its failure."""
     try:
-        return task()
+        return task(*arguments)
     except Exception as error:  # noqa: BLE001  whatever it is, the neighbours must not suffer; the caller accounts for it
         return Failed(error)
 

@@ -113,7 +113,7 @@ def _understand(
 def _parse_and_decide(records: Iterable[QueueMessage], listener: Listener) -> tuple[list[Message], list[Unreadable]]:
     messages, unreadable, now_ms = [], [], clock.now_ms()
     for record in records:
-        message = tried(partial(_message, record, listener, now_ms))  # pure: it would fail in the same way for ever
+        message = tried(_message, record, listener, now_ms)  # pure: it would fail in the same way for ever
         if isinstance(message, Failed):
             unreadable.append(Unreadable(record["messageId"], record.get("body", ""), message.error))
         else:
@@ -131,7 +131,7 @@ def _message(record: QueueMessage, listener: Listener, now_ms: int) -> Message:
 def _send_unreadable(message: Unreadable, listener: Listener) -> list[Result]:
     if is_replayed(message.body):
         return [Result(message.message_id, Outcome.FAULT, error=name_of(message.error), is_live=False)]
-    published = tried(partial(_publish_fault, message.error, message.body, listener))
+    published = tried(_publish_fault, message.error, message.body, listener)
     if isinstance(published, Failed):
         return [Result(message.message_id, Outcome.FAILED, error=name_of(published.error))]
     return [Result(message.message_id, published, error=name_of(message.error))]
@@ -149,7 +149,7 @@ def _send_newest(newest_first: Sequence[Message], listener: Listener) -> list[Re
 
 
 def _send(message: Message, listener: Listener) -> Result:
-    is_live, outcome = message.replay is None, tried(partial(_write, message, listener))
+    is_live, outcome = message.replay is None, tried(_write, message, listener)
     if isinstance(outcome, Failed):
         return Result(message.message_id, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
     origin = message.update.origin

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar, cast
 
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
@@ -32,9 +32,16 @@ TOO_LATE: Final = "BegunTooLate"
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-_LONGEST_MS: Final[ContextVar[int | None]] = ContextVar("_LONGEST_MS", default=None)
-_ENDED_BY_MS: Final[ContextVar[int | None]] = ContextVar("_ENDED_BY_MS", default=None)
-_BEGUN_BY_MS: Final[ContextVar[int | None]] = ContextVar("_BEGUN_BY_MS", default=None)
+
+class _Limits(NamedTuple):
+    """Limits of attempts: when they have begun and ended (epoch milliseconds), None if ever; their length, if set."""
+
+    begun_by_ms: int | None = None
+    ended_by_ms: int | None = None
+    longest_ms: int | None = None
+
+
+_LIMITS: Final[ContextVar[_Limits]] = ContextVar("_LIMITS", default=_Limits())  # noqa: B039  nothing changes it
 
 
 @contextmanager
@@ -43,12 +50,12 @@ def begun_by(at_ms: int) -> Iterator[None]:
 
     So the last one has ended `ATTEMPT_MS` after that time.
     """
-    outer = _BEGUN_BY_MS.get()
-    before = _BEGUN_BY_MS.set(at_ms if outer is None else min(at_ms, outer))
+    outer = _LIMITS.get()
+    before = _LIMITS.set(_Limits(_earlier(at_ms, outer.begun_by_ms), outer.ended_by_ms, outer.longest_ms))
     try:
         yield
     finally:
-        _BEGUN_BY_MS.reset(before)
+        _LIMITS.reset(before)
 
 
 def in_time(handle: Callable[Parameters, Result], *, attempt_ms: int | None = None) -> Callable[Parameters, Result]:
@@ -61,34 +68,33 @@ def in_time(handle: Callable[Parameters, Result], *, attempt_ms: int | None = No
     def handle_in_time(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
         left_ms = cast("LambdaContext", arguments[-1]).get_remaining_time_in_millis()
         ends_ms = clock.now_ms() + left_ms
-        with begun_by(ends_ms - LAST_MS), _given(_LONGEST_MS, attempt_ms), _given(_ENDED_BY_MS, ends_ms - RESPONSE_MS):
+        begun_by_ms = _earlier(ends_ms - LAST_MS, _LIMITS.get().begun_by_ms)
+        before = _LIMITS.set(_Limits(begun_by_ms, ends_ms - RESPONSE_MS, attempt_ms))
+        try:
             return handle(*arguments, **named)
+        finally:
+            _LIMITS.reset(before)
 
     return handle_in_time
 
 
 def longest_ms() -> int:
     """Return the longest time that an attempt may take, whenever it begins."""
-    return _LONGEST_MS.get() or ATTEMPT_MS
+    return _LIMITS.get().longest_ms or ATTEMPT_MS
 
 
 def time_of_attempt_ms() -> int:
     """Return the longest time that an attempt may take which begins now: no longer than is left of the invocation."""
-    ended_by_ms = _ENDED_BY_MS.get()
+    ended_by_ms = _LIMITS.get().ended_by_ms
     return longest_ms() if ended_by_ms is None else max(1, min(longest_ms(), ended_by_ms - clock.now_ms()))
-
-
-@contextmanager
-def _given(variable: ContextVar[int | None], value: int | None) -> Iterator[None]:
-    before = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(before)
 
 
 def require_in_time(in_seconds: float = 0) -> None:
     """Raise `CallFailed` if an attempt, the first or a retry, would begin too late."""
-    by_ms = _BEGUN_BY_MS.get()
+    by_ms = _LIMITS.get().begun_by_ms
     if by_ms is not None and clock.now_ms() + in_seconds * 1000 > by_ms:
         raise CallFailed(TOO_LATE)
+
+
+def _earlier(at_ms: int, outer: int | None) -> int:
+    return at_ms if outer is None else min(at_ms, outer)

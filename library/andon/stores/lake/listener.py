@@ -34,7 +34,7 @@ def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:
 
 def _write(one: LakeObject) -> ObjectResult:
     """Write one object. Until it is there, its messages are not acknowledged."""
-    is_new = tried(partial(_bucket.put_if_absent, one.key, one.body))
+    is_new = tried(_bucket.put_if_absent, one.key, one.body)
     if isinstance(is_new, Failed):
         return ObjectResult(one, Outcome.FAILED, aws.name_of(is_new.error))
     return ObjectResult(one, Outcome.APPLIED if is_new else Outcome.DUPLICATE)

@@ -74,5 +74,5 @@ def _own_rows(restored: Sequence[RestoredService], now_ms: int, line: str) -> Co
 
 def _read(line: str) -> Delivery | None:
     """Read a line of the lake; None: no service could read it when it was live, either."""
-    delivery = tried(partial(from_message, line))
+    delivery = tried(from_message, line)
     return None if isinstance(delivery, Failed) else delivery
