@@ -257,7 +257,7 @@ def test_a_shard_that_cannot_be_read_does_not_stop_others(
     names = [f"{name} {number}" for number in range(20)]
     knock(keeper, *names)
     broken = partition_of(shard_of(thing_of(names[0])))
-    wire.fail("Query", "InternalServerError", when=lambda query: broken in json.dumps(query))
+    wire.fail("Query", "InternalServerError", when=lambda query: f'"{broken}"' in json.dumps(query))
 
     keeper.sweep(NOW + SWEPT_MS, EACH)
 
