@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.dynamodb.attribute_values import to_plain, to_typed
+from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
 from andon.dynamodb.client import Check, Put, Update, transact
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
@@ -162,6 +162,24 @@ def test_rows_pages_errors_and_records_come_out_as_in_moto(moto: OnMoto, series:
     assert len({record["eventID"] for record in records}) == len(records)
 
 
+def require_as_in_moto(moto: OnMoto, key: Attributes, row: Attributes | None, wanted: Condition) -> None:
+    """Check that a condition holds of a row in memory, or of there being none, exactly if it does in moto."""
+
+    def holds() -> bool:
+        if row is not None:
+            TABLE.put(row, condition=UNCONDITIONAL)
+        try:
+            TABLE.update(key, assign={"done": True}, condition=wanted)
+        except ConditionFailed:
+            return False
+        return True
+
+    with OneTable(VARIABLE, KEYS):
+        in_memory = holds()
+
+    assert in_memory == holds() == bool((moto.thing(str(key["pk"])) or {}).get("done"))
+
+
 @pytest.mark.parametrize(
     "expression",
     [
@@ -177,21 +195,9 @@ def test_rows_pages_errors_and_records_come_out_as_in_moto(moto: OnMoto, series:
 @pytest.mark.parametrize("there", [None, "a", "b", "c"])  # moto cannot compare text with a number
 def test_conditions_hold_as_in_moto(moto: OnMoto, expression: str, there: object) -> None:
     key = KEYS.of(f"compared {next(_numbers)}", "-")
+    row = None if there is None else {**key, "oplock": there}
 
-    def holds() -> bool:
-        if there is not None:
-            TABLE.put({**key, "oplock": there}, condition=UNCONDITIONAL)
-        wanted = Condition(expression, {"oplock": "oplock"}, {"oplock": "b"})
-        try:
-            TABLE.update(key, assign={"done": True}, condition=wanted)
-        except ConditionFailed:
-            return False
-        return True
-
-    with OneTable(VARIABLE, KEYS):
-        in_memory = holds()
-
-    assert in_memory == holds() == bool((moto.thing(str(key["pk"])) or {}).get("done"))
+    require_as_in_moto(moto, key, row, Condition(expression, {"oplock": "oplock"}, {"oplock": "b"}))
 
 
 AMONG: list[object] = [None, "a", "b", {"name": "b"}, {"name": "c"}, {}, ["b"], ["c", {"level": "x"}], [{"level": "x"}]]
@@ -216,18 +222,7 @@ def test_what_is_deeper_and_what_is_one_of_several_is_found_as_in_moto(
     names = {name: name for name in ("a", "name", "pk") if f"#{name}" in expression}
     wanted = Condition(expression, names, {name: key["pk"] if one == "?" else one for name, one in values.items()})
 
-    def holds() -> bool:
-        TABLE.put({**key, **({} if there is None else {"a": there})}, condition=UNCONDITIONAL)
-        try:
-            TABLE.update(key, assign={"done": True}, condition=wanted)
-        except ConditionFailed:
-            return False
-        return True
-
-    with OneTable(VARIABLE, KEYS):
-        in_memory = holds()
-
-    assert in_memory == holds() == bool((moto.thing(str(key["pk"])) or {}).get("done"))
+    require_as_in_moto(moto, key, {**key, **({} if there is None else {"a": there})}, wanted)
 
 
 ROW = {"pk": "a", "sk": "-"}
