@@ -1359,7 +1359,7 @@ PLACES: Final = [
          "            if False:\n                at.require")),
     *_in("library/andon/http/http_api.py", "tests/services/test_places_of_lists.py",
         ("places: who waits for a write learns of it",
-         '            OfSubject("subject").require(self.caller.places, {"subject": after.written.partition_key})\n',
+         "            self.caller.places.require(found_by_view(after.written.partition_key))\n",
          "            pass\n")),
     *_in("library/andon/http/whereabouts.py", "tests/services/test_places_of_lists.py",
         ("places: rows of all places are listed", " if places.include(in_row(row, declared))}", "}")),

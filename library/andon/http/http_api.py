@@ -25,7 +25,7 @@ from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_ol
 from andon.http.caller import Caller, authorize
 from andon.http.etag import etag_of, matches
 from andon.http.http_request import parse, routable
-from andon.http.limits import EVERYWHERE_ONLY, At, OfSubject
+from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
 from andon.http.middleware import refuse_array, refuse_unknown_query
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
 from andon.http.problem import respond_failed, respond_invalid, respond_rejected, respond_throttled
@@ -207,7 +207,7 @@ class HttpApi(APIGatewayHttpResolver):
         from andon.http.rows_at import rows_at  # noqa: PLC0415  callers who are everywhere need no such import
 
         if after is not None:
-            OfSubject("subject").require(self.caller.places, {"subject": after.written.partition_key})
+            self.caller.places.require(found_by_view(after.written.partition_key))
         return rows_at(self.caller.places, subject_of)
 
     @partial(in_time, attempt_ms=CLIENT_ATTEMPT_MS)

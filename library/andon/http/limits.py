@@ -53,14 +53,15 @@ class OfSubject(At):
 
     def __init__(self, argument: str, found: Callable[[str], frozenset[str]] | None = None) -> None:
         super().__init__(argument, reads=() if found else ("GetItem",))
-        self._found = found or _found_by_view
+        self._found = found or found_by_view
 
     def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
         """See `At`."""
         places.require(self._found(arguments[str(self.argument)]))
 
 
-def _found_by_view(subject: str) -> frozenset[str]:
+def found_by_view(subject: str) -> frozenset[str]:
+    """Return the names of the places that a subject is at, as a view says it; none, if nobody knows."""
     from andon.http.whereabouts import whereabouts_of  # noqa: PLC0415  callers who are everywhere need no such import
 
     return whereabouts_of(subject)
