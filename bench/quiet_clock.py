@@ -22,13 +22,18 @@ class Now:
         self.ms += self.step_ms
         return self.ms
 
+    def wait(self, seconds: float) -> None:
+        """Let so much time pass at once."""
+        self.ms += round(seconds * 1000)
+
 
 @contextmanager
 def quiet_clock(*, step_ms: int = 0) -> Iterator[Now]:
     """Let handlers have the time of the run, and log nothing."""
-    now, real, write = Now(step_ms=step_ms), clock.now_ms, log.write
-    clock.now_ms, log.write = now.look, lambda line: None  # noqa: ARG005  its name is part of the type
+    now, real, wait, write = Now(step_ms=step_ms), clock.now_ms, clock.wait, log.write
+    clock.now_ms, clock.wait = now.look, now.wait
+    log.write = lambda line: None  # noqa: ARG005  its name is part of the type
     try:
         yield now
     finally:
-        clock.now_ms, log.write = real, write
+        clock.now_ms, clock.wait, log.write = real, wait, write

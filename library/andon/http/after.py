@@ -4,7 +4,6 @@ A read waits shortly until the row has seen the write. If it has not, the respon
 body: never something older.
 """
 
-import time
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
@@ -19,6 +18,7 @@ from andon.events.written import Written
 from andon.http.openapi import LATER
 from andon.http.page import ReadRows, Scope, read_rows, start_of
 from andon.http.response import respond
+from andon.runtime import clock
 from andon.runtime.errors import Invalid
 from andon.views.seen import Awaited, Writes
 
@@ -111,7 +111,7 @@ def until_seen(read: Callable[[], Read | None]) -> Read:
     for seconds in PAUSES_SECONDS:
         if (found := read()) is not None:
             return found
-        time.sleep(seconds)
+        clock.wait(seconds)
     if (found := read()) is not None:
         return found
     raise NotSeenYet
