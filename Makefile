@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -114,8 +114,8 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
-	@$(if $(ARGS),$(MAKE) --no-print-directory types nag && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=5 BESIDE=1 deployed types nag machine pages cut-over others)
+	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
+	--jobs=5 BESIDE=1 deployed types nag site machine pages cut-over others)
 
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
 # what only computes gives way to them. All but `others` say what they have to say in one piece.
@@ -144,7 +144,7 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: lint types nag wheel  ## lint (code, pipeline), formatting, types (Python's and the page's), and a synth for AWS with cdk-nag and cfn-lint
+check: lint types nag wheel site  ## lint (code, pipeline), formatting, types (Python's and the page's), a synth for AWS with cdk-nag and cfn-lint, the site of docs/
 
 lint: install
 	@.venv/bin/ruff check .
@@ -163,6 +163,15 @@ nag: install
 wheel: install
 	@$(PROGRESS) "building the library's wheel" $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
 	--no-build-isolation --wheel-dir=.local/wheel library/ $(IN_ONE_PIECE)
+
+site: install
+	@$(PROGRESS) "building the site of docs/" $(MKDOCS) build --quiet $(IN_ONE_PIECE)
+
+docs: install  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
+	@$(MKDOCS) serve --dev-addr=127.0.0.1:$(or $(PORT),8000)
+
+# Its advice to move on is for a terminal.
+MKDOCS := env NO_MKDOCS_2_WARNING=1 PYTHONPATH=library .venv/bin/mkdocs
 
 format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff format .

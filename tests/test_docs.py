@@ -13,8 +13,8 @@ DECISIONS = PROJECT / "docs" / "decisions.md"
 ARCHITECTURE = PROJECT / "docs" / "architecture.md"
 PAGES = sorted(
     page
-    for folder in (".", "docs", "docs/runbooks", "library", "library/docs")
-    for page in (PROJECT / folder).glob("*.md")
+    for folder in (".", "docs", "docs/*", "library")
+    for page in PROJECT.glob(f"{folder}/*.md")
     if page.name != "CHANGELOG.md"  # tells of the past
 )
 
