@@ -1,16 +1,15 @@
 """The tokens that commands answer and views take: which fields of an entity stand in them."""
 
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from andon.events.domain_event import DomainEvent
-from andon.events.fact import Change, Fact
-from andon.events.written import Written
+from andon.events.fact import Meaning
+from andon.events.written import NamesOf, Written
 
 LOG: Final = ("equipmentId", "state", "timestamp")
 
 # What tells an entity from others, and who. Not all that it says: names, notes and details are too long for a header.
-NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+NAMES: Final[NamesOf] = {
     "equipment": ("id",),
     "machine": ("id",),
     "state": LOG,
@@ -22,17 +21,14 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def of_row(row: Any, fact_of: Callable[[Change], Fact | None], *, source: str) -> str:  # noqa: ANN401  typed by its package
+def of_row(row: Any, fact_of: Meaning, *, source: str) -> str:  # noqa: ANN401  typed by its package
     """Return the token of a row that a command wrote, by what its service publishes of it.
 
     Raises:
         ValueError: it publishes nothing of it.
 
     """
-    fact = fact_of(Change(kind="INSERT", old=None, new=row))
-    if fact is None:
-        raise ValueError("nothing is published of this row")
-    return Written.of_fact(fact, NAMES[fact.entity_name], source=source).to_token()
+    return Written.of_row(row, fact_of, NAMES, source=source).to_token()
 
 
 def of_event(event: DomainEvent, entity_name: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, DomainEvent, Entity
-from andon.events.fact import Fact
+from andon.events.fact import Change, Fact, Meaning
 from andon.runtime import strict_json
 from andon.runtime.whole_number import is_whole
 
@@ -25,6 +25,9 @@ UNTOLD: Final = "\0"
 
 Names = Mapping[str, str | int]
 """Fields of an entity that tell it from all others, and what it says in few characters."""
+
+NamesOf = Mapping[str, tuple[str, ...]]
+"""Name of an entity -> the fields that are its `Names`."""
 
 
 class ToldEntity(Entity):
@@ -83,6 +86,19 @@ class Written:
             timestamp_ms=fact.timestamp_ms,
             names={name: fact.entity[name] for name in names},
         )
+
+    @classmethod
+    def of_row(cls, row: Any, meaning: Meaning, names: NamesOf, *, source: str) -> Self:  # noqa: ANN401  typed by its package
+        """Return the write of a row that a command saved, by what its service publishes of it.
+
+        Raises:
+            ValueError: it publishes nothing of it.
+
+        """
+        fact = meaning(Change(kind="INSERT", old=None, new=row))
+        if fact is None:
+            raise ValueError("nothing is published of this row")
+        return cls.of_fact(fact, names[fact.entity_name], source=source)
 
     @classmethod
     def of_event(cls, event: DomainEvent, entity_name: str, names: tuple[str, ...]) -> Self:

@@ -1,0 +1,153 @@
+"""Samples made by running the handlers: what a package's requests become, from HTTP to its facts on the bus.
+
+The requests stand in `tests/<side>/<package>/samples.py`, as a function `record`:
+
+    def record(world: Recorder) -> None:
+        world.request("PUT /things/{id}", path={"id": "lamp"}, body={"place": "attic"})
+
+Its package's routes and facts become samples, and nothing else: what it needs of other packages it may call, too. Each
+request has a time of its own, a second after the one before. A sample is named by the function that answers the route,
+as `put-thing`, or by the type of the fact, as `thing-moved`; the first of a name counts, and `variant="again"` makes
+it another name, `put-thing.again`.
+"""
+
+import importlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final, Self
+
+from andon.packages.discovery import owner_of_route, services, views
+from andon.packages.package import Package
+from andon.project import project
+from andon.runtime.json_types import JsonObject
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_events import http_event
+from andon.testing.loop import Answer, Loop
+
+BEGINNING_MS: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
+BETWEEN_MS: Final = 1_000
+
+Samples = Mapping[str, JsonObject]
+"""Path below `events/`, as `stream/thing-moved.json` -> the message."""
+
+
+class Recorder(Loop):
+    """All packages in memory; keeps what becomes of one package's requests. Its clock stands, and goes on when told."""
+
+    def __init__(self, package: Package) -> None:
+        super().__init__()
+        self.samples: dict[str, JsonObject] = {}
+        self._package, self._now_ms, self._variant = package, BEGINNING_MS, ""
+        self._records: dict[str, JsonObject] = {}
+
+    def __enter__(self) -> Self:
+        entered = super().__enter__()
+        self._clock = self._stack.enter_context(ExitStack())
+        self._show()
+        return entered
+
+    def request(self, route: str, *, variant: str = "", **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
+        """Call a route, then publish and deliver what follows; see `andon.testing.lambda_events.http_event`.
+
+        Raises:
+            AssertionError: the handler failed, which would be no sample.
+
+        """
+        self._variant = f".{variant}" if variant else ""
+        package, role = owner_of_route(route)
+        event = http_event(route, **parts)
+        event["requestContext"]["timeEpoch"] = self._now_ms
+        if package == self._package:
+            answered_by = package.load(role).app.declared[route].answered_by
+            self._keep("http", answered_by.__name__.replace("_", "-"), event)
+        answer = self.call(event)
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise AssertionError(f"{route} failed: {answer.body}")
+        self.run()
+        self.wait(BETWEEN_MS)
+        return answer
+
+    def wait(self, ms: int) -> None:
+        """Let time pass; what is due then is decided."""
+        self._now_ms += ms
+        self._show()
+        self.sweep()
+
+    def run(self) -> list[JsonObject]:
+        """See `Loop`; keep the package's facts, each with the change that it was."""
+        published = super().run()
+        for one in published:
+            event = one["detail"]
+            if one["source"] == self._package.name and event["id"] in self._records:
+                self._keep("stream", event["type"], {"Records": [self._records[event["id"]]]})
+                self._keep("domain", event["type"], event)
+        return published
+
+    def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
+        """See `Loop`."""
+        if role == "trigger":
+            self._records |= {record["eventID"]: record for record in event["Records"]}
+        return super().invoke(package, role, event)
+
+    def _keep(self, kind: str, name: str, message: JsonObject) -> None:
+        self.samples.setdefault(f"{kind}/{name}{self._variant}.json", message)
+
+    def _show(self) -> None:
+        self._clock.close()
+        self._clock.enter_context(frozen_clock(self._now_ms))
+
+
+def file_of(package: Package) -> Path:
+    """Return the file with a package's requests."""
+    return project().root / "tests" / package.folder / "samples.py"
+
+
+def recorded() -> list[Package]:
+    """Return the packages whose samples are made by running their handlers."""
+    return [package for package in services() + views() if file_of(package).is_file()]
+
+
+@cache
+def samples_of(package: Package) -> Samples:
+    """Return the samples of a package."""
+    with Recorder(package) as world:
+        importlib.import_module(f"tests.{package.folder.replace('/', '.')}.samples").record(world)
+    return world.samples
+
+
+def text_of(sample: JsonObject) -> str:
+    """Return a sample as its file has it."""
+    return json.dumps(sample, indent=2, ensure_ascii=False) + "\n"
+
+
+def _of_stores() -> Iterator[tuple[str, JsonObject]]:
+    """Yield a request for each route of the stores, which are the library's and stand in each project."""
+    subjects = project().subjects
+    archive = f"/archive/{subjects.name}/{{{subjects.parameter}}}"
+    subject, days = {subjects.parameter: subjects.example or "one"}, {"from": "2026-01-01", "to": "2026-01-02"}
+    view = views()[0].name if views() else project().example_view
+    job, fault, replay = {"job": "0" * 32}, {"id": "0" * 64}, {"id": "0" * 32}
+    yield "get-archive", http_event(f"GET {archive}", path=subject, query=days)
+    yield "post-rehydration", http_event(f"POST {archive}/rehydrations", path=subject, body=days)
+    yield "get-rehydration", http_event(f"GET {archive}/rehydrations/{{job}}", path=subject | job)
+    yield "get-faults", http_event("GET /faults")
+    yield "get-fault", http_event("GET /faults/{id}", path=fault)
+    yield "resubmit-fault", http_event("POST /faults/{id}/resubmit", path=fault)
+    yield "get-drift", http_event("GET /drift")
+    yield "post-recomputation", http_event("POST /drift/{view}", path={"view": view})
+    yield "post-replay", http_event("POST /replays", body={"view": view})
+    yield "get-replay", http_event("GET /replays/{id}", path=replay)
+    for verb in ("pause", "resume", "cancel"):
+        yield f"{verb}-replay", http_event(f"POST /replays/{{id}}/{verb}", path=replay)
+
+
+def of_stores() -> Samples:
+    """Return a request for each route of the stores, but for other kinds of actors than subjects."""
+    found = {f"http/{name}.json": event for name, event in _of_stores()}
+    for event in found.values():
+        event["requestContext"]["timeEpoch"] = BEGINNING_MS
+    return found

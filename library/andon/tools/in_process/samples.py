@@ -1,0 +1,39 @@
+"""Write samples: `events/`, as the handlers make them of the requests in `tests/<side>/<package>/samples.py`.
+
+Samples of packages without such a file stay as they are, and so do those of other names.
+"""
+
+import io
+from contextlib import redirect_stdout
+
+from andon.project import project
+from andon.runtime.json_types import JsonObject
+from andon.testing import recorder
+from andon.testing.samples import paths, read
+
+
+def made() -> dict[str, JsonObject]:
+    """Return what is to be written, by path below `events/`: of the stores' routes, what has no sample yet."""
+    found: dict[str, JsonObject] = {}
+    with redirect_stdout(io.StringIO()):  # what handlers log
+        for package in recorder.recorded():
+            found |= recorder.samples_of(package)
+    known = {read(path)["routeKey"] for path in paths("http")}
+    return found | {path: one for path, one in recorder.of_stores().items() if one["routeKey"] not in known}
+
+
+def write() -> list[str]:
+    """Write samples; return the paths of those that are new or changed."""
+    changed = []
+    for path, sample in made().items():
+        file, text = project().events / path, recorder.text_of(sample)
+        if not file.is_file() or file.read_text() != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+            changed.append(path)
+    return changed
+
+
+if __name__ == "__main__":
+    for path in write():
+        print(path)

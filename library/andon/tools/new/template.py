@@ -1,0 +1,89 @@
+"""The template of a project, a folder of real code, and copies of it or of slices of it.
+
+`templates/project/` is a complete project of a neutral domain: the project *acorn* has a service *things*, a view
+*inventory* of it, and a control service *watch* with a rule *restless*. A copy differs by its words alone, see
+`words.Words`, so that the code of the template is linted, typed and tested as any other.
+
+A slice is the files of the template that match some patterns, as `functions/views/inventory/**`: `SLICES` has those of
+a service, a view and a rule. `files(*patterns)` lists them; `copied(words, files)` returns the text of each at its new
+path, from the root of a project; `written(root, texts)` writes them, or nothing if one of them is there already.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from andon.project import library_folder
+from andon.tools.new.errors import NotNew
+from andon.tools.new.words import Name, Words
+
+PROJECT: Final = library_folder() / "tools" / "templates" / "project"
+
+ACORN: Final = Name("acorn", "acorn")
+THINGS: Final = Name("thing", "things")
+INVENTORY: Final = Name("inventory", "inventory")
+WATCH: Final = Name("watch", "watch")
+RESTLESS: Final = Name("restless", "restless")
+
+SLICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "service": ("functions/services/things/**", "tests/services/things/**"),
+    "view": ("functions/views/inventory/**", "tests/views/inventory/**"),
+    "control": ("functions/services/watch/**", "tests/services/watch/**"),
+}
+"""Kind of a slice -> the files of the template that it consists of."""
+
+# What running the template leaves behind.
+LEFT_BEHIND: Final = frozenset(
+    {
+        "__pycache__",
+        ".hypothesis",
+        ".local",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".venv",
+        "cdk.out",
+        "events",
+    }
+    | {"node_modules", "vendor"}
+)
+
+
+def files(*patterns: str) -> list[PurePosixPath]:
+    """Return the files of the template, from its root, that match any of some patterns; without a pattern, all."""
+    found = {file.relative_to(PROJECT) for pattern in patterns or ("**",) for file in _within(pattern)}
+    return sorted(PurePosixPath(file) for file in found if not LEFT_BEHIND.intersection(file.parts))
+
+
+def _within(pattern: str) -> Iterable[Path]:
+    globbed = PROJECT.rglob("*") if pattern == "**" else PROJECT.glob(pattern.replace("/**", "/**/*"))
+    return (file for file in globbed if file.is_file())
+
+
+def copied(words: Words, chosen: Iterable[PurePosixPath]) -> dict[PurePosixPath, str]:
+    """Return the text of each chosen file with its words replaced, by its path with its words replaced."""
+    return {PurePosixPath(words(str(file))): words((PROJECT / file).read_text()) for file in chosen}
+
+
+def written(root: Path, texts: Mapping[PurePosixPath, str]) -> list[Path]:
+    """Write files below a root; return their paths.
+
+    Raises:
+        NotNew: one of them is there already. Nothing was written.
+
+    """
+    if there := [str(file) for file in texts if (root / file).exists()]:
+        raise NotNew(f"there already: {', '.join(there)}")
+    for file, text in texts.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text)
+    return [root / file for file in texts]
+
+
+def tidied(root: Path, written: Iterable[Path]) -> None:
+    """Put Python files into the format and the order of imports that a project has: other words have other lengths."""
+    python = [str(file) for file in written if file.suffix == ".py"]
+    for command in (("check", "--quiet", "--fix-only", "--select=I"), ("format", "--quiet")):
+        subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

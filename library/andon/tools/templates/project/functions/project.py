@@ -1,0 +1,23 @@
+"""The project, as the library has to know it."""
+
+from typing import Final
+
+from andon.project import Actors, Groups, Project
+
+THINGS: Final = Actors(
+    name="things",
+    one="thing",
+    keeps_days=400,
+    cold_after_days=30,
+    lists="Return all that happened to one of things between two times, oldest first.",
+    example="lamp",
+)
+
+PROJECT: Final = Project(
+    name="Acorn",
+    title="Acorn",
+    file=__file__,
+    groups=Groups(all=("user", "admin"), admin="admin", reviewers=frozenset({"admin"})),
+    subjects=THINGS,
+    example_view="inventory",
+)

@@ -1,0 +1,33 @@
+"""Bodies and parameters of its requests and responses."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Path
+from pydantic import AfterValidator, Field
+
+from andon.http import schemas
+from andon.http.fields import Line
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.parameters import described
+from andon.runtime import texts
+
+ThingId = Annotated[
+    str,
+    AfterValidator(texts.word),
+    described(schemas.WORD, "lamp"),
+    Path(alias="id", description="Chosen by the client."),
+]
+
+
+class ThingBody(RequestModel):
+    """Where it is."""
+
+    place: Line = Field(examples=["attic"])
+
+
+class ThingResponse(ResponseModel):
+    """Where it is, and the version to name in If-Match."""
+
+    id: str
+    place: str
+    version: int

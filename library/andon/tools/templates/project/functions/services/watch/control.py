@@ -1,0 +1,15 @@
+"""watch as a control service: its rules and its table."""
+
+from andon.rules.control_service import Control
+from andon.rules.rule import Rules
+from services.watch.facts import FACTS
+from services.watch.rules import restless
+from services.watch.tables import TABLE, TTL_DAYS
+
+RULES = Rules(
+    source=FACTS.source,
+    types=FACTS.types,
+    all=(restless.RULE,),
+)
+
+CONTROL = Control(table=TABLE, rules=RULES, ttl_days=TTL_DAYS)

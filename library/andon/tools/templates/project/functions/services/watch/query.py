@@ -1,0 +1,49 @@
+"""watch table -> HTTP."""
+
+from typing import Annotated, Final
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Path
+from pydantic import AfterValidator
+
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.keys import prefix
+from andon.http import schemas
+from andon.http.http_api import HttpApi
+from andon.http.models import ResponseModel
+from andon.http.openapi import Absent, responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import Cursor, Limit, described
+from andon.project import project
+from andon.runtime import texts
+from services.watch.rules import restless
+from services.watch.tables import KEYS, TABLE, partition_of
+
+ANYBODY: Final = frozenset(project().groups.all)
+
+ThingId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
+
+app = HttpApi()
+handler = app.handler
+
+
+class Restless(ResponseModel):
+    """A decision; `since`: epoch milliseconds of the first of the moves."""
+
+    id: str
+    since: int
+
+
+class RestlessPage(ResponseModel):
+    """A page of decisions, the latest first; a missing cursor is the end."""
+
+    items: list[Restless]
+    cursor: str | Absent = None
+
+
+@app.serves("GET /watch/{id}", groups=ANYBODY, responses=responses(RestlessPage, 200))
+def get_watch(thing_id: ThingId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """List when it was restless, the latest first."""
+    decided = BeginsWith(prefix("decision", restless.RULE.id))
+    query = KeyQuery(keys=KEYS, partition=partition_of(thing_id), sort=decided)
+    return app.page(TABLE, query, to_response=restless.to_entity, limit=limit, cursor=cursor)

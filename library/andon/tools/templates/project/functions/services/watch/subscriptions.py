@@ -1,0 +1,20 @@
+"""Subscriptions of watch: moves, for its rules."""
+
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import Upcasters
+from andon.rules.collect import Collected
+from andon.views.row_write import Subscriptions
+from services.watch.tables import TTL_DAYS, partition_of
+
+
+def on_thing_moved(event: DomainEvent) -> Collected:
+    """Store a move beside the others."""
+    key = partition_of(event.entity("thing").text("id"))
+    return Collected.of(event, key=key, source="things", ttl_days=TTL_DAYS)
+
+
+ON: Subscriptions = {  # (source, type) -> what is kept of it
+    ("things", "thing-moved"): on_thing_moved,
+}
+
+UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's

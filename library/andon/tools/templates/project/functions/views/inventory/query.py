@@ -1,0 +1,47 @@
+"""inventory view -> HTTP."""
+
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Path
+from pydantic import AfterValidator
+
+from andon.dynamodb.ttl import is_alive
+from andon.http import schemas
+from andon.http.after import NOT_YET, awaited, read_row
+from andon.http.http_api import HttpApi
+from andon.http.models import ResponseModel
+from andon.http.openapi import responses
+from andon.http.parameters import After, described
+from andon.http.response import respond
+from andon.project import project
+from andon.runtime import clock, texts
+from andon.runtime.errors import NotFound
+from andon.views.seen import Writes
+from views.inventory.view import KEYS, ON, TABLE, TTL_DAYS
+
+ANYBODY: Final = frozenset(project().groups.all)
+WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
+
+ThingId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
+
+app = HttpApi()
+handler = app.handler
+
+
+class InventoryResponse(ResponseModel):
+    """Where it is."""
+
+    id: str
+    place: str
+
+
+@app.serves("GET /inventory/{id}", groups=ANYBODY, responses=responses(InventoryResponse, 200, 404) | NOT_YET)
+def get_inventory(thing_id: ThingId, after: After = None) -> Response[str]:
+    """Return where it is."""
+    now_ms = clock.now_ms()
+    row = read_row(TABLE, KEYS.of(thing_id), awaited(after, WRITES, about=thing_id), now_ms=now_ms)
+    if row is None or not is_alive(row, now_ms):
+        raise NotFound("Nobody said where this is.")
+    return respond(HTTPStatus.OK, {"id": thing_id, "place": row["place"]})

@@ -1,0 +1,10 @@
+"""The requests whose messages are the samples of inventory: `make samples` writes them to `events/`."""
+
+from andon.testing.recorder import Recorder
+
+LAMP = {"id": "lamp"}
+
+
+def record(world: Recorder) -> None:
+    """Somebody asks where the lamp is."""
+    world.request("GET /inventory/{id}", path=LAMP)
