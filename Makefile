@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -172,6 +172,9 @@ docs: install  ## show docs/ as a site on this machine, with a search and the li
 
 # Its advice to move on is for a terminal.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 PYTHONPATH=library .venv/bin/mkdocs
+
+release: check  ## build wheel and sdist of the library, the lists of what they are made of, and checksums, into .local/release/
+	@$(RUN) andon.tools.release .local/release
 
 format: install  ## put the code into its format, and repair what lint can
 	@.venv/bin/ruff format .

@@ -1,8 +1,10 @@
 """The pipeline: what it does in which order, and that nothing in it moves, is a key or names an account."""
 
 import json
+import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,32 @@ def test_everything_is_installed_before_there_are_credentials() -> None:
     [signed_in] = [number for number, step in enumerate(steps) if "configure-aws-credentials" in step.get("uses", "")]
 
     assert installed < signed_in
+
+
+def test_a_release_is_built_from_its_tag_and_then_signed_with_no_more_rights_than_that_takes() -> None:
+    made = jobs("release.yml")["release"]
+    order = [step.get("run", step.get("uses", "")).split("@")[0] for step in made["steps"]]
+
+    assert made["permissions"] == {"contents": "read", "id-token": "write", "attestations": "write"}
+    assert order[-3:] == [
+        "make release PYTHON3=python3.13",
+        "actions/attest-build-provenance",
+        "actions/upload-artifact",
+    ]
+    assert made["steps"][-2]["with"]["subject-path"] == ".local/release/*"
+
+
+@pytest.mark.parametrize(("tag", "status"), [("v0.0.0", 1), ("main", 1), (None, 0)])
+def test_a_tag_that_is_not_the_version_releases_nothing(tag: str | None, status: int) -> None:
+    [check] = [step for step in jobs("release.yml")["release"]["steps"] if "the tag" in step.get("name", "")]
+    library = WORKFLOWS.parents[1] / "library" / "pyproject.toml"
+    version = tomllib.loads(library.read_text())["project"]["version"]
+
+    shell = ["bash", "-e", "-c", check["run"]]
+    environment = {"GITHUB_REF_NAME": tag or f"v{version}", "PATH": os.environ["PATH"]}
+    made = subprocess.run(shell, env=environment, cwd=library.parents[1], check=False)  # noqa: S603  our own pipeline
+
+    assert made.returncode == status
 
 
 def test_npm_installs_what_is_locked_by_hash_and_runs_no_script_of_it() -> None:

@@ -1,0 +1,66 @@
+"""A release: built twice, from another place and another day, it is the same bytes; it lists what it is made of."""
+
+import json
+import os
+import re
+import shutil
+import tomllib
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from andon.project import library_folder
+from andon.tools.release import CHECKSUMS, build, checksums, list_components
+
+SOURCES = library_folder().parent
+AT_S = 1_790_000_000
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources in another place, of another day, in other modes."""
+    sources = tmp_path_factory.mktemp("a clone") / "library"
+    shutil.copy(SOURCES.parent / ".gitignore", sources.parent)  # hatchling puts it into an sdist
+    shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+    for file in sources.rglob("*.py"):
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        file.chmod(0o600)
+    return sources
+
+
+def test_two_builds_of_the_same_sources_are_the_same_bytes(moved: Path, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+
+    built = build(here, at_s=AT_S), build(there, at_s=AT_S, sources=moved)
+
+    assert [file.suffix for file in built[0]] == [".whl", ".gz"]
+    assert checksums(here) == checksums(there)
+
+
+def test_the_bill_of_materials_has_each_pinned_package_with_its_version_and_hashes(tmp_path: Path) -> None:
+    requirements = SOURCES.parent / "requirements" / "runtime.txt"
+    pinned = set(re.findall(r"^([\w.-]+)==([\w.]+)", requirements.read_text(), re.MULTILINE))
+
+    list_components(requirements, tmp_path / "sbom.json")
+
+    bill = json.loads((tmp_path / "sbom.json").read_text())
+    assert pinned
+    assert {(one["name"], one["version"]) for one in bill["components"]} == pinned
+    assert all(one["externalReferences"][0]["hashes"] for one in bill["components"])
+    version = tomllib.loads((SOURCES / "pyproject.toml").read_text())["project"]["version"]
+    assert (bill["metadata"]["component"]["name"], bill["metadata"]["component"]["version"]) == ("andon", version)
+
+
+def test_checksums_are_of_every_file_but_their_own(tmp_path: Path) -> None:
+    (tmp_path / "a.whl").write_bytes(b"wheel")
+    (tmp_path / CHECKSUMS).write_text("of before")
+
+    assert checksums(tmp_path) == f"{sha256(b'wheel').hexdigest()}  a.whl\n"
+
+
+def test_the_version_stands_in_one_place() -> None:
+    root = tomllib.loads((SOURCES.parent / "pyproject.toml").read_text())["project"]
+
+    assert "version" not in root
+    assert "version" in root["dynamic"]
