@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aws_cdk import App, Stack
@@ -10,11 +11,13 @@ from andon.cdk.event_hub import EventHub
 from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
 from infra.stack import Andon
+from services.anomalies import subscriptions as anomalies
 from tests.support.infra.synthesised import STAGES, only, synthesise
+from views.board import view as board
 from views.state_log import view as state_log
 
 REDELIVERY_DAYS = 1 + 1 + 4 + 14  # stream, EventBridge, queue, dead letters
-STATE_LOG = only("views/state_log")
+STATE_LOG, ANOMALIES = only("views/state_log"), only("services/anomalies")
 
 
 def test_a_view_that_forgets_sooner_than_events_are_redelivered_is_refused_by_name_and_numbers(
@@ -54,6 +57,39 @@ def test_a_view_whose_faults_come_back_to_it_is_refused(layer: Path, monkeypatch
 
     with pytest.raises(ValueError, match=r"round for ever: state_log -fault-> state_log"):
         synthesise(layer, declare=STATE_LOG)
+
+
+def test_steady_tables_beyond_what_an_account_has_are_refused_by_their_names(
+    layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_name = {f"By{number}": Index(Keys(f"Of{number}", one_partition_per="tenant")) for number in range(9)}
+    monkeypatch.setattr(board, "INDEXES", by_name)
+    large: dict[str, Any] = {"capacity": "PROVISIONED", "reportsPerSecond": 2_000, "declare": only("views/board")}
+
+    synthesise(layer, **large)
+    monkeypatch.setattr(board, "INDEXES", by_name | {"By9": Index(Keys("Of9", one_partition_per="tenant"))})
+
+    words = r"^11 steady tables and indexes that begin with 7,900 units each .* BOARD_TABLE, BOARD_TABLE/By0, "
+    with pytest.raises(ValueError, match=words + r".* Take STEADY .* tableUnitsPerSecond in stages.dev of cdk.json"):
+        synthesise(layer, **large)
+    synthesise(layer, **large, tableUnitsPerSecond=100_000)
+
+
+def test_what_a_service_or_a_view_cannot_read_is_refused_when_it_is_built(
+    layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.delattr(state_log, "UPCASTERS")
+        with pytest.raises(ValueError, match=r"^views/state_log subscribes to state-reported of equipment"):
+            synthesise(layer, declare=STATE_LOG)
+    with monkeypatch.context() as patched:
+        patched.delattr(anomalies, "UPCASTERS")
+        with pytest.raises(ValueError, match=r"^services/anomalies subscribes to state-reported of equipment"):
+            synthesise(layer, declare=ANOMALIES)
+    with monkeypatch.context() as patched:
+        patched.setattr(anomalies, "ON", {})
+        with pytest.raises(ValueError, match=r"^service anomalies: rule burst is on state-reported of equipment"):
+            synthesise(layer, declare=ANOMALIES)
 
 
 def test_a_target_that_does_not_exist_is_refused(layer: Path) -> None:

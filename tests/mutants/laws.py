@@ -1418,7 +1418,30 @@ PLACES: Final = [
         ("page: without messages it is for ever reconnecting", "facts.isRefused && facts.isReadable", "false")),
 ]
 
+UNREAD: Final = "library/tests/packages/test_unread.py"
+BUILT: Final = "tests/infra/test_refusals.py -k when_it_is_built"
+
+REFUSED: Final = [
+    *_in("library/andon/cdk/checks/unread.py", UNREAD,
+        ("refused: rules need no listener", 'if not service.plays("listener") and not remembered:', "if False:"),
+        ("refused: a rule is on what nobody stores", "rule.on - service.subscriptions - remembered", "()"),
+        ("refused: own facts are never remembered", "service.subscriptions - remembered", "service.subscriptions"),
+        ("refused: nobody needs to lift old shapes",
+         "reader.subscriptions & other.upcasters.keys() - reader.upcasters.keys()", "()")),
+    *_in("library/andon/cdk/service.py", BUILT,
+        ("refused: a service is built with idle rules", "        refuse_idle_rules(package)\n", ""),
+        ("refused: a service is built that lifts nothing", "        refuse_unlifted(package)\n", "")),
+    *_in("library/andon/cdk/view.py", BUILT,
+        ("refused: a view is built that lifts nothing", "        refuse_unlifted(package)\n", "")),
+    *_in("library/andon/cdk/operations/scaling.py", "tests/infra/test_refusals.py -k steady",
+        ("refused: any number of steady tables", "    _refuse_too_much(steady)\n", "")),
+    *_in("library/andon/cdk/target.py", "tests/infra/test_refusals.py -k steady",
+        ("refused: a quota is never raised", "stage.table_units_per_second or self.table_units", "self.table_units")),
+]
+
+
 MUTANTS: Final = [
+    *REFUSED,
     *PLACES,
     *ERASING,
     *PEOPLE,

@@ -29,7 +29,10 @@ LEAST: Final = 5
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 QUOTA: Final = 40_000
 
-# Ten of them, which are the steady tables and their indexes, stay below the account's quota of 80,000.
+# Of all tables and indexes of an account in a region, unless AWS has raised it; of reads, and as much of writes.
+QUOTA_OF_ACCOUNT: Final = 80_000
+
+# Ten of them, which are the steady tables and their indexes, stay below the account's quota.
 MOST_AT_FIRST: Final = 7_900
 
 

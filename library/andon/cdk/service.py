@@ -12,6 +12,7 @@ from andon.cdk import queues
 from andon.cdk.api import Api
 from andon.cdk.changes import failure_store, follow, published
 from andon.cdk.checks.loops import Participant
+from andon.cdk.checks.unread import refuse_idle_rules, refuse_unlifted
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
@@ -63,6 +64,8 @@ class Service(Part):
     def build(self) -> None:
         """Create tables and functions, grant what each role does, follow the streams, subscribe."""
         package, stack = self.package, self.stack
+        refuse_idle_rules(package)
+        refuse_unlifted(package)
         self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
         self.functions = self.create_functions({name: table.table_name for name, table in self._tables.items()})
         self._serve()

@@ -32,7 +32,8 @@ class Stage:
     capacity: of the tables that reports fill, ON_DEMAND or PROVISIONED. traced: Lambda samples traces for X-Ray.
     replica_region: lake and archive are copied there; None: nothing is left if the stage's region is lost.
     put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them;
-    api_requests_per_second: that of API Gateway. data_trail: CloudTrail writes down who reads what is recorded.
+    api_requests_per_second: that of API Gateway; table_units_per_second: that of DynamoDB's provisioned tables.
+    data_trail: CloudTrail writes down who reads what is recorded.
     second_factor: users may have a second factor, who has one is asked for it. places_required: who is in no group of
     a place is nowhere, see `andon.http.places`.
     """
@@ -60,6 +61,7 @@ class Stage:
     put_events_per_second: int | None = None
     invocations_per_second: int | None = None
     api_requests_per_second: int | None = None
+    table_units_per_second: int | None = None
     data_trail: bool = False
     second_factor: bool = False
     places_required: bool = False

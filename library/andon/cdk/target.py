@@ -9,7 +9,7 @@ from aws_cdk.aws_logs import RetentionDays
 from constructs import IConstruct
 
 from andon.cdk import stage as stages
-from andon.cdk.capacity import Capacity
+from andon.cdk.capacity import QUOTA_OF_ACCOUNT, Capacity
 from andon.cdk.checks.partition import refuse_foreign
 from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.cdk.replica_time import rpo_seconds
@@ -90,6 +90,7 @@ class Target:
     requests: Throttle = REQUESTS  # of each other route
     quotas: Quotas = LEAST
     capacity: Capacity | None = None  # of each table that is steady; None: all are on demand
+    table_units: int = QUOTA_OF_ACCOUNT  # provisioned, of all tables of the account
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
@@ -153,6 +154,7 @@ class Target:
             origin=stage.origin,
             live_origin=stage.live_origin,
             capacity=Capacity.of(stage.capacity, stage.reports_per_second),
+            table_units=stage.table_units_per_second or self.table_units,
             traced=stage.traced,
             customer_key=stage.customer_key,
             alarm_topic=stage.alarm_topic,

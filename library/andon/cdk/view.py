@@ -8,6 +8,7 @@ from constructs import Construct
 
 from andon.cdk.api import Api
 from andon.cdk.checks.loops import Participant
+from andon.cdk.checks.unread import refuse_unlifted
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
 from andon.cdk.live import Live
@@ -34,6 +35,7 @@ class View(Part):
     def build(self) -> None:
         """Create table and functions, grant what each role does, subscribe."""
         package, hub = self.package, self.hub
+        refuse_unlifted(package)
         [(variable, schema)] = package.tables.items()
         table = OwnedTable(self.stack, variable, schema, is_rebuilt=True)
         hub.tables[variable] = table

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from andon.dynamodb.schema import TableSchema
 from andon.events.fact import Facts
 from andon.events.topic import Topic, is_included
+from andon.events.upcast import NONE, Upcasters
 from andon.handlers.declared import ROOM, Handler
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
@@ -154,6 +155,19 @@ class Package:
         if self.side == "stores":
             return self.store.SUBSCRIPTIONS
         return frozenset(self.load("subscriptions").ON) if self.has("subscriptions") else frozenset()
+
+    @property
+    def reads_in(self) -> str:
+        """The file that says what it keeps of events, and how it lifts old ones."""
+        return "view" if self.side == "views" else "subscriptions"
+
+    @property
+    def upcasters(self) -> Upcasters:
+        """The steps by which it lifts old shapes of events, by topic."""
+        if self.side == "stores" or not self.has(self.reads_in):
+            return NONE
+        upcasters: Upcasters = getattr(self.load(self.reads_in), "UPCASTERS", NONE)
+        return upcasters
 
     def subscribes_to(self, source: str, event_type: str) -> bool:
         """Return True if it subscribes to the events of a source and type."""
