@@ -1,5 +1,6 @@
 """Dollars: what a million reports cost by part, and what a month costs."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -7,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from andon.testing.memory.meter import TableOrIndex
+from andon.tools.figures import ALARMS_OF_POLICY, KEPT
 from bench import prices
 from bench.simulate import limits, recorded
 from bench.simulate.batches import batched
@@ -30,10 +32,10 @@ MILLION: Final = 1_000_000
 
 LAKE_BYTES: Final = 127  # of an event in the lake, as stored: docs/benchmarks.md
 
-QUEUES_POLLED: Final = 16  # with listeners: each poller asks at least every 20 seconds
+DEPLOYED: Final = json.loads(KEPT.read_text())["prod"]
+QUEUES_POLLED: Final[int] = DEPLOYED["polledQueues"]  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
-ALARMS: Final = 192  # paid for by their metrics, of which some have two or three
-ALARMS_OF_POLICY: Final = 4  # of target tracking: two of what is used, two of what is provisioned
+ALARMS: Final[int] = DEPLOYED["alarmMetrics"]  # paid for by their metrics, of which some have two or three
 POLICIES_OF_PLACE: Final = 2  # of writes and of reads
 
 

@@ -8,7 +8,7 @@ import pytest
 from andon.cdk.canary import CANARIES
 from andon.packages.discovery import packages
 from andon.testing.synthesised import Properties, Synthesised, listed, text
-from tests.support.infra.synthesised import PROJECT, only, rolls_back, synthesise
+from tests.support.infra.synthesised import only, synthesise
 
 ALIAS, GROUP, ALARM = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::CloudWatch::Alarm"
 
@@ -133,15 +133,6 @@ def test_codedeploy_moves_the_aliases_of_a_package_and_may_do_nothing_else(aws: 
         assert allowed.pop("cloudwatch:DescribeAlarms") == {"*"}
         moves = ("lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias")
         assert allowed == dict.fromkeys(moves, own)
-
-
-def test_the_page_about_deployments_says_how_many_there_are_and_what_their_alarms_cost(aws: Synthesised) -> None:
-    page = (PROJECT / "docs" / "deploy.md").read_text()
-    count = sum(rolls_back(made) for made in aws.of_type(ALARM).values())
-
-    assert f"({len(FILES)} of {len(aws.functions())})" in page
-    # An alarm costs as much for each of its metrics: https://aws.amazon.com/cloudwatch/pricing/
-    assert f"{count} alarms of two metrics (${2 * count / 10:.2f} a month" in page
 
 
 @of_each

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from andon.testing.synthesised import Synthesised
-from tests.support.infra.synthesised import PROJECT, priced_metrics
+from tests.support.infra.synthesised import PROJECT
 
 FOLDER = PROJECT / "docs" / "runbooks"
 INDEX = FOLDER / "README.md"
@@ -84,12 +84,6 @@ def test_the_shell_functions_can_be_read_by_a_shell() -> None:
     done = subprocess.run(["bash", "-n", str(SHELL)], capture_output=True, check=False)  # noqa: S603, S607
 
     assert (done.returncode, done.stderr) == (0, b"")
-
-
-def test_the_index_says_how_many_alarms_there_are_and_what_they_cost(aws: Synthesised) -> None:
-    alarms = aws.of_type("AWS::CloudWatch::Alarm").values()
-
-    assert f"{len(alarms)} alarms, ${priced_metrics(alarms) / 10:.2f} a month" in INDEX.read_text()
 
 
 def access_line(aws: Synthesised) -> str:

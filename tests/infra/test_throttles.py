@@ -24,7 +24,7 @@ from bench.simulate import limits
 from contract.groups import DEVICE
 from services.equipment.bodies import Reports
 from services.equipment.stream_first import REPORTS_AT_ONCE
-from tests.support.infra.synthesised import PROJECT, SERVICES, synthesise
+from tests.support.infra.synthesised import SERVICES, synthesise
 
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]
 SHARED = {route: package for package in packages() for route in package.shared}
@@ -174,19 +174,3 @@ def test_what_was_throttled_is_counted_from_the_access_log(aws: Synthesised) -> 
     assert (transformation["MetricNamespace"], transformation["MetricName"]) == ("Andon", "throttled")
     assert transformation["Dimensions"] == [{"Key": "stage", "Value": "$.stage"}]
     assert '"stage": "dev"' in stage(aws)["AccessLogSettings"]["Format"]
-
-
-@pytest.mark.parametrize("region", [None, *PUT_EVENTS])
-def test_the_page_about_deployments_says_the_rates_of_every_region(region: str | None) -> None:
-    [line] = [
-        line
-        for line in (PROJECT / "docs" / "deploy.md").read_text().splitlines()
-        if line.startswith("|") and (region or "others, or unknown") in line
-    ]
-    quotas = Quotas.of(region)
-    [(service, route)] = PUBLISHING
-    event_type, most = service.stream_first[route]
-    per_second = quotas.for_batches(events=most, rules=len(subscribers_of(service.name, event_type))).per_second
-
-    said = [cell.strip() for cell in line.strip("|").split("|")][1:]
-    assert said == [f"{quotas.put_events:,}", f"{quotas.invocations:,}", f"{per_second:g}", f"{per_second * most:,.0f}"]

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,12 +14,13 @@ from andon.tools.stack.nested import NESTED
 Properties = dict[str, Any]
 FUNCTION: Final = "AWS::Lambda::Function"
 WITH_PATHS: Final = "aws:cdk:enable-asset-metadata"  # the files of nested templates, as the command line does
+EMULATOR: Final = {"target": "local"}
 
 
-def synthesised(folder: Path) -> "Synthesised":
-    """Synthesise the project's `app.py` for the emulator, in an empty folder; one below stands for the layer."""
+def synthesised(folder: Path, context: Mapping[str, Any] = EMULATOR) -> "Synthesised":
+    """Synthesise the project's `app.py` with a context, in an empty folder; one below stands for the layer."""
     (folder / "layer").mkdir()
-    context = {"target": "local", "layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True}
+    context = {"layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True, **context}
     variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out")}
     environment = {**os.environ, **variables, "PYTHONPATH": project().imports}
     subprocess.run([sys.executable, "app.py"], cwd=project().root, env=environment, check=True)

@@ -27,6 +27,7 @@ VERBS: Final = {
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
+    "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
     "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),
     "prove": Verb("views.prove", "compare all rows of a view's two versions: VIEW"),

@@ -1,7 +1,7 @@
 """The stack's template, with the questions that the tests ask of it."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -125,18 +125,6 @@ def synthesise(
     made = app.synth()
     own = made.get_stack_by_name(stack.stack_name).template
     return assembled(Path(made.directory), own, protected=bool(stack.termination_protection))
-
-
-def priced_metrics(alarms: Iterable[Properties]) -> int:
-    """Return the metrics of alarms that are paid for, at $0.10 a month; one that learns what is usual counts as three.
-
-    https://aws.amazon.com/cloudwatch/pricing/
-    """
-    of_one: list[Properties] = [{"MetricStat": {}}]
-    return sum(
-        3 if "ThresholdMetricId" in one else sum("MetricStat" in part for part in one.get("Metrics", of_one))
-        for one in alarms
-    )
 
 
 def rolls_back(made: Properties) -> bool:

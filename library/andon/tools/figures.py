@@ -1,0 +1,143 @@
+"""Figures of each stage's template: kept in `docs/figures.json`, and written into the pages where these name them.
+
+A page names one as `<!-- dev.alarms -->155<!-- / -->`: what stands between is written anew.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from andon.cdk.throttles import PUT_EVENTS, Quotas
+from andon.packages.discovery import services, subscribers_of
+from andon.project import project
+from andon.testing.synthesised import FUNCTION, Properties, Synthesised, synthesised, text
+
+KEPT: Final = project().root / "docs" / "figures.json"
+MARK: Final = re.compile(r"(<!-- ([a-z]+\.[A-Za-z]+) -->)(.*?)(<!-- / -->)", re.DOTALL)
+NOBODY: Final = {"alarmTopic": "nobody", "liveOrigin": "wss://nobody.example"}
+"""Settings of a stage that is looked at and not deployed."""
+
+ALARM_DOLLARS: Final = 0.10
+"""A month for each metric of an alarm: https://aws.amazon.com/cloudwatch/pricing/"""
+
+ALARMS_OF_POLICY: Final = 4
+"""Alarms that target tracking creates: two of what is used, two of what is provisioned."""
+
+EVERYWHERE: Final = "all"
+"""Where figures stand that are the same in each stage."""
+
+Figures = dict[str, int | str]
+"""Name -> a number, or a text: dollars, lines of a table."""
+
+
+def figures_of(stack: Synthesised) -> Figures:
+    """Return the figures of a template."""
+    alarms, tables = stack.of_type("AWS::CloudWatch::Alarm").values(), stack.of_type("AWS::DynamoDB::Table").values()
+    together = [alarm for alarm in alarms if metrics_of(alarm) == 2]  # noqa: PLR2004  a failure's count and the calls'
+    steady = [table for table in tables if table["BillingMode"] == "PROVISIONED"]
+    policies = len(stack.of_type("AWS::ApplicationAutoScaling::ScalingPolicy"))
+    sources = [text(made["EventSourceArn"]) for made in stack.of_type("AWS::Lambda::EventSourceMapping").values()]
+    priced = sum(map(metrics_of, alarms))
+    return {
+        "functions": len(stack.of_type(FUNCTION)),
+        "movedFunctions": len(stack.of_type("AWS::Lambda::Alias")),
+        "routes": len(stack.of_type("AWS::ApiGatewayV2::Route")),
+        "tables": len(tables),
+        "queues": len(stack.of_type("AWS::SQS::Queue")),
+        "polledQueues": sum(f"{queue}.Arn" in sources for queue in stack.of_type("AWS::SQS::Queue")),
+        "alarms": len(alarms),
+        "alarmMetrics": priced,
+        "alarmDollars": _dollars(priced),
+        "alarmsOfTwo": len(together),
+        "alarmsOfTwoDollars": _dollars(2 * len(together)),
+        "steadyTables": len(steady),
+        "steadyIndexes": sum(len(table.get("GlobalSecondaryIndexes", ())) for table in steady),
+        "otherTables": len(tables) - len(steady),
+        "scalingAlarms": ALARMS_OF_POLICY * policies,
+        "scalingDollars": _dollars(ALARMS_OF_POLICY * policies),
+    }
+
+
+def metrics_of(alarm: Properties) -> int:
+    """Return the number of metrics that an alarm is paid for by.
+
+    One that compares with what CloudWatch has learnt is paid for by its metric and the two bounds.
+    """
+    return (sum("MetricStat" in one for one in alarm.get("Metrics", ())) or 1) + 2 * ("ThresholdMetricId" in alarm)
+
+
+def of_batches() -> Figures:
+    """Return the figures of the route that publishes a batch as it is called; of none or several, nothing."""
+    batches = [(package, *one) for package in services() for one in package.stream_first.items()]
+    if len(batches) != 1:
+        return {}
+    [(package, route, (event_type, events))] = batches
+    rules = len(subscribers_of(package.name, event_type))
+    head = [f"| region | PutEvents/s | invocations/s | `{route}`/s | events/s |", "|---|---|---|---|---|"]
+    lines = head + [_rates(quotas, regions, events=events, rules=rules) for quotas, regions in _regions().items()]
+    return {"batchEvents": events, "batchRules": rules, "batchRates": "\n" + "\n".join(lines) + "\n"}
+
+
+def _regions() -> dict[Quotas, list[str]]:
+    """Return the regions with the same quotas of the bus, those with the most first; an unknown one has the least."""
+    found = defaultdict(list)
+    for region in (*PUT_EVENTS, ""):
+        found[Quotas.of(region)._replace(api=0)].append(region or "others, or unknown")
+    return found
+
+
+def _rates(quotas: Quotas, regions: Iterable[str], *, events: int, rules: int) -> str:
+    rate = quotas.for_batches(events=events, rules=rules).per_second
+    said = (f"{quotas.put_events:,}", f"{quotas.invocations:,}", f"{rate:g}", f"{rate * events:,.0f}")
+    return f"| {' | '.join((', '.join(regions), *said))} |"
+
+
+def kept_text(of_stages: Mapping[str, Figures]) -> str:
+    """Return the figures of stages as they are kept."""
+    return json.dumps(of_stages, indent=2) + "\n"
+
+
+def filled(page: str, of_stages: Mapping[str, Figures]) -> str:
+    """Return a page with the figures that it names.
+
+    Raises:
+        LookupError: it names one that there is not.
+
+    """
+
+    def write(mark: re.Match[str]) -> str:
+        stage, _, name = mark[2].partition(".")
+        if name not in of_stages.get(stage, {}):
+            raise LookupError(f"there is no figure {mark[2]}; {KEPT.name} has all")
+        return f"{mark[1]}{of_stages[stage][name]}{mark[4]}"
+
+    return MARK.sub(write, page)
+
+
+def pages(root: Path) -> Iterable[Path]:
+    """Find the pages that may name figures."""
+    return sorted({*root.glob("*.md"), *(root / "docs").rglob("*.md")})
+
+
+def main() -> None:
+    """Write all of it anew."""
+    settings = json.loads((project().root / "cdk.json").read_text())["context"]
+    of_stages = {EVERYWHERE: of_batches()}
+    for stage in settings["stages"]:
+        with TemporaryDirectory() as folder:
+            of_stages[stage] = figures_of(synthesised(Path(folder), {**settings, **NOBODY, "stage": stage}))
+    KEPT.write_text(kept_text(of_stages))
+    for page in pages(project().root):
+        page.write_text(filled(page.read_text(), of_stages))
+
+
+def _dollars(metrics: int) -> str:
+    return f"${metrics * ALARM_DOLLARS:.2f}"
+
+
+if __name__ == "__main__":
+    main()
