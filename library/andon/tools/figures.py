@@ -79,7 +79,7 @@ def of_batches() -> Figures:
     rules = len(subscribers_of(package.name, event_type))
     head = [f"| region | PutEvents/s | invocations/s | `{route}`/s | events/s |", "|---|---|---|---|---|"]
     lines = head + [_rates(quotas, regions, events=events, rules=rules) for quotas, regions in _regions().items()]
-    return {"batchEvents": events, "batchRules": rules, "batchRates": "\n" + "\n".join(lines) + "\n"}
+    return {"batchEvents": events, "batchRules": rules, "batchRates": "\n\n" + "\n".join(lines) + "\n\n"}
 
 
 def _regions() -> dict[Quotas, list[str]]:

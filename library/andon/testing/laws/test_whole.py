@@ -1,0 +1,8 @@
+"""Whole: each package has the files, the tests, the samples and the line in the stack that it needs."""
+
+from andon.project import project
+from andon.testing.whole import missing_in
+
+
+def test_nothing_is_missing() -> None:
+    assert missing_in(project().root) == []

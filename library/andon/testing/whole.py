@@ -1,0 +1,146 @@
+"""Whether all files of a project's packages are there: read from the files alone, nothing is imported.
+
+`missing_in(root)` returns a sentence for each file that is missing, or that nothing belongs to any more.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+SIDES: Final = ("services", "views")
+CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
+LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
+OLD: Final = re.compile(r"\.v\d+$")
+ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
+PART: Final = re.compile(r"/(\w+)")
+OF_STORES: Final = [[folder.name] for folder in (Path(__file__).parents[1] / "stores").glob("*/")]
+OWN: Final = ("services", "views", "pages", "tests")
+"""Roots of modules of which each must have its file."""
+
+
+def missing_in(root: Path) -> list[str]:
+    """Return what is missing in a project, by file, below its root."""
+    return [*_Files(root).missing()]
+
+
+class _Files:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._functions = root / "functions"
+
+    def missing(self) -> Iterator[str]:
+        """Yield all that is missing."""
+        yield from self._of_the_stack()
+        for folder in self._packages:
+            yield from self._of_package(folder)
+            yield from self._of_tests(folder)
+        yield from self._imported()
+        yield from self._of_samples()
+
+    @cached_property
+    def _packages(self) -> list[Path]:
+        folders = (folder for side in SIDES for folder in sorted((self._functions / side).glob("*/")))
+        return [folder for folder in folders if any(folder.rglob("*.py"))]
+
+    def _of_the_stack(self) -> Iterator[str]:
+        stack = self._root / "infra" / "stack.py"
+        lines = set(LINE.findall(stack.read_text()))
+        found = {(CONSTRUCTS[folder.parent.name], folder.name): folder for folder in self._packages}
+        found |= {("Page", folder.name): folder for folder in (self._functions / "pages").glob("*/")}
+        for (construct, name), folder in found.items():
+            if (construct, name) not in lines:
+                yield f'{self._at(stack)} has no line {construct}(self, "{name}", hub, api), for {self._at(folder)}'
+        for construct, name in sorted(lines - found.keys()):
+            yield f'{self._at(stack)} has a line {construct}(self, "{name}", …), of which there is no package'
+
+    def _of_package(self, folder: Path) -> Iterator[str]:
+        for python in sorted({file.parent for file in folder.rglob("*.py")}):
+            yield from self._need(python / "__init__.py", "it is a package of Python")
+        if folder.parent.name == "views":
+            yield from self._need(folder / "view.py", "it is a view")
+            return
+        tables = folder / "tables.py"
+        if tables.is_file() and "stream=True" in tables.read_text():
+            yield from self._need(folder / "facts.py", f"the stream of {self._at(tables)} is followed")
+        if (folder / "rules").is_dir():
+            yield from self._need(folder / "control.py", "it has rules")
+        if (folder / "control.py").is_file():
+            yield from self._need(folder / "subscriptions.py", "rules decide over events")
+
+    def _of_tests(self, folder: Path) -> Iterator[str]:
+        tests = self._root / "tests" / folder.relative_to(self._functions)
+        # Of a view's second version it is the stories: what it answers is tried where it serves.
+        if not [*tests.glob("test_*.py"), *tests.glob("stories.py")]:
+            yield f"{self._at(tests)} has no test of {self._at(folder)}"
+
+    def _need(self, file: Path, why: str) -> Iterator[str]:
+        if not file.is_file():
+            yield f"{self._at(file)} is missing: {why}"
+
+    def _imported(self) -> Iterator[str]:
+        """Yield modules that are imported and have no file."""
+        code = chain(self._functions.rglob("*.py"), (self._root / "tests").rglob("*.py"))
+        for file in sorted(code):
+            for name in sorted(_imports(ast.parse(file.read_text()))):
+                if name.partition(".")[0] in OWN and not self._is_module(name):
+                    yield f"{self._file_of(name)} is missing: {self._at(file)} imports it"
+
+    def _is_module(self, name: str) -> bool:
+        return self._path_of(name).is_dir() or self._path_of(name).with_suffix(".py").is_file()
+
+    def _path_of(self, name: str) -> Path:
+        return (self._root if name.startswith("tests") else self._functions).joinpath(*name.split("."))
+
+    def _file_of(self, name: str) -> str:
+        return f"{self._at(self._path_of(name))}.py"
+
+    def _of_samples(self) -> Iterator[str]:
+        events = self._root / "events"
+        routes = {route: file for folder in self._packages for file, route in self._routes(folder)}
+        sampled = {json.loads(file.read_text())["routeKey"]: file for file in (events / "http").glob("*.json")}
+        for route in sorted(routes.keys() - sampled):
+            yield f"events/http/ has no sample of {route}, which {self._at(routes[route])} answers"
+        for kind, other in (("stream", "domain"), ("domain", "stream")):
+            for file in sorted((events / kind).glob("*.json")):
+                twin = events / other / file.name
+                if not OLD.search(file.stem) and not twin.is_file() and not self._is_of_no_row(file):
+                    yield f"{self._at(twin)} is missing: there is {self._at(file)}"
+        yield from self._unanswered(routes, sampled)
+
+    def _unanswered(self, routes: dict[str, Path], sampled: dict[str, Path]) -> Iterator[str]:
+        """Yield samples that nothing answers; the routes of stores are not in the project's files."""
+        of_pages = {route for file in (self._functions / "pages").rglob("*.py") for route in _routes_in(file)}
+        for route in sorted(sampled.keys() - routes.keys() - of_pages):
+            if PART.findall(route)[:1] not in OF_STORES:
+                yield f"{self._at(sampled[route])} is of {route}, which nothing answers"
+
+    def _is_of_no_row(self, sample: Path) -> bool:
+        """Return True of what is no fact of a row: it says of a message or of a row that it is wrong."""
+        return sample.stem.partition(".")[0] in {"fault", "drift-detected"}
+
+    def _routes(self, folder: Path) -> Iterator[tuple[Path, str]]:
+        for file in sorted(folder.glob("*.py")):
+            yield from ((file, route) for route in _routes_in(file))
+
+    def _at(self, path: Path) -> str:
+        return path.relative_to(self._root).as_posix()
+
+
+def _routes_in(file: Path) -> list[str]:
+    return ROUTE.findall(file.read_text())
+
+
+def _imports(tree: ast.Module) -> set[str]:
+    """Return the modules that a file imports; `from a.b import c` is `a.b`, for `c` may be a name in it."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
