@@ -18,6 +18,7 @@ class Verb(NamedTuple):
 
 
 VERBS: Final = {
+    "new": Verb("new", "write something new that works and is tested: project DIR NAME; alone lists all kinds"),
     "up": Verb("stack.up", "run everything on this machine, with data in it"),
     "down": Verb("stack.down", "end what `up` started"),
     "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
@@ -26,6 +27,7 @@ VERBS: Final = {
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
+    "samples": Verb("in_process.samples", "write events/ anew, as the handlers make it of tests/*/*/samples.py"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
     "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
@@ -43,6 +45,9 @@ VERBS: Final = {
 }
 WITH_VARIABLES: Final = {"console", "query"}
 """Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
+
+ANYWHERE: Final = {"new"}
+"""Verbs that need no project: they find out themselves."""
 
 VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
@@ -70,13 +75,14 @@ def main() -> int:
         print(usage())
         return 0
     root = root_above(Path.cwd())
-    if verb not in VERBS or root is None:
+    if verb not in VERBS or (root is None and verb not in ANYWHERE):
         why = (
             f"there is no {PROJECT} here or above" if verb in VERBS else f"there is no {verb}; `andon` lists all verbs"
         )
         print(f"andon: {why}", file=sys.stderr)
         return MISUSED
-    sys.path[:0] = [str(root / PROJECT.parent), str(root)]
+    if root is not None:
+        sys.path[:0] = [str(root / PROJECT.parent), str(root)]
     return _exit_code_of(verb, arguments)
 
 

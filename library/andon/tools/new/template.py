@@ -36,19 +36,12 @@ SLICES: Final[Mapping[str, tuple[str, ...]]] = {
 
 # What running the template leaves behind.
 LEFT_BEHIND: Final = frozenset(
-    {
-        "__pycache__",
-        ".hypothesis",
-        ".local",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".venv",
-        "cdk.out",
-        "events",
-    }
-    | {"node_modules", "vendor"}
+    {"__pycache__", ".hypothesis", ".local", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
+    | {"cdk.out", "events", "node_modules", "vendor"}
 )
+
+OTHERS: Final = frozenset({"requirements"})
+"""Folders that name what others made; no word of theirs is the template's."""
 
 
 def files(*patterns: str) -> list[PurePosixPath]:
@@ -64,7 +57,12 @@ def _within(pattern: str) -> Iterable[Path]:
 
 def copied(words: Words, chosen: Iterable[PurePosixPath]) -> dict[PurePosixPath, str]:
     """Return the text of each chosen file with its words replaced, by its path with its words replaced."""
-    return {PurePosixPath(words(str(file))): words((PROJECT / file).read_text()) for file in chosen}
+    return {PurePosixPath(words(str(file))): _copied(words, file) for file in chosen}
+
+
+def _copied(words: Words, file: PurePosixPath) -> str:
+    text = (PROJECT / file).read_text()
+    return text if file.parts[0] in OTHERS else words(text)
 
 
 def written(root: Path, texts: Mapping[PurePosixPath, str]) -> list[Path]:

@@ -1,0 +1,96 @@
+"""`andon new project DIR NAME`: a copy of the template, with samples that its own handlers make.
+
+It is made beside DIR and moved there once it is whole, so that a failure leaves nothing.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from andon.project import library_folder
+from andon.tools.new import template
+from andon.tools.new.dependency import Dependency, dependency
+from andon.tools.new.errors import NotNew
+from andon.tools.new.words import Name, Words, camel_case, clashes
+
+REQUIREMENT: Final = PurePosixPath("requirements", "andon.txt")
+VENDOR: Final = "vendor"
+
+IN_STACK: Final = frozenset(
+    {"api", "archive", "construct", "drift", "event_hub", "fault_store", "lake", "replays", "service", "stack"}
+    | {"target", "view"}
+)
+"""Names of classes beside that of the stack."""
+
+
+def make(arguments: Sequence[str]) -> str:
+    """Make a project; return how to go on.
+
+    Raises:
+        NotNew: a name is none, or taken; the folder has something in it; or the library's wheel cannot be found.
+
+    """
+    asked = _asked(arguments)
+    root, name, service = asked.folder.absolute(), Name.only(asked.name), Name.of(asked.service, one=asked.one)
+    _require_free(root)
+    words = _words(name, service)
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=root.parent, prefix=".new-") as beside:
+        with dependency(asked.wheel) as needed:
+            _fill(Path(beside, "project"), words, needed)
+        if root.exists():
+            root.rmdir()
+        Path(beside, "project").rename(root)
+    return f"{camel_case(name.one)} is in {asked.folder}; go on there, with: make up"
+
+
+def _asked(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="andon new project", description=__doc__)
+    parser.add_argument("folder", metavar="DIR", type=Path, help="where it is to be: an empty folder, or none yet")
+    parser.add_argument("name", metavar="NAME", help="of the project, as Permits")
+    parser.add_argument("--service", metavar="THINGS", default="things", help="name of its first service, as permits")
+    parser.add_argument("--one", metavar="THING", help="the singular of that, if it is irregular")
+    parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
+    return parser.parse_args(arguments)
+
+
+def _require_free(root: Path) -> None:
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise NotNew(f"{root} is not empty; name an empty folder, or one that is not there yet")
+
+
+def _words(name: Name, service: Name) -> Words:
+    if name.one in IN_STACK:
+        raise NotNew(f"{name.one!r} is taken: infra/stack.py has a class of that name")
+    beside = (template.INVENTORY, template.WATCH, template.RESTLESS)
+    if clash := next(clashes([service, *beside]), None):
+        raise NotNew(f"{clash!r} is taken: the project has a view {beside[0].one} and a rule {beside[2].one}")
+    return Words([(template.ACORN, name), (template.THINGS, service)])
+
+
+def _fill(root: Path, words: Words, needed: Dependency) -> None:
+    texts = template.copied(words, template.files())
+    new = template.written(root, {**texts, REQUIREMENT: needed.requirement})
+    if needed.wheel is not None:
+        (root / VENDOR).mkdir()
+        shutil.copyfile(needed.wheel, root / VENDOR / needed.wheel.name)
+    template.tidied(root, new)
+    _andon(root, "samples")
+
+
+def _andon(root: Path, *verb: str) -> None:
+    """Run a verb of this library in a project."""
+    imports = os.pathsep.join(filter(None, (str(library_folder().parent), os.environ.get("PYTHONPATH"))))
+    subprocess.run(
+        [sys.executable, "-m", "andon.tools.cli", *verb],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": imports, "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
