@@ -12,6 +12,7 @@ IN_TIME: Final = "library/tests/runtime/test_deadline.py"
 REPLAYS: Final = "library/tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
+DUE_AT: Final = "library/tests/rules/test_due_at.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
 
 SHARING: Final = (
@@ -588,13 +589,25 @@ RULES: Final = [
         ("most: one too many", "if len(seen) == rule.most:", "if len(seen) > rule.most:"),
         ("look-back: newest first", "(None, seen[::-1])", "(None, seen)"),
         ("look-back: late events are read without a bound", "islice(earlier, rule.most + PASSED_OVER)", "earlier"),
-        ("look-ahead: one millisecond too many", "timestamp_ms + rule.after_ms)",
-         "timestamp_ms + rule.after_ms + 1)"),
+        ("look-ahead: one millisecond too many", "until_ms=until_ms)", "until_ms=until_ms + 1)"),
         ("look-ahead: without a bound", "later, rule.most + PASSED_OVER)), rule.most)", "later, None)), None)")),
     *_in("library/andon/rules/timing.py", "library/tests/rules/test_due.py",
         ("nothing is held back", "arrived_ms) + hold_back_ms", "arrived_ms)"),
-        ("due before it arrived", "max(event.timestamp_ms + after_ms, arrived_ms)",
-         "(event.timestamp_ms + after_ms)")),
+        ("due before it arrived", "max(at_ms, arrived_ms)", "at_ms")),
+    *_in("library/andon/rules/timing.py", DUE_AT,
+        ("a date: due when its event comes", "else max(date_ms, event.timestamp_ms)", "else event.timestamp_ms"),
+        ("a date: an event without one is due", "Start.NOTHING if self._date_of(anchor.event) is None else Start.DUE",
+         "Start.DUE")),
+    *_in("library/andon/rules/history.py", DUE_AT,
+        ("a date: what came since is not seen", "    if until_ms <= anchor.event.timestamp_ms:\n", "    if True:\n")),
+    *_in("library/andon/rules/rule.py", DUE_AT,
+        ("a date: the store may forget its anchor", "if ttl_days < days:", "if False:"),
+        ("a date: one that the store forgets passes", "or at_ms + hold_back_ms >= anchor.ttl * 1000", ""),
+        ("a date: one beyond its rule passes", "at_ms > anchor.event.timestamp_ms + self.after_ms or", "")),
+    *_in("library/andon/rules/control.py", DUE_AT,
+        ("a date: forgotten in silence", "for rule, error in plan.forgotten:", "for rule, error in ():")),
+    *_in("library/andon/rules/control_service.py", DUE_AT,
+        ("a date: nobody asks the store", "rules.require_kept(ttl_days)", "pass")),
     *_in("library/andon/rules/rule.py", "library/tests/rules/test_rule.py",
         ("a rule may cause itself", "if other is rule:", "if False:"),
         ("a rule emits what nobody declared", "if undeclared := rule.emits - self.types:", "if undeclared := ():")),

@@ -66,6 +66,8 @@ class Service(Part):
         package, stack = self.package, self.stack
         refuse_idle_rules(package)
         refuse_unlifted(package)
+        if self._decides:
+            package.load("control")  # refuses a rule that its store forgets
         self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
         self.functions = self.create_functions({name: table.table_name for name, table in self._tables.items()})
         self._serve()

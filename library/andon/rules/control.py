@@ -175,6 +175,9 @@ def _plans(arrivals: Iterable[StoredEvent], control: Control) -> tuple[list[Arri
 def _carry_out(plan: ArrivalPlan, evaluator: Evaluator, control: Control) -> Counts:
     """Correlate, schedule, evaluate."""
     counts = +Counts({Verdict.LATE: plan.late, Verdict.FLOODED: int(plan.anchor.flooded)})
+    for rule, error in plan.forgotten:
+        publish_event_fault(error, control, plan.anchor, by=f"rule-{rule.id}")
+        counts[Verdict.FAULT] += 1
     for copied in plan.copies:
         now_ms = clock.now_ms()
         copy = copied._replace(arrived_ms=now_ms)

@@ -1,7 +1,8 @@
 """Control services: their rules, what these see, and the table that keeps events, due times and decisions."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 from andon.dynamodb.client import Table
 from andon.events.domain_event import DomainEvent
@@ -13,16 +14,36 @@ def no_context(key: CorrelationKey) -> None:
     """Know nothing of a correlation key."""
 
 
-class Control(NamedTuple):
-    """A control service.
-
-    ttl_days: how long own facts are stored, from their own time.
-    context_of: correlation key -> what the service knows beside events, for the rules that need it.
-    remembers: type of an own fact -> the correlation key under which it is stored beside the events of others.
-    """
-
+class _Control(NamedTuple):
     table: Table
     rules: Rules
     ttl_days: int
-    context_of: Callable[[CorrelationKey], object] = no_context
-    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]] = {}
+    context_of: Callable[[CorrelationKey], object]
+    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]]
+
+
+class Control(_Control):
+    """A control service.
+
+    ttl_days: how long events are stored, from their own time: own facts, and what subscriptions collect for rules.
+    context_of: correlation key -> what the service knows beside events, for the rules that need it.
+    remembers: type of an own fact -> the correlation key under which it is stored beside the events of others.
+
+    Raises:
+        ValueError: a rule would be due when the store has forgotten its anchor.
+
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        table: Table,
+        rules: Rules,
+        ttl_days: int,
+        context_of: Callable[[CorrelationKey], object] = no_context,
+        remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]] = MappingProxyType({}),
+    ) -> Self:
+        """Check that the store remembers for long enough."""
+        rules.require_kept(ttl_days)
+        return super().__new__(cls, table, rules, ttl_days, context_of, remembers)

@@ -91,9 +91,10 @@ def _look_ahead(
     rule: Rule, anchor: StoredEvent, events: EventsAround, counts: Callable[[StoredEvent], bool]
 ) -> list[StoredEvent]:
     """Return the events behind the anchor until the rule was due, in order: the first ones, if there are too many."""
-    if not rule.after_ms:
+    until_ms = rule.due_at(anchor.event)
+    if until_ms <= anchor.event.timestamp_ms:
         return []
-    later = events.behind(anchor.sort, until_ms=anchor.event.timestamp_ms + rule.after_ms)
+    later = events.behind(anchor.sort, until_ms=until_ms)
     return [*islice(filter(counts, islice(later, rule.most + PASSED_OVER)), rule.most)]
 
 

@@ -11,6 +11,7 @@ from andon.rules.due import KEPT_DAYS, Due
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import StoredEvent, is_event_sort
 from andon.rules.timing import EvaluateAt, EventsBehind, Start, SweepTime, Timer
+from andon.runtime.tried import Failed, tried
 
 # When a rule that nobody knows is asked for again: it comes back with the next deployment, or with a roll-back.
 UNKNOWN_AGAIN_MS: Final = 5 * 60_000
@@ -19,7 +20,8 @@ UNKNOWN_AGAIN_MS: Final = 5 * 60_000
 class ArrivalPlan(NamedTuple):
     """The work for an event: copies under other keys, due rows, and rules to evaluate at once.
 
-    late: the number of rules that it came too late for.
+    late: the number of rules that it came too late for. forgotten: those that will be due when the store has forgotten
+    it, each with the reason.
     """
 
     anchor: StoredEvent
@@ -27,6 +29,7 @@ class ArrivalPlan(NamedTuple):
     copies: list[StoredEvent]
     due_rows: list[Item]
     at_once: list[Rule]
+    forgotten: Sequence[tuple[Rule, Exception]] = ()
 
 
 class DuePlan(NamedTuple):
@@ -46,7 +49,9 @@ class DuePlan(NamedTuple):
 def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms: int) -> ArrivalPlan:
     """Return the work for an event that arrived; due rows that wait for a look are left to `screen.py`."""
     by_key = {rule: rule.correlation_key_of(stored.event) for rule in rules.at(stored.source, stored.event)}
-    here = [rule for rule, key in by_key.items() if key == stored.key]
+    concerned = [rule for rule, key in by_key.items() if key == stored.key]
+    forgotten = [*_forgotten(stored, concerned, hold_back_ms)]
+    here = [rule for rule in concerned if rule not in {one for one, _ in forgotten}] if forgotten else concerned
     # A copy is not copied again: the event itself is copied to all keys.
     elsewhere = [] if stored.correlated else sorted(set(by_key.values()) - {stored.key})
     rows = {due: due.row(keys) for due in dues_at_arrival(stored, here, hold_back_ms=hold_back_ms)}
@@ -56,7 +61,16 @@ def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms:
         copies=[stored.copy_under(key) for key in elsewhere],
         due_rows=[row for due, row in rows.items() if not is_screened(due, rules)],
         at_once=[rule for rule in here if rule.timing.at_arrival(stored) is Start.EVALUATION],
+        forgotten=forgotten,
     )
+
+
+def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) -> Iterator[tuple[Rule, Exception]]:
+    """Yield each rule that will be due when the anchor is forgotten, or that fails to say when."""
+    for rule in rules:
+        checked = None if rule.is_late(stored) else tried(rule.require_remembered, stored, hold_back_ms)
+        if isinstance(checked, Failed):
+            yield rule, checked.error
 
 
 def dues_at_arrival(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:

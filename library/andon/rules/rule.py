@@ -8,6 +8,7 @@ decision is a row that is put once and published from the table's stream like an
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from math import ceil
 from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.dynamodb.keys import SEPARATOR, sort_key
@@ -16,6 +17,8 @@ from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
 from andon.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
 from andon.rules.timing import HELD_BACK, Screened, Timing, due_ms
+from andon.runtime.clock import DAY_MS
+from andon.runtime.errors import Poison
 
 BY: Final = "by"
 RULE: Final = "rule"
@@ -65,7 +68,13 @@ class History(NamedTuple):
 
     def was_known(self, event: DomainEvent, *, of: DomainEvent, after_ms: int) -> bool:
         """Return True if `event` had arrived when a rule was due that is evaluated `after_ms` after event `of`."""
-        return self.arrived_ms[event.id] <= due_ms(of, self.arrived_ms[of.id], after_ms, self.hold_back_ms)
+        due = due_ms(of.timestamp_ms + after_ms, self.arrived_ms[of.id], self.hold_back_ms)
+        return self.arrived_ms[event.id] <= due
+
+    @property
+    def later(self) -> tuple[DomainEvent, ...]:
+        """The events behind the anchor, in order: what a rule that is due later has seen since."""
+        return self.events[self.events.index(self.anchor) + 1 :]
 
 
 class Decision(NamedTuple):
@@ -151,8 +160,41 @@ class Rule(NamedTuple):
 
     @property
     def after_ms(self) -> int:
-        """The time from its anchor until it is due, at the earliest."""
+        """The time from its anchor until it is due, at the earliest; of one due at a date: the most."""
         return self.timing.after_ms
+
+    def due_at(self, event: DomainEvent) -> int:
+        """Return the time up to which it sees what happens, at an anchor: its date, or so long after it."""
+        return self.timing.due_at(event)
+
+    def require_kept(self, ttl_days: int) -> None:
+        """Check that the store keeps an anchor until the rule is due, and a day for a sweep that lags.
+
+        Raises:
+            ValueError: it forgets it before, and the rule would never decide.
+
+        """
+        days = ceil(self.after_ms / DAY_MS) + 1
+        if ttl_days < days:
+            raise ValueError(
+                f"rule {self.id}: it is due up to {days - 1} days after its anchor, which the store forgets after "
+                f"{ttl_days}. Write ttl_days={days} or more in CONTROL (control.py) and in each Collected.of of the "
+                f"rule's events (subscriptions.py), or a shorter timing."
+            )
+
+    def require_remembered(self, anchor: StoredEvent, hold_back_ms: int) -> None:
+        """Check that an anchor is stored until the rule is due at it: its date may lie further ahead than declared.
+
+        Raises:
+            Poison: it is forgotten before.
+
+        """
+        at_ms = self.due_at(anchor.event)
+        if at_ms > anchor.event.timestamp_ms + self.after_ms or at_ms + hold_back_ms >= anchor.ttl * 1000:
+            raise Poison(
+                f"rule {self.id}: it would be due at {at_ms} ms, which is beyond its timing, or beyond the ttl of the "
+                f"event, {anchor.ttl} s; nothing is decided at it. See within_days of DueAt, and ttl_days"
+            )
 
     def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
         """Return the key under which the rule finds an event and those that it correlates with."""
@@ -168,7 +210,7 @@ class Rule(NamedTuple):
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return the time at which the rule is due at an anchor: all that counts has arrived."""
-        return due_ms(anchor.event, anchor.arrived_ms, self.after_ms, hold_back_ms)
+        return due_ms(self.due_at(anchor.event), anchor.arrived_ms, hold_back_ms)
 
 
 class Rules:
@@ -202,6 +244,16 @@ class Rules:
         """Return the rules that a stored event is an anchor of: they correlate by the key under which it lies."""
         rules = self.at(stored.source, stored.event)
         return [rule for rule in rules if rule.correlation_key_of(stored.event) == stored.key]
+
+    def require_kept(self, ttl_days: int) -> None:
+        """Check that a store of so many days keeps the anchors of all rules until they are due.
+
+        Raises:
+            ValueError: it does not.
+
+        """
+        for rule in self.all:
+            rule.require_kept(ttl_days)
 
     def has_any_on(self, topic: Topic) -> bool:
         """Return True if any rule is on a topic."""

@@ -8,11 +8,12 @@
 | `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `screen.py` |
 | `BeforeGap` | at the last anchor before a gap of `after_ms` | one timer for each key, see `gaps.py` |
 | `AfterGap` | at the first anchor after a gap of `gap_ms` | one for each anchor that may be the first, see `gaps.py` |
+| `DueAt` | at each anchor that says a date, once that has come | one for each such anchor |
 
 A new kind of rule is a class of this file: trigger and sweep ask it `at_arrival` and `when_due`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from functools import partial
 from itertools import islice
@@ -39,9 +40,9 @@ RENEWED_MS: Final = 6 * HOUR_MS
 Topics = frozenset[Topic]
 
 
-def due_ms(event: DomainEvent, arrived_ms: int, after_ms: int, hold_back_ms: int) -> int:
-    """Return the time at which a rule is due `after_ms` after an event: all that counts has arrived."""
-    return max(event.timestamp_ms + after_ms, arrived_ms) + hold_back_ms
+def due_ms(at_ms: int, arrived_ms: int, hold_back_ms: int) -> int:
+    """Return the time at which a rule about what happened until `at_ms` is due: all that counts has arrived."""
+    return max(at_ms, arrived_ms) + hold_back_ms
 
 
 class Start(Enum):
@@ -94,8 +95,8 @@ class EventsBehind(Protocol):
 class Timing:
     """A timing; this one is due once all that counts has arrived.
 
-    after_ms: so much of what follows an anchor is seen. gap_ms: the length of the gap that a rule decides about; None:
-    it is evaluated at each anchor. waits: for all that counts; False: late events count, too.
+    after_ms: so much of what follows an anchor is seen, at most. gap_ms: the length of the gap that a rule decides
+    about; None: it is evaluated at each anchor. waits: for all that counts; False: late events count, too.
     """
 
     waits = True
@@ -108,6 +109,10 @@ class Timing:
         yield self.after_ms < 0, "it cannot be evaluated before its anchor"
         yield self.after_ms > MOST_AFTER_MS, "it would be evaluated more than a year after its anchor"
         yield self.gap_ms is not None and self.gap_ms <= 0, "a gap has a length"
+
+    def due_at(self, event: DomainEvent) -> int:
+        """Return the time up to which a rule sees what happens, at an anchor (epoch milliseconds)."""
+        return event.timestamp_ms + self.after_ms
 
     def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002  each anchor is alike
         """Return the step that the arrival of an anchor starts."""
@@ -144,6 +149,34 @@ class Later(Timing):
 
     def __init__(self, after_ms: int = 0) -> None:
         super().__init__(after_ms=after_ms)
+
+
+class DueAt(Timing):
+    """The rule sees what happens until a date that its anchor says, and is evaluated then.
+
+    date_of: the date in an event (epoch milliseconds); None: it says none, and nothing is due at it. One that has
+    passed is due at once. within_days: so far behind its event it lies at most; all events of the rule are stored for
+    longer, or one that takes back the date would be forgotten before it comes.
+
+    Another date is another anchor: at the old one the rule sees the new one among `History.later`.
+    """
+
+    def __init__(self, date_of: Callable[[DomainEvent], int | None], *, within_days: int) -> None:
+        super().__init__(after_ms=within_days * DAY_MS)
+        self._date_of = date_of
+
+    def mistakes(self) -> Iterator[tuple[bool, str]]:
+        """Yield each possible mistake, and True if it was made."""
+        yield self.after_ms <= 0, "its dates lie ahead by some days: within_days"
+
+    def due_at(self, event: DomainEvent) -> int:
+        """Return the date, or the event's time if that is later."""
+        date_ms = self._date_of(event)
+        return event.timestamp_ms if date_ms is None else max(date_ms, event.timestamp_ms)
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:
+        """Return that the rule is due, if the anchor says a date."""
+        return Start.NOTHING if self._date_of(anchor.event) is None else Start.DUE
 
 
 class Screened(Timing):
@@ -190,7 +223,7 @@ class BeforeGap(Timing):
             if is_renewed(due.key, timestamp_in(anchor), follower.event.timestamp_ms):
                 return TimerEnded()
             anchor = follower.sort
-            at_ms = due_ms(follower.event, follower.arrived_ms, self.after_ms, time.hold_back_ms)
+            at_ms = due_ms(self.due_at(follower.event), follower.arrived_ms, time.hold_back_ms)
         return Timer(anchor, at_ms)
 
     def newest_follower(

@@ -268,7 +268,7 @@ class Race:
     @staticmethod
     def _answers(other: StoredEvent, one: StoredEvent) -> bool:
         is_within = one.sort < other.sort and other.event.timestamp_ms <= one.event.timestamp_ms + GAP_MS
-        return is_within and other.arrived_ms <= due_ms(one.event, one.arrived_ms, GAP_MS, HOLD_BACK_MS)
+        return is_within and other.arrived_ms <= due_ms(one.event.timestamp_ms + GAP_MS, one.arrived_ms, HOLD_BACK_MS)
 
 
 @settings(max_examples=1_500, deadline=None)

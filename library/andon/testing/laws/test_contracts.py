@@ -11,9 +11,10 @@ from andon.events import drift, fault
 from andon.events.actor import actor_of, with_actor
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent
-from andon.events.upcast import upcast
+from andon.events.upcast import NONE, upcast
 from andon.packages.discovery import apis, packages, readers, recomputed, services, subscribers_of
 from andon.packages.package import Package
+from andon.rules.collect import Collected
 from andon.testing.environment import ACCOUNT, frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
@@ -118,6 +119,20 @@ def test_a_view_has_for_its_partition_key_what_its_events_have(sample: Path) -> 
         update = view.load("view").ON[topic_of(sample)](event)
 
         assert update.key[view.view.KEYS.partition] == event.partition_key
+
+
+@pytest.mark.parametrize(
+    "control", [package for package in services() if package.has("control")], ids=lambda one: one.name
+)
+def test_what_a_rule_is_about_is_stored_until_the_rule_is_due(control: Package) -> None:
+    rules, subscribed = control.load("control").CONTROL.rules, control.load("subscriptions")
+    for topic, sample in ((topic_of(path), path) for path in DOMAIN):
+        if rules.has_any_on(topic) and topic in subscribed.ON:
+            upcasters = getattr(subscribed, "UPCASTERS", NONE)
+            kept = subscribed.ON[topic](upcast(DomainEvent.from_wire(read(sample)), upcasters, source=topic[0]))
+            if isinstance(kept, Collected):
+                for rule in (rule for rule in rules.all if topic in rule.on):
+                    rule.require_kept(kept.ttl_days)
 
 
 @pytest.mark.parametrize("source", [package.name for package in packages()])

@@ -1,0 +1,203 @@
+"""Rules that are due at a date of the domain: the same decisions in every order, and nothing is forgotten silently."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import permutations
+from typing import Any, Final
+
+import pytest
+
+from andon.events.domain_event import DomainEvent
+from andon.rules.collect import Collected
+from andon.rules.control_service import Control
+from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import DueAt, Later, Timing
+from andon.runtime.clock import DAY_MS
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LocalContext
+from andon.testing.lambda_events import sqs_event
+from andon.views.materialize import Listener, materialize
+from tests.support.samples import NOW
+from toys.things import message
+from toys.toy_control import (
+    CONTROL,
+    HOLD_BACK_MS,
+    KNOCKED,
+    MINUTE_MS,
+    SWEPT_MS,
+    TABLE,
+    TTL_DAYS,
+    Keeper,
+    decide,
+    key_of,
+    knocked,
+    mended,
+    rules_of,
+    thing_of,
+)
+
+WITHIN_DAYS: Final = 40
+KEPT_DAYS: Final = WITHIN_DAYS + 1
+
+
+def date_of(event: DomainEvent) -> int | None:
+    date_ms = event.entity("thing").get("until")
+    return date_ms if isinstance(date_ms, int) else None
+
+
+def lapsed(history: History) -> Iterable[Decision]:
+    """Decide at a date, unless another one was said since, or the thing was mended."""
+    if not any(event.type == "thing-mended" or date_of(event) is not None for event in history.later):
+        yield decide("broken", key_of(history.anchor), "lapsed", history.anchor)
+
+
+LAPSED: Final = Rule(
+    id="lapsed",
+    on=frozenset({KNOCKED}),
+    key=key_of,
+    window_ms=MINUTE_MS,
+    timing=DueAt(date_of, within_days=WITHIN_DAYS),
+    expression=lapsed,
+    emits=frozenset({"thing-broken"}),
+)
+
+
+def control_of(*rules: Rule, ttl_days: int = KEPT_DAYS) -> Control:
+    return Control(table=TABLE, rules=rules_of(*rules), ttl_days=ttl_days)
+
+
+LAPSING: Final = control_of(LAPSED)
+
+
+def keeps(days: int) -> Listener:
+    """Return the listener that stores what happened for so many days."""
+
+    def on_happened(event: DomainEvent) -> Collected:
+        return Collected.of(event, key=key_of(event), source="workshop", ttl_days=days)
+
+    on = {KNOCKED: on_happened, ("workshop", "thing-mended"): on_happened}
+    return Listener(name="keeper", table=TABLE, on=on, ttl_days=None)
+
+
+def bring(keeper: Keeper, *events: DomainEvent, days: int = KEPT_DAYS, control: Control = LAPSING) -> list[Any]:
+    materialize(sqs_event(map(message, events)), LocalContext("keeper-listener"), listener=keeps(days))
+    return keeper.react(control)
+
+
+def until(name: str, days: float, *, at: int = NOW) -> DomainEvent:
+    """The event that says a date, so many days after `NOW`."""
+    return knocked(name, at=at, until=NOW + int(days * DAY_MS))
+
+
+def decided_at(keeper: Keeper, days: float, control: Control = LAPSING) -> list[Any]:
+    return keeper.sweep(NOW + int(days * DAY_MS) + SWEPT_MS, control)
+
+
+def test_a_rule_is_due_at_the_date_of_its_anchor_and_not_a_moment_earlier(keeper: Keeper, name: str) -> None:
+    bring(keeper, until(name, 35))
+
+    assert keeper.sweep(NOW + 35 * DAY_MS + HOLD_BACK_MS, LAPSING) == []  # what was stored late is not waited for
+    assert [event["type"] for event in decided_at(keeper, 35)] == ["thing-broken"]
+    assert keeper.decisions(thing_of(name)) == ["broken#lapsed"]
+    assert keeper.dues() == []
+
+
+def test_an_event_without_a_date_is_no_anchor(keeper: Keeper, name: str) -> None:
+    bring(keeper, knocked(name))
+
+    assert keeper.dues() == []
+
+
+def test_a_date_that_has_passed_is_due_at_once(keeper: Keeper, name: str) -> None:
+    bring(keeper, until(name, -3))
+
+    assert [event["type"] for event in decided_at(keeper, 0)] == ["thing-broken"]
+
+
+def later_by(name: str) -> tuple[DomainEvent, ...]:
+    return until(name, 10), until(name, 38, at=NOW + 1)
+
+
+def earlier_by(name: str) -> tuple[DomainEvent, ...]:
+    return until(name, 38), until(name, 10, at=NOW + 1)
+
+
+def twice_moved(name: str) -> tuple[DomainEvent, ...]:
+    return until(name, 20), until(name, 5, at=NOW + 1), until(name, 30, at=NOW + 2)
+
+
+def mended_since(name: str) -> tuple[DomainEvent, ...]:
+    return until(name, 20), until(name, 5, at=NOW + 1), mended(name, at=NOW + 2)
+
+
+@pytest.mark.parametrize(
+    ("story", "days"),
+    [(later_by, 38), (earlier_by, 10), (twice_moved, 30), (mended_since, None)],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_a_date_that_moves_is_decided_at_once_and_at_the_last_one_in_every_order(
+    keeper: Keeper, name: str, story: Callable[[str], tuple[DomainEvent, ...]], days: float | None
+) -> None:
+    for number, order in enumerate(permutations(range(len(story(name))))):
+        thing = f"{name} {number}"
+        events = story(thing)
+        with frozen_clock(NOW + HOLD_BACK_MS // 2):
+            for one in (*order, *order):  # and each comes twice
+                bring(keeper, events[one])
+        sweeps = {day: decided_at(keeper, day) for day in (5, 10, 20, 30, 38)}
+
+        assert [day for day, published in sweeps.items() if published] == ([] if days is None else [days]), order
+        assert keeper.dues() == []
+
+
+def test_what_takes_back_a_date_counts_just_before_it_and_no_longer_at_it(keeper: Keeper, name: str) -> None:
+    for thing, at_ms, expected in (("in time", -1, []), ("too late", HOLD_BACK_MS + 1, ["broken#lapsed"])):
+        bring(keeper, until(f"{name} {thing}", 30))
+        with frozen_clock(NOW + 30 * DAY_MS + at_ms):
+            bring(keeper, mended(f"{name} {thing}", at=NOW + 30 * DAY_MS + at_ms))
+        decided_at(keeper, 30)
+
+        assert keeper.decisions(thing_of(f"{name} {thing}")) == expected
+
+
+@pytest.mark.parametrize("timing", [DueAt(date_of, within_days=TTL_DAYS), Later(TTL_DAYS * DAY_MS)], ids=type)
+def test_a_rule_whose_anchor_its_store_forgets_before_is_refused_with_what_to_write_where(timing: Timing) -> None:
+    with pytest.raises(ValueError, match="rule lapsed: ") as raised:
+        control_of(LAPSED._replace(timing=timing), ttl_days=TTL_DAYS)
+
+    message = str(raised.value)
+    assert f"ttl_days={TTL_DAYS + 1} or more in CONTROL (control.py)" in message
+    assert "subscriptions.py" in message
+    assert control_of(LAPSED._replace(timing=timing), ttl_days=TTL_DAYS + 1).ttl_days == TTL_DAYS + 1
+
+
+def faults(published: Sequence[Any]) -> list[str]:
+    return [event["fault"]["error"] for event in published if event["type"] == "fault"]
+
+
+@pytest.mark.parametrize(
+    ("days", "kept"), [(WITHIN_DAYS + 1, 99), (35, TTL_DAYS)], ids=["beyond the rule's days", "beyond the event's ttl"]
+)
+def test_a_date_that_the_store_would_forget_is_a_fault_and_other_rules_go_on(
+    keeper: Keeper, name: str, days: int, kept: int
+) -> None:
+    both = control_of(LAPSED, CONTROL.rules.all[1]._replace(timing=Later(DAY_MS)))
+    published = bring(keeper, until(name, days), days=kept, control=both)
+
+    assert len(faults(published)) == 1, published
+    assert "rule lapsed" in str(published)
+    assert [due["rules"] for due in keeper.dues()] == [["broken"]]
+    keeper.forget()
+
+
+def test_a_date_that_no_sort_key_can_hold_is_refused_before_it_is_written(keeper: Keeper, name: str) -> None:
+    centuries = int(datetime(2400, 1, 1, tzinfo=UTC).timestamp() * 1000)
+    published = bring(keeper, knocked(name, until=centuries))
+
+    assert len(faults(published)) == 1
+    assert keeper.dues() == []
+
+
+def test_dates_lie_some_days_ahead() -> None:
+    with pytest.raises(ValueError, match="within_days"):
+        rules_of(LAPSED._replace(timing=DueAt(date_of, within_days=0)))
