@@ -31,6 +31,16 @@ def test_a_view_that_forgets_sooner_than_events_are_redelivered_is_refused_by_na
         synthesise(layer, declare=STATE_LOG)
 
 
+def test_a_view_whose_rows_have_dates_and_whose_events_never_expire_is_refused(
+    layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state_log, "EXPIRES_WITHIN_DAYS", 30, raising=False)
+    monkeypatch.setattr(state_log, "TTL_DAYS", None)
+
+    with pytest.raises(ValueError, match=r"view state_log: expires_at needs TTL_DAYS in view\.py"):
+        synthesise(layer, declare=STATE_LOG)
+
+
 def test_a_stack_without_the_view_that_says_where_subjects_are_is_refused_by_the_name_of_its_table(layer: Path) -> None:
     def declare(stack: Andon, hub: EventHub, api: Api) -> None:
         View(stack, "state_log", hub, api)

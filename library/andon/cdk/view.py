@@ -19,6 +19,7 @@ from andon.cdk.part import Part
 from andon.cdk.queues import Reader
 from andon.events import drift, fault
 from andon.packages.package import Package
+from andon.views.inverse_oplock import NO_TTL
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
@@ -51,6 +52,7 @@ class View(Part):
         if recompute := functions.get("recompute"):
             self._let_repair(table, recompute)
         _refuse_short_lived(package.view.TTL_DAYS, self.reader)
+        _refuse_undated(package)
 
     def _subscribe(self, table: OwnedTable, listener: Function) -> Reader:
         package, hub = self.package, self.hub
@@ -91,6 +93,17 @@ def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
             f"queue, dead letters). Raise TTL_DAYS in functions/views/{name}/view.py, or shorten the retention in "
             "library/andon/cdk/queues.py."
         )
+
+
+def _refuse_undated(package: Package) -> None:
+    """Refuse a view whose rows have dates, and whose events have no end: a duplicate would bring back what is over.
+
+    Raises:
+        ValueError: it declares EXPIRES_WITHIN_DAYS without TTL_DAYS.
+
+    """
+    if getattr(package.view, "EXPIRES_WITHIN_DAYS", None) is not None and package.view.TTL_DAYS is None:
+        raise ValueError(f"view {package.name}: {NO_TTL}")
 
 
 def _retention_seconds(queue: sqs.Queue) -> float:

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from andon.drift.expected import ExpectedRow, Newest
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain, to_typed
+from andon.runtime.clock import DAY_MS
 from andon.runtime.whole_number import is_whole
 from andon.views.inverse_oplock import oplock_attribute
 from andon.views.oplock_family import OPLOCK
@@ -29,6 +30,8 @@ from andon.views.oplock_family import OPLOCK
 ON_ITS_WAY_MS: Final = 60 * 60 * 1000
 # A sound order lies ahead of our clock by what those of writers, of the bus and ours differ: eleven minutes.
 AHEAD_MS: Final = 15 * 60 * 1000
+# So much later than it happened an event can come: stream and bus keep it for a day each, queues for 18.
+LATEST_DAYS: Final = 20
 
 _ORDER: Final = re.compile(r"(?:about#(?P<about>[0-9]{13})#)?(?P<time>[0-9]{13})(?:@[^#]+)?#.+", re.DOTALL)
 
@@ -74,16 +77,20 @@ class RowDrift(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """The view's ttl, the time, and the time from which on all events are known."""
+    """The view's ttl, the time, and the time from which on all events are known.
+
+    restores: rows may have come back from the archive, and be shown until then.
+    """
 
     ttl_days: int | None
     now_ms: int
     known_from_ms: int
+    restores: bool = False
 
 
 def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> RowDrift | None:
-    """Return the drift of a row, None if there is none; an expired row is not there."""
-    found = row if row is not None and ttl.is_alive(row, basis.now_ms) else {}
+    """Return the drift of a row, None if there is none; an expired row is not there, one that is only hidden is."""
+    found = row if row is not None and ttl.is_kept(row, basis.now_ms) else {}
     of_row = {name.removeprefix(OPLOCK) for name in found if name.startswith(OPLOCK)}
     differences = [
         difference
@@ -99,7 +106,7 @@ def compare(expected: ExpectedRow, row: Item | None, basis: Basis) -> RowDrift |
 def _under(oplock: str, expected: ExpectedRow, found: Item, basis: Basis) -> Difference | None:
     newest, order = expected.newest.get(oplock), found.get(oplock_attribute(oplock))
     if newest is not None and order == newest.order.text:
-        kind = None if _as_found(newest.attributes, found) == _stored(newest.attributes) else DriftKind.VALUES
+        kind = None if _is_said(newest, found, basis) else DriftKind.VALUES
     elif order is not None and _is_ahead(order, oplock, expected, basis):
         kind = DriftKind.AHEAD
     elif newest is not None and (order is None or str(order) < newest.order.text):
@@ -118,6 +125,14 @@ def _difference(kind: DriftKind, oplock: str, expected: ExpectedRow, found: Item
     return Difference(
         kind, oplock, {one: is_found[one] for one in differing}, {one: attributes[one] for one in differing}, newest
     )
+
+
+def _is_said(newest: Newest, found: Item, basis: Basis) -> bool:
+    """Return True if a row says what its newest event does; one that came back is shown until it goes again."""
+    is_found, stored = _as_found(newest.attributes, found), _stored(newest.attributes)
+    if basis.restores and ttl.DATE in stored and found.get(ttl.DATE, 0) > stored[ttl.DATE]:
+        del is_found[ttl.DATE], stored[ttl.DATE]
+    return is_found == stored
 
 
 def _as_found(attributes: Attributes, found: Item) -> Item:
@@ -158,13 +173,20 @@ def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, basis: Ba
         return False
     if basis.ttl_days is not None:
         # With its own ttl the event expired; the row may live on by a later one that came when this was gone.
-        return not ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, basis.ttl_days), basis.now_ms)
+        expires_at = ttl.ttl_at(newest.event.timestamp_ms, basis.ttl_days)
+        return not ttl.is_expired(expires_at, basis.now_ms) or _is_kept_by_date(newest, expires_at, basis.now_ms)
     anchor = newest.update.anchor
     if anchor is None:
         return True
     # A skeleton, as long as it waits for its anchor, expires so long after its last event.
     until_ms = basis.now_ms if expected.anchored_ms is None else expected.anchored_ms
     return newest.taken_ms > until_ms - anchor.skeleton_days * ttl.SECONDS_PER_DAY * 1000
+
+
+def _is_kept_by_date(newest: Newest, expires_at: int, now_ms: int) -> bool:
+    """Return True if a row lives until a date to come, and its event surely came before it would have expired."""
+    date, latest_ms = newest.update.expires_at, newest.taken_ms + LATEST_DAYS * DAY_MS
+    return date is not None and not ttl.is_expired(date, now_ms) and not ttl.is_expired(expires_at, latest_ms)
 
 
 def _is_surplus(newest: Newest, expected: ExpectedRow, found: Item) -> bool:
@@ -198,6 +220,10 @@ def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
     return any(oplock_attribute(oplock) not in found for oplock in known)
 
 
+def _expires_at(one: Newest, ttl_days: int) -> int:
+    return max(ttl.ttl_at(one.event.timestamp_ms, ttl_days), one.update.expires_at or 0)
+
+
 class _PossibleTtls(NamedTuple):
     """The ttls that a row can have, and the one that it gets if it has another; epoch seconds."""
 
@@ -212,10 +238,11 @@ def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _PossibleTtls | N
     shown = [one for oplock, one in seen.items() if found[oplock_attribute(oplock)] == one.order.text]
     if basis.ttl_days is not None:
         least, rightly = (
-            max((ttl.ttl_at(one.event.timestamp_ms, basis.ttl_days) for one in some), default=0)
-            for some in (shown, seen.values())
+            max((_expires_at(one, basis.ttl_days) for one in some), default=0) for some in (shown, seen.values())
         )
-        return _PossibleTtls(least, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days), rightly)
+        latest = max((date for oplock, date in expected.latest.items() if oplock in seen), default=0)
+        most = max(latest, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days))
+        return _PossibleTtls(least, most, max(latest, rightly))
     anchors = [one.update.anchor for one in expected.newest.values() if one.update.anchor]
     if not anchors or any(oplock_attribute(anchor.oplock) in found for anchor in anchors):
         return None

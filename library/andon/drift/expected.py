@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
 from andon.events.bus_entry import MAX_AHEAD_MS, Delivery, from_message
 from andon.events.domain_event import DomainEvent
@@ -56,7 +57,9 @@ class Newest(NamedTuple):
     @property
     def attributes(self) -> Attributes:
         """The attributes that the row has of it, None for one that it has not."""
-        return {**self.update.key_fields, **self.update.fields}
+        until = self.update.expires_at
+        dated = {} if until is None else {ttl.DATE: until}
+        return {**self.update.key_fields, **self.update.fields, **dated}
 
 
 @dataclass(slots=True)
@@ -64,13 +67,15 @@ class ExpectedRow:
     """A row as its events make it.
 
     newest: by oplock. refused: the orders of events that lay ahead of the bus, which no listener takes, by oplock.
-    names: the attributes that any event named, by oplock. anchored_ms: when the bus took the first event of the anchor.
+    names: the attributes that any event named, by oplock. latest: the latest date that any said, by oplock; epoch
+    seconds. anchored_ms: when the bus took the first event of the anchor.
     """
 
     key: Attributes
     newest: dict[str, Newest] = field(default_factory=dict)
     refused: dict[str, set[str]] = field(default_factory=dict)
     names: dict[str, set[str]] = field(default_factory=dict)
+    latest: dict[str, int] = field(default_factory=dict)
     anchored_ms: int | None = None
 
     def add(self, one: Newest) -> None:
@@ -80,6 +85,8 @@ class ExpectedRow:
         if one.event.timestamp_ms > one.taken_ms + MAX_AHEAD_MS:
             self.refused.setdefault(oplock, set()).add(one.order.text)
             return
+        if one.update.expires_at is not None:
+            self.latest[oplock] = max(one.update.expires_at, self.latest.get(oplock, 0))
         known = self.newest.get(oplock)
         if known is None or known.order < one.order:
             self.newest[oplock] = one

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol, TypedDict
 
-from andon.drift.compare import Basis, DriftKind, RowDrift
+from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift
 from andon.drift.expected import ExpectedRow, Key, expected_rows
 from andon.drift.look import event_of, look_at
 from andon.drift.repair import repair
@@ -32,9 +32,6 @@ from andon.wire.queue import DelayedMessage, send_later
 SECOND_LOOK_SECONDS: Final = 15 * 60  # the most that SQS delays a message
 ROWS_AT_ONCE: Final = 1000
 DOUBTS_IN_A_MESSAGE: Final = 1000
-
-# So much later than it happened an event can come: stream and bus keep it for a day each, queues for 18.
-LATEST_DAYS: Final = 20
 
 COUNTS: Final = ("partitions", "rows", "drift", *(kind.value for kind in DriftKind), "repaired", "doubtful", "failed")
 
@@ -106,10 +103,11 @@ class _Run:
 
     def __init__(self, listener: Listener, past: PastEvents, now_ms: int) -> None:
         self._listener, self._past, self._now_ms = listener, past, now_ms
-        self._from_ms = 0 if listener.ttl_days is None else now_ms - (listener.ttl_days + LATEST_DAYS) * clock.DAY_MS
+        longest = None if listener.ttl_days is None else max(listener.ttl_days, listener.expires_within_days or 0)
+        self._from_ms = 0 if longest is None else now_ms - (longest + LATEST_DAYS) * clock.DAY_MS
         begins_ms = past.begins_ms()
         known_from_ms = max(self._from_ms, now_ms if begins_ms is None else begins_ms)
-        self._basis = Basis(listener.ttl_days, now_ms, known_from_ms)
+        self._basis = Basis(listener.ttl_days, now_ms, known_from_ms, restores=bool(listener.restores))
 
     def do(self, work: RecomputeWork) -> Counter[str]:
         """Compare, publish drifts and repair them; ask for a second look at doubts."""

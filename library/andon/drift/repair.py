@@ -13,9 +13,12 @@ from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
+from andon.events.bus_entry import Replay
 from andon.views.inverse_oplock import oplock_attribute
 from andon.views.oplock_family import OPLOCK
 from andon.views.outcome import Outcome
+
+REPAIR: Final = "repair"
 
 NOT_NEWER: Final = "#oplock <= :oplock"
 STILL: Final = "#found = :found"
@@ -44,9 +47,18 @@ def _end(table: Table, key: Attributes, one: Difference, *, ttl_days: int | None
         case DriftKind.TTL, _:
             return _write(table, key, one, _still(ttl.ATTRIBUTE, one, table))
         case DriftKind.MISSING, Newest() as newest:
-            outcome = newest.update.write(table, newest.event, ttl_days=ttl_days, now_ms=now_ms)
+            replay = _replay_of(newest, ttl_days, now_ms)
+            outcome = newest.update.write(table, newest.event, ttl_days=ttl_days, now_ms=now_ms, replay=replay)
             return outcome is not Outcome.EXPIRED
     return False  # nothing is known that could be written
+
+
+def _replay_of(newest: Newest, ttl_days: int | None, now_ms: int) -> Replay | None:
+    """Return how to write an event that would expire on arrival by now, but whose row lives until a later date."""
+    if newest.update.expires_at is None or ttl_days is None:
+        return None
+    is_expired = ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, ttl_days), now_ms)
+    return Replay(REPAIR) if is_expired else None
 
 
 def _write(table: Table, key: Attributes, one: Difference, condition: Condition) -> bool:

@@ -17,7 +17,12 @@ def listener_of(package: str) -> Listener:
         return _listener(package, subscribed)._replace(on=subscribed.ON, is_rebuilt=False)
     declared = load(package, "view")
     restores = getattr(declared, "RESTORED", NOTHING)
-    return _listener(package, declared)._replace(on=declared.ON, ttl_days=declared.TTL_DAYS, restores=restores)
+    return _listener(package, declared)._replace(
+        on=declared.ON,
+        ttl_days=declared.TTL_DAYS,
+        restores=restores,
+        expires_within_days=getattr(declared, "EXPIRES_WITHIN_DAYS", None),
+    )
 
 
 def restorer_of(package: str) -> Listener:

@@ -15,6 +15,7 @@ Grants = Mapping[str, Mapping[str, tuple[str, ...]]]
 class ViewDeclaration(Protocol):
     """A `view.py`. It may also declare INDEXES, UPCASTERS, GRANTS and RESTORED; without them there are none.
 
+    Where updates say `expires_at`, EXPIRES_WITHIN_DAYS is how far behind its event a date lies.
     With an ANCHOR, rows of slow data without it expire, see `andon.views.view_update`.
     The next version of a view declares REPLACES, the name of the view, and `as_before`, see `Version`.
     """

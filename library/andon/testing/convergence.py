@@ -182,7 +182,7 @@ class _Lab:
         self._story = story
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
-        self._updates = [_update(view, event) for event in story]
+        self._updates = [update_of(view, event) for event in story]
         self._rows = [_row(view, event) for event in story]
         self._anchor = next((update.anchor for update in self._updates if update.anchor is not None), None)
         self._expiry = [self._expiry_of(event) for event in story]
@@ -242,13 +242,19 @@ class _Lab:
         return walks
 
     def _expiry_of(self, event: DomainEvent) -> int | None:
-        """Return the second at which an event expires (epoch seconds); None: it never does."""
+        """Return the second at which an event expires on arrival (epoch seconds); None: it never does."""
         return None if self._view.ttl_days is None else ttl_at(event.timestamp_ms, self._view.ttl_days)
+
+    def _end_of(self, number: int) -> int | None:
+        """Return the second until which an event keeps its row: its expiry, or its date."""
+        expiry, date = self._expiry[number], self._updates[number].expires_at
+        return expiry if date is None or expiry is None else max(expiry, date)
 
     def _ends(self) -> set[int]:
         """Return the seconds at which rows expire (epoch seconds)."""
         skeletons = {ttl_at(self._start_ms, self._anchor.skeleton_days)} if self._anchor else set()
-        return skeletons | {expiry for expiry in self._expiry if expiry is not None}
+        ends = {self._end_of(number) for number in range(len(self._story))}
+        return skeletons | {end for end in (*self._expiry, *ends) if end is not None}
 
     def _steps(self, moment: Moment, limit: int) -> Iterator[Deliver | Reap]:
         """List what may happen next: one event or two in a batch, or time passes (once, to right before or after)."""
@@ -297,7 +303,8 @@ class _Lab:
 
     def _keeps_its_row(self, number: int, now_ms: int) -> bool:
         if self._anchor is None or now_ms // 1000 < ttl_at(self._start_ms, self._anchor.skeleton_days):
-            return not self._is_expired(number, now_ms)
+            end = self._end_of(number)
+            return end is None or not is_expired(end, now_ms)
         return self._updates[number].oplock == self._anchor.oplock
 
     def _is_expired(self, number: int, now_ms: int) -> bool:
@@ -434,10 +441,10 @@ def _source(view: Listener, event: DomainEvent) -> str:
 
 def _row(view: Listener, event: DomainEvent) -> str:
     """Return the key of the row that an event is about."""
-    return " ".join(str(value) for value in _update(view, event).key.values())
+    return " ".join(str(value) for value in update_of(view, event).key.values())
 
 
-def _update(view: Listener, event: DomainEvent) -> ViewUpdate:
+def update_of(view: Listener, event: DomainEvent) -> ViewUpdate:
     """Return the update that a view makes of an event."""
     body = body_of(event, _source(view, event))
     _, update = interpret(body, _on(view), view.upcasters, now_ms=event.timestamp_ms)

@@ -13,6 +13,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
+from andon.runtime.errors import Poison
 from andon.views.oplock_family import OPLOCK, remove_surplus
 from andon.views.oplocked_fields import OplockedFields
 from andon.views.outcome import Outcome
@@ -29,6 +30,11 @@ from andon.views.row_life import (
 
 ATTEMPTS = 10
 
+NO_TTL = (
+    "expires_at needs TTL_DAYS in view.py: so many days an event may be on its way, and a row is kept as long as its "
+    "events, whatever its date"
+)
+
 ABOUT = "about#"
 ORIGIN = "@"
 
@@ -36,6 +42,8 @@ NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
 # A replayed event is written again over itself: it has another ttl to write.
 NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
 OUTLIVED = "#oplock > :oplock AND #ttl > :now AND #ttl < :ttl"
+# To a rebuild no row has expired.
+EVER_OUTLIVED = "#oplock > :oplock AND #ttl < :ttl"
 
 
 class RowContended(Exception):
@@ -75,6 +83,7 @@ def put_if_newer(
     """Write `update` unless the row has seen something at least as new under the same oplock: one request, rarely two.
 
     Raises:
+        Poison: it says a date, and the view has no ttl.
         RowContended: the row kept changing between `ATTEMPTS` attempts.
 
     """
@@ -83,6 +92,8 @@ def put_if_newer(
     expires_at = ttl.ttl_at(event.timestamp_ms, ttl_days)
     if ttl.is_expired(expires_at, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not resurrect a row that was reaped
+    if update.expires_at is not None:
+        return _write(table, update, event, UntilNewestExpires(max(expires_at, update.expires_at), now_ms // 1000))
     life = UntilNewestExpires(expires_at, now_ms // 1000)
     return _write(table, update, event, life)
 
@@ -90,7 +101,8 @@ def put_if_newer(
 def rehydrate(table: Table, update: OplockedFields, event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
     """Write a replayed `update` unless the row has seen something newer; either way it lives until `until`, at least.
 
-    An expired row that is still there is replaced, as if it were not. until: epoch seconds.
+    An expired row that is still there is replaced, as if it were not; one whose date has passed is shown again.
+    until: epoch seconds.
 
     Raises:
         RowContended: the row kept changing between `ATTEMPTS` attempts.
@@ -98,6 +110,8 @@ def rehydrate(table: Table, update: OplockedFields, event: DomainEvent, *, until
     """
     if ttl.is_expired(until, now_ms):
         return Outcome.EXPIRED
+    if update.expires_at is not None:
+        until = max(until, update.expires_at)
     life = UntilNewestExpires(expires_at=until, now=now_ms // 1000)
     return _write(table, update, event, life, outlives=life)
 
@@ -116,7 +130,9 @@ def rebuild(table: Table, update: OplockedFields, event: DomainEvent, *, ttl_day
 
 def _rebuilt_life(update: OplockedFields, event: DomainEvent, ttl_days: int | None, now_ms: int) -> RowLife:
     if ttl_days is not None:
-        return RebuiltUntilNewestExpires(expires_at=ttl.ttl_at(event.timestamp_ms, ttl_days), now=now_ms // 1000)
+        expires_at = max(ttl.ttl_at(event.timestamp_ms, ttl_days), update.expires_at or 0)
+        return RebuiltUntilNewestExpires(expires_at=expires_at, now=now_ms // 1000)
+    _require_no_date(update)
     if update.anchor is None:
         return Permanent()
     return RebuiltUntilAnchored(
@@ -127,7 +143,13 @@ def _rebuilt_life(update: OplockedFields, event: DomainEvent, ttl_days: int | No
     )
 
 
+def _require_no_date(update: OplockedFields) -> None:
+    if update.expires_at is not None:
+        raise Poison(NO_TTL)
+
+
 def _life_without_ttl(update: OplockedFields, now_ms: int) -> RowLife:
+    _require_no_date(update)
     if update.anchor is None:
         return Permanent()
     return UntilAnchored(
@@ -148,14 +170,17 @@ def _write(
 ) -> Outcome:
     """Write an update; `outlives`: it is replayed, and a row that has seen something newer lives as long."""
     order = event_order(event, update.about_ms, update.origin)
+    shown_until = update.expires_at if update.expires_at is None or outlives is None else outlives.expires_at
     attempt, found, newer = life.first, None, NEWER if outlives is None else NOT_OLDER
     for _ in range(ATTEMPTS):
         try:
-            row = _try(table, update, order, attempt, found, newer)
+            row = _try(table, update, order, attempt, found, newer, shown_until)
         except ConditionFailed as failed:
             found, attempt = failed.row, life.after(failed.row)
             dropped = None if attempt.replaces else _why_dropped(found, oplock_attribute(update.oplock), order)
             if outlives is None and dropped:
+                if dropped is Outcome.STALE and not _keeps_date(table, update, order, life, found):
+                    continue
                 _bound(table, update, found)
                 return dropped
             if outlives and dropped is Outcome.STALE and (settled := _outlive(table, update, order, outlives, found)):
@@ -166,26 +191,50 @@ def _write(
     raise RowContended
 
 
+def _keeps_date(table: Table, update: OplockedFields, order: str, life: RowLife, found: Item | None) -> bool:
+    """Keep a row until the date of an update, too, of which it has seen a newer one; False: the row has changed.
+
+    So a row is kept until the latest of its dates, in whichever order they came, and shown until that of the newest.
+    """
+    if update.expires_at is None or not isinstance(life, UntilNewestExpires | RebuiltUntilNewestExpires):
+        return True
+    return _outlive(table, update, order, life, found) is not None
+
+
 def _outlive(
-    table: Table, update: OplockedFields, order: str, life: UntilNewestExpires, found: Item | None
+    table: Table,
+    update: OplockedFields,
+    order: str,
+    life: UntilNewestExpires | RebuiltUntilNewestExpires,
+    found: Item | None,
 ) -> Outcome | None:
     """Raise the ttl of a row that has seen something newer; None: the row has changed meanwhile."""
     if (found or {}).get(ttl.ATTRIBUTE, life.expires_at) >= life.expires_at:
         return Outcome.STALE
     names = {"oplock": oplock_attribute(update.oplock), "ttl": ttl.ATTRIBUTE}
-    condition = Condition(OUTLIVED, names, {"oplock": order, "now": life.now, "ttl": life.expires_at})
+    values, is_live = {"oplock": order, "ttl": life.expires_at}, isinstance(life, UntilNewestExpires)
+    condition = Condition(
+        OUTLIVED if is_live else EVER_OUTLIVED, names, {**values, "now": life.now} if is_live else values
+    )
+    remove = () if is_live or life.expires_at <= life.now else (REBUILT,)
     try:
-        table.update(update.key, assign={ttl.ATTRIBUTE: life.expires_at}, condition=condition)
+        table.update(update.key, assign={ttl.ATTRIBUTE: life.expires_at}, remove=remove, condition=condition)
     except ConditionFailed:
         return None
     return Outcome.APPLIED
 
 
 def _try(
-    table: Table, update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None, newer: str
+    table: Table,
+    update: OplockedFields,
+    order: str,
+    attempt: WriteAttempt,
+    found: Item | None,
+    newer: str,
+    shown_until: int | None,
 ) -> Item | None:
     """Make one write; return the row as it is then, if the update's family must know it."""
-    assign, remove = _changes(update, order, attempt, found)
+    assign, remove = _changes(update, order, attempt, found, shown_until)
     condition = attempt.condition if attempt.replaces else _and_newer(newer, attempt.condition, update, order)
     if update.family is None:
         table.update(update.key, assign=assign, remove=remove, condition=condition)
@@ -194,7 +243,7 @@ def _try(
 
 
 def _changes(
-    update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None
+    update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None, shown_until: int | None
 ) -> tuple[Attributes, tuple[str, ...]]:
     """Return the attributes to assign and to remove."""
     said = {name: value for name, value in update.fields.items() if value is not None}
@@ -202,6 +251,8 @@ def _changes(
     remove = [name for name, value in update.fields.items() if value is None]
     if attempt.expires_at is not None:
         assign[ttl.ATTRIBUTE] = attempt.expires_at
+    if shown_until is not None:
+        assign[ttl.DATE] = shown_until
     if attempt.is_permanent:
         remove.append(ttl.ATTRIBUTE)
     if attempt.marks:

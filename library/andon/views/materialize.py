@@ -38,7 +38,8 @@ class Listener(NamedTuple):
     """A consumer of events that keeps rows; `upcasters` read events that were published in older shapes.
 
     restores: the subscriptions of a replay that brings back rows which expired. is_rebuilt: the events of the lake
-    may be replayed to it; False: it decides upon them, and would decide again.
+    may be replayed to it; False: it decides upon them, and would decide again. expires_within_days: so far behind its
+    event a date of a row lies, see `OplockedFields.expires_at`; None: rows have no dates.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Listener(NamedTuple):
     upcasters: Upcasters = NONE
     restores: Subscriptions = NOTHING
     is_rebuilt: bool = True
+    expires_within_days: int | None = None
 
     def on_of(self, replay: Replay | None) -> Subscriptions:
         """Return the subscriptions of live events, or of those of a replay."""

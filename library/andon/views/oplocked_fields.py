@@ -5,14 +5,21 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.runtime.errors import Poison
+from andon.runtime.whole_number import is_whole
 from andon.views.oplock_family import OplockFamily
 
 # No `#`, which ends it in an order, and no character that sorts before that.
 _ORIGIN = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
+
+TTL_IN_FIELDS = (
+    "`ttl` is no field: it follows from TTL_DAYS of view.py. A row that lives until a date of its domain says "
+    "expires_at=<epoch seconds> beside its fields"
+)
 
 
 class Anchor(NamedTuple):
@@ -31,6 +38,10 @@ class OplockedFields:
     fields: the whole set that `oplock` guards; `None` removes the attribute. Sets under different oplocks are disjoint.
     about_ms: if given, what is about the later time is newer, whenever it was said; epoch milliseconds.
     origin: the service of the event, if versions of it both write the fields; each of them must say so, see `Edit`.
+    expires_at: the date of the domain until which the row is shown (epoch seconds), under this oplock as the fields
+    are: each update of the set says one. Another date, earlier or later, is that of the newest update, in every order.
+    The table keeps the row until the latest date that it ever had, and as long as its events would: else DynamoDB took
+    the oplock that refuses what comes late. So the view has TTL_DAYS, and declares EXPIRES_WITHIN_DAYS.
     family: the bounded family that the oplock belongs to. anchor: only for views without a ttl of their own.
     """
 
@@ -42,6 +53,7 @@ class OplockedFields:
     origin: str = ""
     family: OplockFamily | None = None
     anchor: Anchor | None = None
+    expires_at: int | None = None
 
     def __post_init__(self) -> None:
         for name, value in self.key.items():
@@ -51,8 +63,22 @@ class OplockedFields:
             raise Poison("what it is about has no time that sorts")
         if self.origin and not _ORIGIN.fullmatch(self.origin):
             raise ValueError(f"{self.origin!r} is no name of a service that sorts within an order")
+        if ttl.ATTRIBUTE in self.fields:
+            raise ValueError(TTL_IN_FIELDS)
+        if self.expires_at is not None:
+            _require_seconds(self.expires_at)
 
     @property
     def target(self) -> Hashable:
-        """The row and the oplock: never the row alone, or one oplock's update would replace another's."""
+        """The row and the oplock: never the row alone, or one oplock's update would replace another's.
+
+        And the date, for the row is kept until the latest.
+        """
+        if self.expires_at is not None:
+            return (self.oplock, self.expires_at, *sorted(self.key.items()))
         return (self.oplock, *sorted(self.key.items()))
+
+
+def _require_seconds(expires_at: object) -> None:
+    if not is_whole(expires_at) or not 0 <= expires_at < ttl.FIRST_NO_SECONDS:
+        raise Poison(f"expires_at is a date in epoch seconds, and not {expires_at!r}")

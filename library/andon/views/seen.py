@@ -17,7 +17,7 @@ from typing import Any
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.ttl import is_alive, is_expired, ttl_at
+from andon.dynamodb.ttl import is_expired, is_kept, ttl_at
 from andon.events.written import MALFORMED, Written
 from andon.runtime.errors import Poison
 from andon.views.inverse_oplock import oplock_attribute, order_at
@@ -85,7 +85,8 @@ class Awaited:
         """Return True if a row has seen the write, or never will."""
         if is_expired(ttl_at(self.written.timestamp_ms, self.days), now_ms):
             return True
-        return row is not None and is_alive(row, now_ms) and _has_seen(row, self.update, self.written)
+        # What is kept has seen it, and rightly may not be shown: its date may have passed.
+        return row is not None and is_kept(row, now_ms) and _has_seen(row, self.update, self.written)
 
 
 def _has_seen(row: Item, update: ViewUpdate, written: Written) -> bool:
