@@ -9,7 +9,7 @@ from math import ceil
 from typing import Final
 
 from andon.cdk import lake
-from andon.drift import recompute
+from andon.drift import compare
 from andon.packages.discovery import recomputed
 from andon.recorded.archive import SHARDS
 from andon.recorded.reader import NEWEST, SAMPLED
@@ -61,7 +61,7 @@ def passes(held_bytes: float) -> int:
 def of_a_day() -> int:
     """Return the requests of a day however few report; one of its sweeps looks at all days."""
     ttls = (one.view.TTL_DAYS for one in recomputed())
-    looks = sum(of_look(YEAR_DAYS if days is None else days + recompute.LATEST_DAYS) for days in ttls)
+    looks = sum(of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS) for days in ttls)
     return (DAY_HOURS - 1) * of_sweep(1 + LATEST_DAYS) + of_sweep(YEAR_DAYS) + DAY_HOURS * looks
 
 

@@ -13,6 +13,7 @@ from andon.drift.expected import ExpectedRow, expected_rows
 from andon.drift.repair import repair
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import NONE
@@ -215,7 +216,7 @@ def test_the_audit_finds_another_date_and_another_ttl_and_repairs_them(
         apply(event)
     sound = row_of(memory)
     changed = {name: old for name, old in {**sound, attribute: value}.items() if old is not None}
-    TABLE.put(changed, condition=inverse_oplock.Condition(""))
+    TABLE.put(changed, condition=UNCONDITIONAL)
 
     drift = audited(memory, *events, now_ms=HOUR_LATER)
 
