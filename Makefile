@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi figures pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -196,6 +196,9 @@ openapi: install  ## write docs/openapi.json anew, from what the handlers say
 
 figures: install  ## write the figures in docs/ anew: of alarms, tables and their dollars, from the templates of all stages
 	@$(ANDON) figures
+
+agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs
+	@$(ANDON) agents
 
 deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
 	@$(ANDON) deploy $(if $(STAGE),--stage $(STAGE)) $(ARGS)

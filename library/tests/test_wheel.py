@@ -92,6 +92,13 @@ def test_the_command_finds_the_project_from_below(wheel: Path, lending: Path) ->
     assert {"/books/{id}/loan", "/faults", "/drift", "/replays"} <= document["paths"].keys()
 
 
+def test_a_project_without_docs_and_verbs_tells_programs_of_its_packages(wheel: Path, lending: Path) -> None:
+    python("-m", "andon.tools.cli", "agents", imports=(wheel,), cwd=lending)
+
+    assert "| `services/loans` | `PUT /books/{id}/loan` | book-lent |  |" in (lending / "AGENTS.md").read_text()
+    assert "- [views/borrowed](functions/views/borrowed/): routes: 1; topics" in (lending / "llms.txt").read_text()
+
+
 def test_without_a_project_the_command_says_so(wheel: Path, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="there is no functions"):
         python("-m", "andon.tools.cli", "down", imports=(wheel,), cwd=tmp_path)

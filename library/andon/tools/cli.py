@@ -30,6 +30,7 @@ VERBS: Final = {
     "samples": Verb("in_process.samples", "write events/ anew, as the handlers make it of tests/*/*/samples.py"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
     "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
+    "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
     "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),
     "prove": Verb("views.prove", "compare all rows of a view's two versions: VIEW"),

@@ -1,0 +1,135 @@
+"""AGENTS.md and llms.txt: what a program that works on this project has to know, out of packages, docs and verbs."""
+
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from andon.packages import package as declared
+from andon.packages.discovery import packages
+from andon.packages.package import Package
+from andon.project import project
+
+AGENTS: Final = "AGENTS.md"
+LLMS: Final = "llms.txt"
+
+VERB: Final = re.compile(r"^([a-z-]+):[^\n]*## (.+)$", re.MULTILINE)
+SHOWN: Final = ("up", "down", "test", "check", "format", "replay", "openapi", "agents")
+"""Verbs of a Makefile that whoever changes code needs; `make` lists the others."""
+
+PAGE: Final = re.compile(r"^\|[^\n]*?\[([^\]]+)\]\(([^)]+\.md)\) \| ([^\n]+) \|$", re.MULTILINE)
+LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+PART: Final = re.compile(r"^## (.+)$", re.MULTILINE)
+TABLE: Final = re.compile(r"^\|.*\|$", re.MULTILINE)
+
+RULES: Final = """\
+- A package imports the library, what all services agree on (`contract`, if there is one), and itself alone.
+- What decides is pure: time and ids come in as arguments (`now_ms`), rows and events go out. Handlers do the I/O.
+- Each write has a condition. A command never publishes: its trigger makes a fact of each row that changed.
+- A view's listener reads nothing: `ON` says of each event which fields of which row it sets, under which oplock.
+- Events come twice, late and in any order. The laws (`andon.testing.plugin`) try that for every package without a word.
+- What was published once is read for ever: keep a sample of an old shape, and lift it.
+- Derived files are written by a verb, never by hand: samples, `docs/openapi.json`, this file.
+- Python: `ruff` with all rules, `mypy --strict`; docstrings say units and errors, names of tests are sentences."""
+
+WHAT: Final = "A serverless event-driven CQRS system in Python on AWS Lambda, with the library `andon`."
+PACKAGE: Final = """\
+A folder below `functions/` is a package. Functions, queues, rights, alarms and laws follow from what it declares."""
+
+
+class Page(NamedTuple):
+    """A page of the docs; `says` is a line about it, `path` is below the project."""
+
+    part: str
+    title: str
+    path: str
+    says: str
+
+
+def agents() -> str:
+    """Return AGENTS.md."""
+    verbs = _verbs()
+    return _joined(
+        f"# {project().name}: for programs that work on it",
+        f"Written by `{'make agents' if verbs else 'andon agents'}` from packages, docs and verbs: do not edit it.",
+        f"{project().title}. {WHAT}",
+        "## Verbs",
+        "\n".join(f"- `make {name}`: {about}" for name, about in verbs) or "`andon` alone lists its verbs.",
+        "## Rules",
+        RULES,
+        "## Packages",
+        PACKAGE,
+        "\n".join(["| package | routes | publishes | subscribes to |", "|---|---|---|---|", *map(_row, _own())]),
+        "## Declarations",
+        "\n".join(TABLE.findall(declared.__doc__ or "")),
+        *(["## Pages", _listed(pages())] if pages() else []),
+    )
+
+
+def llms() -> str:
+    """Return llms.txt, as https://llmstxt.org describes it."""
+    parts = dict.fromkeys(page.part for page in pages())
+    return _joined(
+        f"# {project().name}",
+        f"> {project().title}. {WHAT}",
+        *(_joined(f"## {part}", _listed([page for page in pages() if page.part == part])).strip() for part in parts),
+        "## Packages",
+        "\n".join(f"- [{one.folder}](functions/{one.folder}/): {_summary(one)}" for one in _own()),
+    )
+
+
+def pages() -> list[Page]:
+    """Return the pages that the index of docs/ lists, in its order."""
+    index = project().root / "docs" / "README.md"
+    if not index.is_file():
+        return []
+    first, *rest = PART.split(index.read_text())
+    parts = [("Pages", first), *zip(rest[::2], rest[1::2], strict=True)]
+    return [
+        Page(part, title, f"docs/{path}", LINK.sub(r"\1", says))
+        for part, text in parts
+        for title, path, says in PAGE.findall(text)
+    ]
+
+
+def _listed(listed: list[Page]) -> str:
+    return "\n".join(f"- [{page.title}]({page.path}): {page.says}" for page in listed)
+
+
+def _own() -> list[Package]:
+    return [package for package in packages() if package.side != "stores"]
+
+
+def _verbs() -> list[tuple[str, str]]:
+    makefile = project().root / "Makefile"
+    found = dict(VERB.findall(makefile.read_text())) if makefile.is_file() else {}
+    return [(name, found[name]) for name in SHOWN if name in found]
+
+
+def _row(package: Package) -> str:
+    routes = ", ".join(f"`{route}`" for route in sorted(package.routes))
+    types = ", ".join(sorted(package.types))
+    topics = ", ".join(sorted(f"{source}: {event_type}" for source, event_type in package.subscriptions))
+    return f"| `{package.folder}` | {routes} | {types} | {topics} |"
+
+
+def _summary(package: Package) -> str:
+    counted = {
+        "routes": package.routes,
+        "types of events that it publishes": package.types,
+        "topics that it subscribes to": package.subscriptions,
+    }
+    return "; ".join(f"{what}: {len(found)}" for what, found in counted.items() if found) or "no routes"
+
+
+def _joined(*paragraphs: str) -> str:
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def write(root: Path) -> None:
+    """Write both files."""
+    (root / AGENTS).write_text(agents())
+    (root / LLMS).write_text(llms())
+
+
+if __name__ == "__main__":
+    write(project().root)
