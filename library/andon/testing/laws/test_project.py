@@ -1,0 +1,108 @@
+"""Projects: each package is found and has a test, its samples are as its handlers make them, and no file is missing."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from andon.packages.discovery import packages, services, views
+from andon.packages.package import Package
+from andon.project import project
+from andon.testing.recorder import recorded, samples_of, text_of
+
+ROOT: Final = project().root
+
+NEEDED: Final = {
+    ".gitignore": "else what tools keep in .local/, tokens among it, is committed",
+    ".npmrc": "else what npm installs runs scripts of its own",
+    "README.md": "it says how to begin",
+    "app.py": "the CDK runs it",
+    "cdk.json": "it tells the CDK's command line what to run, and has the settings of the stages",
+    "package.json": "it pins the CDK's command line",
+    "package-lock.json": "it pins the CDK's command line",
+    "pyproject.toml": "it has the settings of ruff, mypy and pytest",
+    "requirements/runtime.in": "it says what functions need",
+    "requirements/runtime.txt": "it pins what functions get",
+    "requirements/emulator.in": "it says what the emulator needs",
+    "requirements/emulator.txt": "it pins the emulator",
+    "requirements/dev.in": "it says what this machine needs",
+    "requirements/dev.txt": "it pins what this machine gets",
+}
+"""File -> why a project has it."""
+
+PIPELINES: Final = (
+    ".github/workflows/*.yml",
+    ".gitlab-ci.yml",
+    "bitbucket-pipelines.yml",
+    "buildspec.yml",
+    "Jenkinsfile",
+)
+
+
+def test_samples_are_as_the_handlers_make_them() -> None:
+    made = {path: text_of(one) for package in recorded() for path, one in samples_of(package).items()}
+
+    missing = [path for path in made if not (project().events / path).is_file()]
+    changed = [path for path in made.keys() - missing if (project().events / path).read_text() != made[path]]
+    assert (missing, changed) == ([], []), "write them anew: andon samples"
+
+
+def test_every_package_of_which_there_is_code_is_found() -> None:
+    found = {package.folder for package in packages()}
+
+    assert {folder for folder in _folders() if folder not in found} == set(), "an __init__.py is missing"
+
+
+@pytest.mark.parametrize("package", services() + views(), ids=lambda package: package.folder)
+def test_every_package_has_a_test(package: Package) -> None:
+    assert [*(ROOT / "tests" / package.folder).rglob("test_*.py")], f"there is no tests/{package.folder}/test_….py"
+
+
+@pytest.mark.parametrize("file", NEEDED)
+def test_no_file_is_missing(file: str) -> None:
+    assert (ROOT / file).is_file(), f"{file} is missing: {NEEDED[file]}"
+
+
+def test_a_pipeline_runs_the_tests() -> None:
+    texts = [file.read_text() for pattern in PIPELINES for file in ROOT.glob(pattern)]
+
+    assert any("make test" in text or "pytest" in text for text in texts), f"there is none of {', '.join(PIPELINES)}"
+
+
+def test_requirements_name_files_that_are_there() -> None:
+    named = [
+        line.split()[0]
+        for file in (ROOT / "requirements").glob("*.txt")
+        for line in file.read_text().splitlines()
+        if line.startswith("./")
+    ]
+
+    assert [file for file in named if not (ROOT / file).is_file()] == []
+
+
+def test_the_readme_asks_for_routes_that_are_served() -> None:
+    routes = [route.partition(" ")[2] for package in packages() for route in package.routes]
+    served = [re.compile(re.sub(r"{\w+}", "[^/]+", path)) for path in routes]
+
+    asked = re.findall(r"curl .*?\$API(/[\w/.-]+)", (ROOT / "README.md").read_text())
+    assert [path for path in asked if not any(pattern.fullmatch(path) for pattern in served)] == []
+
+
+def test_the_readme_names_verbs_that_the_makefile_has() -> None:
+    named = set(re.findall(r"(?:^|`|\()make (?:-s )?([a-z][a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+
+    assert {verb for verb in named if verb not in _verbs()} == set()
+
+
+def _folders() -> Iterator[str]:
+    for side in ("services", "views", "pages"):
+        for folder in (project().functions / side).glob("*/"):
+            if [*folder.rglob("*.py")]:
+                yield f"{side}/{folder.name}"
+
+
+def _verbs() -> set[str]:
+    """Return the targets of the Makefile."""
+    lines = (ROOT / "Makefile").read_text().splitlines()
+    return {verb for line in lines if (found := re.match(r"([a-z][a-z -]*):(?!=)", line)) for verb in found[1].split()}
