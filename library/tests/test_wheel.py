@@ -1,47 +1,15 @@
 """The library as others get it: a wheel, in a project that has nothing of this repository."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
 
-from andon.project import library_folder
+from toys.installed import python
 
 FOREIGN = Path(__file__).parent / "foreign"
-PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 ROOMS = "import andon.views.materialize, andon.cdk, andon.tools, andon.testing.plugin; print(andon.__file__)"
-
-
-def python(*arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str) -> str:
-    """Output of a Python that imports from these folders and the environment's packages alone."""
-    packages = Path(sysconfig.get_path("purelib"))
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, *arguments],
-        cwd=cwd,
-        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(map(str, (*imports, packages)))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.strip()
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that a wheel of the library was installed into."""
-    folder = tmp_path_factory.mktemp("wheel")
-    for command in (
-        ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(library_folder().parent)),
-        ("install", "--no-deps", "--no-index", "--find-links", str(folder), "--target", str(folder / "in"), "andon"),
-    ):
-        subprocess.run([sys.executable, *PIP, *command], check=True)  # noqa: S603
-    return folder / "in"
 
 
 @pytest.fixture(scope="module")

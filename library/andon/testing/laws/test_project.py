@@ -1,13 +1,11 @@
-"""Projects: each package is found and has a test, its samples are as its handlers make them, and no file is missing."""
+"""Project: what belongs to no package is there, too, its README is true, and samples are as the handlers make them."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
 
-from andon.packages.discovery import packages, services, views
-from andon.packages.package import Package
+from andon.packages.discovery import packages
 from andon.project import project
 from andon.testing.recorder import recorded, samples_of, text_of
 
@@ -48,17 +46,6 @@ def test_samples_are_as_the_handlers_make_them() -> None:
     assert (missing, changed) == ([], []), "write them anew: andon samples"
 
 
-def test_every_package_of_which_there_is_code_is_found() -> None:
-    found = {package.folder for package in packages()}
-
-    assert {folder for folder in _folders() if folder not in found} == set(), "an __init__.py is missing"
-
-
-@pytest.mark.parametrize("package", services() + views(), ids=lambda package: package.folder)
-def test_every_package_has_a_test(package: Package) -> None:
-    assert [*(ROOT / "tests" / package.folder).rglob("test_*.py")], f"there is no tests/{package.folder}/test_….py"
-
-
 @pytest.mark.parametrize("file", NEEDED)
 def test_no_file_is_missing(file: str) -> None:
     assert (ROOT / file).is_file(), f"{file} is missing: {NEEDED[file]}"
@@ -93,13 +80,6 @@ def test_the_readme_names_verbs_that_the_makefile_has() -> None:
     named = set(re.findall(r"(?:^|`|\()make (?:-s )?([a-z][a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
 
     assert {verb for verb in named if verb not in _verbs()} == set()
-
-
-def _folders() -> Iterator[str]:
-    for side in ("services", "views", "pages"):
-        for folder in (project().functions / side).glob("*/"):
-            if [*folder.rglob("*.py")]:
-                yield f"{side}/{folder.name}"
 
 
 def _verbs() -> set[str]:

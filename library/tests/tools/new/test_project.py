@@ -1,0 +1,229 @@
+"""A project that `andon new project` makes, outside of this repository, with the wheel alone."""
+
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from andon.project import library_folder
+from andon.tools.new import project, template
+from andon.tools.new.dependency import Dependency, dependency
+from andon.tools.new.errors import NotNew
+from andon.tools.new.words import Name, Words
+from toys.installed import ended, python
+
+CLI = "andon.tools.cli"
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+RUFF = ("-m", "ruff")
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
+@pytest.fixture(scope="module")
+def made(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of permits, made in an empty folder."""
+    below = tmp_path_factory.mktemp("empty")
+    said = python("-m", CLI, "new", "project", "city", "City", "--service", "permits", imports=(wheel,), cwd=below)
+
+    assert said.splitlines()[-1] == "City is in city; go on there, with: make up"
+    assert names_in(below) == ["city"]
+    return below / "city"
+
+
+@pytest.fixture
+def copy(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "copy")
+
+
+def test_its_own_tests_and_all_laws_are_green(copy: Path, wheel: Path) -> None:
+    said = python(*PYTEST, imports=(wheel,), cwd=copy)
+
+    assert re.search(r"\d{3} passed in", said.splitlines()[-1]), said
+
+
+def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
+    python(*RUFF, "check", "--no-cache", ".", imports=(wheel,), cwd=made)
+    python(*RUFF, "format", "--no-cache", "--check", ".", imports=(wheel,), cwd=made)
+    python("-m", "mypy", "--cache-dir", os.devnull, imports=(wheel,), cwd=made)
+
+
+def test_it_says_nothing_of_this_machine_and_keeps_no_word_of_the_template(made: Path, wheel: Path) -> None:
+    said = {file: file.read_text() for file in made.rglob("*") if file.is_file() and file.suffix != ".whl"}
+    words = re.compile(r"[Aa]corn|\bthings?\b|Things?(?![a-z])")
+    ours = {file: text for file, text in said.items() if "requirements" not in file.parts}
+
+    assert [
+        file for file, text in said.items() for place in (made.parent, wheel, Path.home()) if str(place) in text
+    ] == []
+    assert [file for file, text in ours.items() if words.search(f"{file.relative_to(made)} {text}")] == []
+
+
+def test_its_pins_are_those_that_this_repository_runs_with(made: Path) -> None:
+    here = library_folder().parents[1] / "requirements"
+    pinned = {name: (made / "requirements" / f"{name}.txt").read_text() for name in ("runtime", "emulator", "dev")}
+    own = re.sub(r"\n +# via.*(\n +#.*)*", "", (here / "dev.txt").read_text())
+
+    assert pinned["runtime"] == (here / "runtime.txt").read_text()
+    assert pinned["emulator"] == (here / "emulator.txt").read_text()
+    pins = re.findall(r"^[^#\s].*(?:\n +--hash=.*)+", pinned["dev"], re.MULTILINE)
+    assert [pin for pin in pins if f"{pin}\n" not in f"{own}\n"] == []
+    assert "://" not in "".join(pinned.values())
+    assert json.loads((made / "package.json").read_text())["devDependencies"].items() <= (
+        json.loads((here.parent / "package.json").read_text())["devDependencies"].items()
+    )
+
+
+def test_what_the_wheel_and_its_extras_need_is_pinned(made: Path, wheel: Path) -> None:
+    [found] = importlib.metadata.distributions(name="andon", path=[str(wheel)])
+    needed = {re.split(r"[^\w-]", one)[0] for one in found.requires or []} - {"andon"}
+    pinned = set(re.findall(r"^([\w-]+)==", (made / "requirements" / "dev.txt").read_text(), re.MULTILINE))
+
+    assert needed - pinned == set()
+
+
+# Each of them would be missed by no import, by no linter, and by Make only where it installs anew.
+SILENT = (
+    ".gitignore",
+    ".npmrc",
+    ".github/workflows/pipeline.yml",
+    "README.md",
+    "cdk.json",
+    "requirements/dev.in",
+    "requirements/runtime.in",
+    "package-lock.json",
+    "events/domain/permit-moved.again.json",
+    "tests/services/permits/test_permits.py",
+    "functions/services/watch/subscriptions.py",
+)
+
+
+def test_what_is_deleted_is_named(copy: Path, wheel: Path) -> None:
+    [vendored] = (copy / "vendor").glob("*.whl")
+    vendored.unlink()
+    for file in SILENT:
+        (copy / file).unlink()
+    laws = wheel / "andon" / "testing" / "laws"
+
+    done = ended(
+        *PYTEST,
+        "-c",
+        "pyproject.toml",
+        str(laws / "test_project.py"),
+        str(laws / "test_whole.py"),
+        imports=(wheel,),
+        cwd=copy,
+    )
+
+    assert done.returncode == 1
+    lacked = [file for file in (*SILENT, f"vendor/{vendored.name}") if not _is_named(file, done.stdout)]
+    assert lacked == []
+
+
+def _is_named(file: str, said: str) -> bool:
+    folder, _, test = file.rpartition("/test_")
+    pipeline = file.startswith(".github/") and ".github/workflows/*.yml" in said
+    return pipeline or file.removeprefix("events/") in said or bool(test and f"{folder} has no test" in said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["full", "City"], "is not empty; name an empty folder"),
+        (["full/file", "City"], "is not empty"),
+        (["new", "class"], "is taken"),
+        (["new", "my city"], "is no name"),
+        (["new", "Stack"], "has a class of that name"),
+        (["new", "City", "--service", "1st"], "is no name"),
+        (["new", "City", "--service", "watch"], "'watch' is taken"),
+        (["new", "City", "--wheel", "andon-9.whl"], "no wheel of andon that is there"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_and_nothing_is_changed(
+    arguments: list[str], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(NotNew, match=why):
+        project.make(arguments)
+
+    assert [str(file.relative_to(tmp_path)) for file in sorted(tmp_path.rglob("*"))] == ["full", "full/file"]
+
+
+def test_nothing_is_left_of_what_fails_half_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    (tmp_path / "andon-1.whl").write_text("")
+
+    with pytest.raises(OSError, match="nowhere"):
+        project.make([str(tmp_path / "city"), "City", "--wheel", str(tmp_path / "andon-1.whl")])
+
+    assert names_in(tmp_path) == ["andon-1.whl"]
+
+
+def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    words = Words([(template.ACORN, Name.only("City"))])
+    texts = template.copied(words, template.files("app.py", "cdk.json"))
+    (tmp_path / "cdk.json").write_text("mine")
+
+    with pytest.raises(NotNew, match=r"there already: cdk\.json"):
+        template.written(tmp_path, texts)
+
+    assert names_in(tmp_path) == ["cdk.json"]
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of packages that has this library, installed in some way."""
+    site = tmp_path / "site packages"
+    (site / "andon-9.9.dist-info").mkdir(parents=True)
+    (site / "andon").symlink_to(library_folder())
+    (site / "andon-9.9.dist-info" / "METADATA").write_text("Metadata-Version: 2.4\nName: andon\nVersion: 9.9\n")
+    monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+    return site
+
+
+def _required() -> Dependency:
+    with dependency(None) as needed:
+        return needed
+
+
+def test_a_project_needs_the_version_of_an_index(site: Path) -> None:
+    assert site.is_dir()
+    assert _required().requirement.splitlines()[-1] == "andon==9.9"
+
+
+def test_a_project_needs_the_address_of_a_wheel_elsewhere(site: Path) -> None:
+    address = "https://example.org/andon-9.9-py3-none-any.whl"
+    (site / "andon-9.9.dist-info" / "direct_url.json").write_text(json.dumps({"url": address, "archive_info": {}}))
+
+    assert _required().requirement.splitlines()[-1] == f"andon @ {address}"
+
+
+def test_a_project_gets_the_wheel_that_is_installed_by_its_hash(site: Path) -> None:
+    wheel = site / "andon-9.9-py3-none-any.whl"
+    wheel.write_bytes(b"wheel")
+    (site / "andon-9.9.dist-info" / "direct_url.json").write_text(json.dumps({"url": wheel.as_uri()}))
+
+    needed = _required()
+
+    assert needed.wheel == wheel
+    assert needed.requirement.splitlines()[-1] == (
+        "./vendor/andon-9.9-py3-none-any.whl "
+        "--hash=sha256:ba59926159d2aa256eb8739b8da7e2b574b960e1202c6d624cbe981cef996c91"
+    )
+
+
+def test_a_wheel_that_is_gone_is_to_be_named(site: Path) -> None:
+    (site / "andon-9.9.dist-info" / "direct_url.json").write_text(json.dumps({"url": (site / "andon-9.whl").as_uri()}))
+
+    with pytest.raises(NotNew, match="name it: --wheel FILE"):
+        _required()

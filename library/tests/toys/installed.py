@@ -1,0 +1,51 @@
+"""The library as a wheel, and Pythons that have nothing else of this repository."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from andon.project import library_folder
+
+PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
+
+
+def python(*arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str) -> str:
+    """Output of a Python that imports from these folders and the environment's packages alone."""
+    done = ended(*arguments, imports=imports, cwd=cwd, **environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+def ended(
+    *arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run such a Python, which may fail."""
+    packages = Path(sysconfig.get_path("purelib"))
+    return subprocess.run(  # noqa: S603
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(map(str, (*imports, packages)))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def built(folder: Path) -> Path:
+    """Build the wheel of the library in a folder; return it."""
+    source = str(library_folder().parent)
+    _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), source)
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """Install a wheel into a folder; return it."""
+    _pip("install", "--no-deps", "--no-index", "--target", str(folder), str(wheel))
+    return folder
+
+
+def _pip(*command: str) -> None:
+    subprocess.run([sys.executable, *PIP, *command], check=True)  # noqa: S603
