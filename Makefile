@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up redeploy call down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -23,6 +23,15 @@ help:  ## list these verbs
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
 	@$(ANDON) up --started $(STARTED) $(if $(PORT),--port $(PORT)) $(if $(V),--verbose)
+
+redeploy: install  ## bring changed code to the running system, within seconds; where the infrastructure changed, all of it
+	@$(ANDON) redeploy
+
+# As they were typed: an id may have a $ in it.
+call: override export CALL := $(value CALL)
+call: override export BODY := $(value BODY)
+call: install  ## send a signed request to the running system: CALL="GET /board/Acme" ROLE=operator BODY='{"name": "Oven"}' AT=gdl-1
+	@set -f; $(ANDON) call $$CALL $(if $(BODY),"$$BODY") $(if $(ROLE),--as '$(ROLE)') $(if $(AT),--at '$(AT)')
 
 down:  ## end what `make up` started
 	@$(if $(wildcard $(PYTHON)),$(ANDON) down,echo "nothing is running here")

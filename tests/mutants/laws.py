@@ -1471,6 +1471,23 @@ PLACES: Final = [
         ("page: without messages it is for ever reconnecting", "facts.isRefused && facts.isReadable", "false")),
 ]
 
+MADE_OF: Final = "library/tests/tools/test_made_of.py"
+
+EVERY_DAY: Final = [
+    *_in("library/andon/tools/stack/made_of.py", MADE_OF,
+        ("redeploy: a route is no infrastructure", "for one in found for name, digest in _declarations(one)}",
+         "for one in () for name, digest in _declarations(one)}"),
+        ("redeploy: the ttl of a view is no infrastructure", "if package.side in READ_ALONE:", "if False:"),
+        ("redeploy: a new package is not named", "for folder in came)", "for folder in ())"),
+        ("redeploy: an object is its address", 'text = inside(getattr(value, "__dict__", {}))',
+         "text = repr(value)")),
+    *_in("library/andon/testing/plugin.py", "tests/testing/test_plugin.py",
+        ("tests: handlers' log lines fill the screen", 'config.option.showcapture = "no"', "pass"),
+        ("tests: a broken law is not said", "    if not broken:", "    if True:")),
+    *_in("library/andon/tools/stack/redeploy.py", "tests/e2e/test_redeploy.py",
+        ("redeploy: functions keep their code", "for role in package.roles", "for role in ()")),
+]
+
 UNREAD: Final = "library/tests/packages/test_unread.py"
 BUILT: Final = "tests/infra/test_refusals.py -k when_it_is_built"
 
@@ -1494,6 +1511,7 @@ REFUSED: Final = [
 
 
 MUTANTS: Final = [
+    *EVERY_DAY,
     *REFUSED,
     *PLACES,
     *ERASING,

@@ -3,8 +3,14 @@
 Activate it in the root `conftest.py`: `pytest_plugins = ["andon.testing.plugin"]`. The samples of the laws are
 those under `events/`, and their stories for views those in `tests/views/<name>/stories.py`. They are collected where
 all tests are, by folder or by default, or where `--laws` is given; `-k` chooses among them as among all tests.
+
+A run that fails ends with a sentence for each law that is broken. What handlers print and log, a JSON line for each
+invocation, is shown if it is asked for: `--show-capture=all`.
 """
 
+import inspect
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +19,8 @@ import pytest
 from andon.testing.synthesised import Synthesised, synthesised
 
 LAWS: Final = Path(__file__).parent / "laws"
+LAW: Final = "law"
+SHOW_CAPTURE: Final = "--show-capture"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,6 +34,47 @@ def pytest_configure(config: pytest.Config) -> None:
     all_tests = {config.rootpath / path for path in config.getini("testpaths")} | {config.rootpath}
     if config.getoption("laws") or all_tests & set(asked):
         config.args.append(str(LAWS))
+    given = (*config.invocation_params.args, *config.getini("addopts"), os.environ.get("PYTEST_ADDOPTS", ""))
+    if not any(SHOW_CAPTURE in argument for argument in given):
+        config.option.showcapture = "no"
+
+
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """Let each law bring its sentence to its reports."""
+    for item in items:
+        if LAWS in item.path.parents and isinstance(item, pytest.Function):
+            item.user_properties.append((LAW, _law_of(item)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print a sentence for each law that is broken, and which packages or samples break it."""
+    broken: dict[str, list[str]] = {}
+    for report in terminalreporter.getreports("failed") + terminalreporter.getreports("error"):
+        for name, law in getattr(report, "user_properties", ()):
+            if name == LAW:
+                broken.setdefault(law, []).append(_breaker_of(report))
+    if not broken:
+        return
+    terminalreporter.section("laws that are broken", yellow=True)
+    for law, breakers in broken.items():
+        terminalreporter.write_line(law)
+        for breaker in breakers:
+            terminalreporter.write_line(f"    {breaker}")
+    terminalreporter.write_line(f"What was printed and logged meanwhile: {SHOW_CAPTURE}=all")
+
+
+def _law_of(item: pytest.Function) -> str:
+    """Return a law's sentence: what its test is called, and what its module says of it."""
+    about, _, _ = (inspect.getdoc(item.module) or "").partition("\n\n")
+    return f"{item.originalname.removeprefix('test_').replace('_', ' ').capitalize()}. {' '.join(about.split())}"
+
+
+def _breaker_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Return what a law was tried on, and how it failed."""
+    _, _, tried = report.nodeid.partition("[")
+    crash = getattr(report.longrepr, "reprcrash", None)
+    why = crash.message.splitlines()[0] if crash else "see above"
+    return f"{tried.removesuffix(']')}: {why}" if tried else why
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,8 @@ class Verb(NamedTuple):
 VERBS: Final = {
     "new": Verb("new", "write something new that works and is tested: project DIR NAME; alone lists all kinds"),
     "up": Verb("stack.up", "run everything on this machine, with data in it"),
+    "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds"),
+    "call": Verb("stack.call", "send a signed request to the running system: METHOD PATH [JSON] [--as ROLE]"),
     "down": Verb("stack.down", "end what `up` started"),
     "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
     "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),

@@ -11,11 +11,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.tools.called import as_called
 from andon.tools.mishaps import words_of
-from andon.tools.stack import demo, emulator, processes, stack
+from andon.tools.stack import demo, emulator, processes
 from andon.tools.stack.emulator import Emulator
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.outputs import HOME
 from andon.tools.stack.progress import step
+from andon.tools.stack.redeploy import deploy_all
 from andon.tools.stack.turn import alone
 
 INTERRUPTED: Final = 130
@@ -29,16 +30,18 @@ def up(home: Path, *, port: int | None, started_s: float, verbose: bool) -> None
         Failed: something is in the way, or the stack does not answer as it should.
     """
     processes.end_left(home)
-    deployed = stack.bring_up(home, _emulator(home, port))
+    _emulator(home, port)
+    deployed = deploy_all(home)
     shown = demo.find()
     if shown:
         print(shown.load(deployed, emulator.scratch(home), verbose=verbose))
         print(f"\n{shown.how_to_go_on(deployed)}\n")
-    ends = f"see the flow: {as_called('console')}; end it: {as_called('down')}"
+    ends = f"after a change: {as_called('redeploy')}; see the flow: {as_called('console')}; end it: {as_called('down')}"
     print(f"Up after {time.time() - started_s:.0f} s at {deployed.outputs['ApiUrl']}; {ends}")
 
 
 def _emulator(home: Path, port: int | None) -> Emulator:
+    """Return the emulator of `home`, which runs."""
     found = emulator.running(home)
     if not found:
         with step(f"starting the emulator on port {port or emulator.DEFAULT_PORT}"):

@@ -107,6 +107,11 @@ class Deployed:
         return self.outputs[name]
 
 
+def here(found: Mapping[str, str]) -> Deployed:
+    """Return a stack on this machine, by its outputs."""
+    return Deployed(None, found, cache(lambda service: aws.client(service, found["Endpoint"])), settles_s=4)
+
+
 def deployed(name: str | None) -> Deployed:
     """Return the stack of a name on AWS, or without a name the one on this machine.
 
@@ -115,8 +120,7 @@ def deployed(name: str | None) -> Deployed:
 
     """
     if not name:
-        found = outputs.of_running_stack()
-        return Deployed(None, found, cache(lambda service: aws.client(service, found["Endpoint"])), settles_s=4)
+        return here(outputs.of_running_stack())
     try:
         shown = outputs_of(boto3.client("cloudformation"), name)
     except (BotoCoreError, ClientError) as error:

@@ -8,8 +8,11 @@ before: also the events of rows that were deleted here while live events wrote t
 import argparse
 import sys
 import time
+from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Final
 
+from andon.packages.discovery import views
 from andon.packages.package import Package
 from andon.packages.serving import has_served
 from andon.runtime.json_types import JsonObject
@@ -17,12 +20,14 @@ from andon.tools.called import as_called
 from andon.tools.listings import rows_of
 from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.processes import eventually
 from andon.tools.stack.progress import step
 from andon.tools.views.deployed import Deployed, deployed
 from andon.tools.views.versions import ViewVersions, versions
 
 AT_ONCE: Final = 25  # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 POLL_S: Final = 1.0
+SETTLES_S: Final = 60  # what is not read by then is read later
 ACCEPTED: Final = 202
 OK: Final = 200
 ENDED: Final = frozenset({"done", "cancelled"})
@@ -47,6 +52,22 @@ def fill(stack: Deployed, both: ViewVersions, *, rate: int | None = None) -> Jso
         while not stack.is_idle(view):
             time.sleep(POLL_S)
     return whole
+
+
+def fill_new(stack: Deployed, names: Collection[str]) -> Iterator[str]:
+    """Fill views that a stack did not have before from its lake; yield a line about each.
+
+    Live events come to them from the first moment; those that come twice are duplicates.
+
+    Raises:
+        Failed: a replay was refused, or did not end well.
+
+    """
+    for view in views():
+        if view.name in names and view.serves:  # a next version is filled, and proven, by verbs of its own
+            whole = replay(stack, view, rate=None)
+            eventually(partial(stack.is_idle, view), within_s=SETTLES_S)
+            yield f"{view.name} is new: {whole['events']} events of the lake were replayed to it."
 
 
 def empty(stack: Deployed, view: Package) -> None:

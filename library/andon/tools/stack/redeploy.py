@@ -1,0 +1,128 @@
+"""`make redeploy`: brings changed code to the running stack.
+
+Where only code changed, the functions of the changed packages get it, past CloudFormation. Where the infrastructure
+changed, too, that is said, and all of it is deployed. Views that are new are filled from the lake.
+"""
+
+import io
+import sys
+import time
+import zipfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+from andon.packages.discovery import packages
+from andon.packages.package import Package
+from andon.packages.source import source
+from andon.tools.called import as_called
+from andon.tools.stack import aws, emulator, outputs, stack
+from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.made_of import MadeOf
+from andon.tools.stack.outputs import HOME
+from andon.tools.stack.progress import step
+from andon.tools.stack.stack import Stack
+from andon.tools.stack.turn import alone
+from andon.tools.views.deployed import here
+from andon.tools.views.fill import fill_new
+
+NAMED: Final = 5
+AT_ONCE: Final = 8
+STORED: Final = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip file: the same code is the same file
+
+
+def redeploy(home: Path) -> str:
+    """Bring what changed to the stack of `home`; return what was done, in a sentence.
+
+    Raises:
+        ToolFailed: nothing is running, or a deployment failed.
+
+    """
+    deployed, before, now = outputs.of_running_stack(home), MadeOf.read(home), MadeOf.now()
+    reshaped = ["nobody knows what runs"] if before is None else now.reshaped(before)
+    if before is None or reshaped:
+        named = "; ".join(reshaped[:NAMED]) + (f"; and {len(reshaped) - NAMED} more" if reshaped[NAMED:] else "")
+        print(f"The infrastructure changed ({named}): all of it is deployed.", flush=True)
+        deploy_all(home)
+        return "Deployed all of it"
+    changed = now.changed(before)
+    if not changed:
+        return "Nothing has changed"
+    with step(f"bringing {', '.join(one.folder for one in changed[:NAMED])} to the running stack"):
+        functions = swap(deployed, changed)
+    swapped = {*before.swapped, *(one.folder for one in changed)}
+    now._replace(swapped=tuple(sorted(swapped))).write(home)
+    return f"{functions} functions of {len(changed)} packages have the code of now"
+
+
+def deploy_all(home: Path) -> Stack:
+    """Deploy all of it to the emulator that runs, and bring what is new in it up to date.
+
+    Raises:
+        ToolFailed: none runs, or a deployment failed.
+
+    """
+    found = emulator.running(home)
+    if found is None:
+        raise ToolFailed(f"nothing is running here; start it with: {as_called('up')}")
+    before, now = MadeOf.read(home), MadeOf.now()
+    deployed = stack.bring_up(home, found)
+    if before:
+        # CloudFormation does not know of them: to it, code that is again as it was deployed is no change.
+        swap(deployed.outputs, [one for one in packages() if one.folder in before.swapped])
+    now.write(home)
+    if before:
+        for line in fill_new(here(deployed.outputs), [name for name in now.views if name not in before.views]):
+            print(line)
+    return deployed
+
+
+def swap(deployed: dict[str, str], changed: Iterable[Package]) -> int:
+    """Give the functions of some packages their code as it is now; return how many there are."""
+    client = aws.client("lambda", deployed["Endpoint"])
+    names = {made["Description"]: made["FunctionName"] for made in _functions(client)}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        done = [
+            pool.submit(client.update_function_code, FunctionName=names[package.path(role)], ZipFile=packed)
+            for package in changed
+            for packed in [pack(package)]
+            for role in package.roles
+            if package.path(role) in names  # the stack need not declare every package
+        ]
+    for one in done:
+        one.result()
+    return len(done)
+
+
+def pack(package: Package) -> bytes:
+    """Return the zip file of a package's functions."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        for path, place in source().files_of(package):
+            entry = zipfile.ZipInfo(place.as_posix(), STORED)
+            entry.external_attr = 0o644 << 16
+            file.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 1)
+    return packed.getvalue()
+
+
+def _functions(client: Any) -> Iterable[dict[str, str]]:  # noqa: ANN401  boto3's
+    for page in client.get_paginator("list_functions").paginate():
+        yield from page["Functions"]
+
+
+def main() -> int:
+    """Bring what changed to the running stack, or print in a line what is in the way."""
+    started_s = time.monotonic()
+    try:
+        with alone(HOME):
+            done = redeploy(HOME)
+    except ToolFailed as reason:
+        print(f"{as_called('redeploy')}: {reason}", file=sys.stderr)
+        return 1
+    print(f"{done}, after {time.monotonic() - started_s:.1f} s.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
