@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from aws_cdk import DefaultStackSynthesizer, Environment, RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
-from constructs import IConstruct
+from constructs import IConstruct, Node
 
 from andon.cdk import stage as stages
 from andon.cdk.capacity import QUOTA_OF_ACCOUNT, Capacity
@@ -108,7 +109,14 @@ class Target:
             ValueError: there is none of that name, nothing is known of such bytecode, or the stage is not one.
 
         """
-        context = scope.node.try_get_context
+        app = scope.node.root
+        if app not in _OF_APPS:
+            _OF_APPS[app] = cls._chosen(app.node)
+        return _OF_APPS[app]
+
+    @classmethod
+    def _chosen(cls, node: Node) -> "Target":
+        context = node.try_get_context
         name, bytecode = context("target") or AWS.name, context("bytecode") or REQUIRED
         if name not in TARGETS:
             raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
@@ -117,7 +125,7 @@ class Target:
         if name == LOCAL.name:
             origin, live_origin = context("origin"), context("liveOrigin")
             return replace(LOCAL, origin=origin or LOCAL.origin, live_origin=live_origin or LOCAL.live_origin)
-        chosen = replace(AWS.of_stage(stages.chosen(scope.node)), bytecode=bytecode)
+        chosen = replace(AWS.of_stage(stages.chosen(node)), bytecode=bytecode)
         return chosen.unprotected() if context(UNPROTECTED) else chosen
 
     def unprotected(self) -> "Target":
@@ -268,6 +276,9 @@ LOCAL: Final = Target(
 )
 
 TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}
+
+# Hundreds of constructs ask for it, and each look into the context is a message to another process: two thirds of all.
+_OF_APPS: Final = WeakKeyDictionary[IConstruct, Target]()
 
 
 def _quotas(stage: Stage) -> Quotas:

@@ -21,7 +21,7 @@ def synthesised(folder: Path, context: Mapping[str, Any] = EMULATOR) -> "Synthes
     """Synthesise the project's `app.py` with a context, in an empty folder; one below stands for the layer."""
     (folder / "layer").mkdir()
     context = {"layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True, **context}
-    variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out")}
+    variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out"), "CDK_VALIDATION": "false"}
     environment = {**os.environ, **variables, "PYTHONPATH": project().imports}
     subprocess.run([sys.executable, "app.py"], cwd=project().root, env=environment, check=True)
     return assembled(folder / "out", {})

@@ -147,6 +147,7 @@ def _environment(emulator: Emulator) -> dict[str, str]:
         "CDK_DEFAULT_REGION": aws.REGION,
         "CDK_DISABLE_CLI_TELEMETRY": "true",
         "CDK_DISABLE_VERSION_CHECK": "true",
+        "CDK_VALIDATION": "false",  # rules of AWS for templates, half of a synth's time
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
         "NODE_NO_WARNINGS": "1",  # or they crowd out what went wrong
         "NO_PROXY": direct,
