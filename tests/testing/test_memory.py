@@ -238,6 +238,7 @@ FAILING: dict[str, Callable[[], object]] = {
         "dynamodb", "batch_get_item", RequestItems={TABLE.name: {"Keys": [to_typed(ROW)] * 2}}
     ),
     "a condition that fails": lambda: TABLE.update(ROW, assign={"n": 1}, condition=Condition("attribute_exists(pk)")),
+    "a change of a key": lambda: TABLE.update(ROW, assign={"pk": "a"}, condition=Condition("attribute_not_exists(n)")),
     "one row twice in a transaction": lambda: transact(
         {"put": Put(TABLE, ROW, UNCONDITIONAL), "check": Check(TABLE, ROW, TABLE.absent)}
     ),

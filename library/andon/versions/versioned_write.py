@@ -186,7 +186,9 @@ def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | 
     if write.expected.stands is not Stands.ALIVE:
         return Put(versions.table, {**versions.key, **row}, condition)
     gone = tuple(name for name, value in draft.content.items() if value is None)
-    return Update(versions.table, versions.key, row, (*gone, *NOT_OWN), condition)
+    # What the key says may be an attribute of the draft, too; DynamoDB refuses to write it again.
+    said = {name: value for name, value in row.items() if name not in versions.key}
+    return Update(versions.table, versions.key, said, (*gone, *NOT_OWN), condition)
 
 
 def write_or_refuse(versions: Versions[Row], current: Put | Update, write: Write) -> RefusedSave | None:

@@ -52,6 +52,14 @@ def test_a_revision_costs_one_request(world: World, kept: Kept, name: str, wire:
     assert row | {"pk": name, "sk": "-", "kind": "thing"} == {**row, **changed.row}
 
 
+def test_a_draft_may_say_what_the_key_says(kept: Kept, name: str) -> None:
+    for if_match in (None, 1):
+        draft = painting(name, f"red {if_match}", if_match=if_match)
+        saved = save(kept(name), draft._replace(attributes={**draft.attributes, "pk": name}))
+
+        assert saved.row["pk"] == name
+
+
 def test_a_field_that_the_next_version_does_not_have_is_removed(world: World, kept: Kept, name: str) -> None:
     save(kept(name), painting(name, "red"))
 

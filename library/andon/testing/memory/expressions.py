@@ -39,6 +39,12 @@ def key_condition(request: Request) -> Callable[[Typed], bool]:
     return lambda sort: holds(_comparable(sort), first, last)
 
 
+def assigned_in(request: Request) -> set[str]:
+    """Return the attributes that an update sets, removes or adds to."""
+    names = request["ExpressionAttributeNames"]
+    return {names[place] for place in re.findall(r"#\w+", request["UpdateExpression"])}
+
+
 def updated(row: Typed, request: Request) -> Typed:
     """Return a row after `SET #a = :a, … REMOVE #b, … ADD #c :c`; each may be missing."""
     if not _UPDATE.fullmatch(request["UpdateExpression"]):

@@ -13,7 +13,7 @@ from andon.events.change_data_capture import TTL_SERVICE
 from andon.runtime import clock
 from andon.testing.environment import ACCOUNT, REGION
 from andon.testing.memory.calls import Answer, AwsRefused, invalid
-from andon.testing.memory.expressions import Request, condition, key_condition, updated
+from andon.testing.memory.expressions import Request, assigned_in, condition, key_condition, updated
 from andon.testing.memory.units import size_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
@@ -128,6 +128,8 @@ class MemoryTable:
     def plan(self, kind: WriteKind, request: Request) -> AppliedWrite | Answer:
         """Return a write, or the reason against it as a cancelled transaction gives it."""
         key = self._key_in(request["Item"]) if kind == "Put" else self._require_key(request["Key"])
+        if kind == "Update" and not assigned_in(request).isdisjoint(self.keys.names):
+            raise invalid("One or more parameter values were invalid: an attribute is part of the key")
         old = self.row(key)
         if "ConditionExpression" in request and not condition(request["ConditionExpression"])(old or {}, request):
             if self.observer:
