@@ -12,6 +12,7 @@ IN_TIME: Final = "library/tests/runtime/test_deadline.py"
 REPLAYS: Final = "library/tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
+ALSO: Final = "library/tests/versions/test_also.py"
 DATES: Final = "library/tests/views/test_dates.py"
 DUE_AT: Final = "library/tests/rules/test_due_at.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
@@ -344,6 +345,36 @@ SEEN: Final = [
 ]
 
 TWO_TIMES: Final = [
+    *_in("library/andon/versions/versioned_write.py", ALSO,
+        ("also: not written", "**_of_revision(revisions, write), **beside}", "**_of_revision(revisions, write)}"),
+        ("also: a retry of which its claims alone are told is refused",
+         "(current := versions.current())", "(current := None)"),
+        ("also: what does not fit goes to DynamoDB",
+         "    if draft.also:\n        require_fit", "    if False:\n        require_fit"),
+        ("also: another one's name is told",
+         "for name, one in also.items() if _also(name) in failed", "for name, one in also.items()")),
+    *_in("library/andon/versions/optimistic_lock.py", ALSO,
+        ("also: a refused one is tried again",
+         "return Refuse(conflict) if conflict is not None and isinstance(step, Write) else step",
+         "return step"),
+        ("also: it counts before the version",
+         "conflict is not None and isinstance(step, Write)", "conflict is not None")),
+    *_in("library/andon/versions/sequential_history.py", ALSO,
+        ("also: lost without a transaction", "    if draft.also:\n", "    if False:\n")),
+    *_in("library/andon/versions/also.py", ALSO,
+        ("a claim: anybody takes it", "(attribute_not_exists(#key) OR #owner = :owner)",
+         "(attribute_not_exists(#key) OR attribute_exists(#owner) OR #owner = :owner)"),
+        ("a claim: its owner may not claim it again", "(attribute_not_exists(#key) OR #owner = :owner)",
+         "(attribute_not_exists(#key) OR #owner = :owner AND #owner <> :owner)"),
+        ("a claim: the one before stays", "    if before is not None and (after", "    if False and (after"),
+        ("a claim: one row is written twice", "(after is None or before.key != after.key)", "True"),
+        ("also: one write too many", "> MOST_WRITES:", "> MOST_WRITES + 1:")),
+    *_in("library/andon/versions/resource.py", "library/tests/versions/test_unique.py",
+        ("unique: a change keeps the name before", "None if command.if_match is None else versions.current()", "None"),
+        ("unique: a deletion keeps the name", "deleted=True, also=self._claims(id_, row, {}))", "deleted=True)"),
+        ("unique: a rollback claims nothing", "draft._replace(also=self._claims(id_, row, draft.content))", "draft"),
+        ("unique: a tombstone has its name",
+         'if before is None or before.get("deleted") else', "if before is None else")),
     *_in("library/andon/versions/bitemporal.py", "library/tests/versions/test_resource.py",
         ("corrections do not count", "at.known_at_ms > at.as_of_ms:",
          "at.known_at_ms > at.as_of_ms > at.known_at_ms:"),

@@ -254,6 +254,18 @@ class Update(NamedTuple):
         self.table.update(self.key, assign=self.assign, remove=self.remove, condition=self.condition)
 
 
+class Delete(NamedTuple):
+    """A row to be deleted, if there is one."""
+
+    table: Table
+    key: Attributes
+    condition: Condition
+
+    def request(self) -> Item:
+        """Return the member of `TransactItems`."""
+        return {"Delete": {"Key": to_typed(self.key), **conditional(self.table.name, self.condition)}}
+
+
 class Check(NamedTuple):
     """A condition on a row that is not written."""
 
@@ -266,7 +278,7 @@ class Check(NamedTuple):
         return {"ConditionCheck": {"Key": to_typed(self.key), **conditional(self.table.name, self.condition)}}
 
 
-def transact(writes: Mapping[str, Put | Update | Check]) -> None:
+def transact(writes: Mapping[str, Put | Update | Delete | Check]) -> None:
     """Do all writes or none, in one request; it costs two write units a row and KB, a check included.
 
     Raises:

@@ -11,11 +11,15 @@ The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = 
 import hashlib
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb.expressions import Condition, both
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
+
+if TYPE_CHECKING:
+    from andon.versions.also import Also
 
 STALE: Final = "If-Match names another version than the current one; read again."
 REQUIRED_IF_MATCH: Final = "It exists: to change it needs If-Match with the current version."
@@ -88,7 +92,8 @@ class Draft(NamedTuple):
     content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
     current row. deleted: it is a tombstone. revives: it may follow a tombstone; else it is refused by `gone`, or as not
     found. repeats: it is made even if it changes nothing. needs_if_match: true if the living row that stands there may
-    be replaced with If-Match only. guard: of what stands there, if its writer may not replace everything.
+    be replaced with If-Match only. guard: of what stands there, if its writer may not replace everything. also: writes
+    beside it, by name, in the same transaction.
     """
 
     content: Mapping[str, object]
@@ -100,6 +105,7 @@ class Draft(NamedTuple):
     needs_if_match: Callable[[VersionedRow], bool] = always
     gone: Rejected | None = None
     guard: Guard | None = None
+    also: "Mapping[str, Also]" = MappingProxyType({})
 
     @property
     def digest(self) -> str:
@@ -170,11 +176,13 @@ class RefusedSave(NamedTuple):
 
     failed: name of each write whose condition did not hold -> the row that stood there, None if there was none.
     newest: the newest revision, read if there is no current row. missing: the error, if what is required is missing.
+    conflict: the error, if a write beside it (`Draft.also`) was refused.
     """
 
     failed: Mapping[str, VersionedRow | None]
     newest: VersionedRow | None = None
     missing: Rejected | None = None
+    conflict: Rejected | None = None
 
 
 def require_admitted(guard: Guard | None, row: Mapping[str, object] | None) -> None:
@@ -255,9 +263,14 @@ def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
         version = step.version if isinstance(step, CheckRetry) else draft.command.next_version
         return CheckRetry(version, draft.guard.otherwise)
     if refused.missing is None:
-        return step
+        return _unless(refused.conflict, step)
     # Nothing is done without what is required, unless it has been done already.
     return step._replace(otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
+
+
+def _unless(conflict: Rejected | None, step: NextStep) -> NextStep:
+    """Refuse a write that another one beside it does not allow; what is not to be written needs no other."""
+    return Refuse(conflict) if conflict is not None and isinstance(step, Write) else step
 
 
 def decide_on_read(row: Row | None, command: Command, guard: Guard | None = None) -> Row | CheckRetry:

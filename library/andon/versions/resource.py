@@ -4,6 +4,7 @@ A service declares what is its own: the tables, the fields of a revision, the na
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb import ttl
@@ -18,6 +19,7 @@ from andon.events.hops import HOPS
 from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.versions.also import Also, Claim, moved
 from andon.versions.bitemporal import Asked, Timeline, revision_at
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
@@ -71,7 +73,8 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
     kind: the discriminator of its rows, the name of its entity, and the beginning of its facts' types. fields: the
     names of its content. missing: for whoever asks for what is not there, or was deleted. sort: the sort key of the
-    current row, if its table has one.
+    current row, if its table has one. unique: field -> the key of the row, in its table, that claims a value of it: no
+    two living things have the same.
     """
 
     kind: str
@@ -81,6 +84,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
     partition_of: Callable[[str], str]
     missing: str
     sort: tuple[str, ...] = ()
+    unique: Mapping[str, Callable[[str], Mapping[str, str | int]]] = MappingProxyType({})
 
     def key_of(self, id_: str) -> dict[str, str | int]:
         """Return the primary key of the current row."""
@@ -164,14 +168,20 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         valid_from = content[VALID_FROM]
         if isinstance(valid_from, int) and not 0 <= valid_from <= command.now_ms:
             raise Invalid.field(f"body.{VALID_FROM}", "must lie between 1970 and now")
-        return save(self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard))
+        versions, draft = self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard)
+        if not self.unique:
+            return save(versions, draft)
+        # Without If-Match it begins a life, before which it had nothing; another version than the read one is refused.
+        before = None if command.if_match is None else versions.current()
+        return save(versions, draft._replace(also=self._claims(id_, before, content)))
 
     def delete(self, id_: str, command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Replace it by a tombstone: a revision with the same content, marked deleted; see `versioned_write.change`."""
 
         def tombstone(row: Row) -> Draft:
             made_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
-            return self._again(row, self.tombstone_of(id_, made_ms), command)._replace(deleted=True)
+            draft = self._again(row, self.tombstone_of(id_, made_ms), command)
+            return draft._replace(deleted=True, also=self._claims(id_, row, {}))
 
         return change(self.versions_of(id_), command, tombstone, guard)
 
@@ -188,12 +198,13 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         versions = self.versions_of(id_)
         revision = versions.revision(version, consistent=True)
 
-        def again(_: Row) -> Draft:
+        def again(row: Row) -> Draft:
             earlier = _require_version(revision)
             require_admitted(guard, earlier)
             if earlier.get("deleted"):
                 raise Conflict("That version is a deletion.")
-            return self._again(earlier, self.mark_of(id_), command)
+            draft = self._again(earlier, self.mark_of(id_), command)
+            return draft._replace(also=self._claims(id_, row, draft.content))
 
         return change(versions, command, again, guard)
 
@@ -246,6 +257,19 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         fields: Mapping[str, object] = row
         content = {**{name: fields[name] for name in self.fields}, VALID_FROM: None}
         return Draft(content, attributes, command, revives=False, repeats=True)
+
+    def _claims(self, id_: str, before: Mapping[str, object] | None, after: Mapping[str, object]) -> Mapping[str, Also]:
+        """Return the writes by which it has the unique values of one content in place of those of another."""
+        writes: dict[str, Also] = {}
+        for field in self.unique:
+            # A tombstone has let go what it says.
+            old = None if before is None or before.get("deleted") else self._claim(id_, field, before.get(field))
+            new, otherwise = self._claim(id_, field, after.get(field)), f"Another {self.kind} has this {field}."
+            writes |= moved(field, before=old, after=new, otherwise=Conflict(otherwise))
+        return writes
+
+    def _claim(self, id_: str, field: str, value: object) -> Claim | None:
+        return None if value is None else Claim(self.table, self.unique[field](str(value)), id_)
 
     def _timeline_of(self, id_: str) -> Timeline:
         partition = self.partition_of(id_)

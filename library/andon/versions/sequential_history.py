@@ -95,6 +95,8 @@ def is_new_version(old: Item | None, new: Item | None) -> bool:
 def _require_history(versions: Versions[Row], draft: Draft) -> Revisions:
     if versions.revisions is None or versions.revisions.requires is not None:
         raise ValueError("a sequential writer keeps a history and can check no other row")
+    if draft.also:
+        raise ValueError(f"a sequential writer has no transaction for what is written also: {', '.join(draft.also)}")
     if ttl.ATTRIBUTE in draft.attributes:
         raise ValueError("the fence would expire with the current row")
     return versions.revisions

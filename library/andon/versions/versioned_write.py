@@ -13,6 +13,7 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Rejected, Unavailable
+from andon.versions.also import Also, require_fit, row_key
 from andon.versions.optimistic_lock import (
     CURRENT,
     REQUIRED,
@@ -42,6 +43,8 @@ NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
 
 ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.01
+
+NOTHING_ELSE: Final[Mapping[str, Also]] = {}
 
 
 KeptRevisions = Mapping[str, Callable[[Item], tuple[Table, Item]]]
@@ -116,13 +119,17 @@ def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
         PreconditionRequired: it exists and the command names no version.
         Stale: the command names another version than the current one.
         NotFound: it was deleted and the command does not bring it back; or what it requires is missing.
+        Conflict: a write beside it, of `draft.also`, is not allowed.
         Contended: others wrote at each of `ATTEMPTS` attempts.
+        ValueError: `draft.also` does not fit into a transaction.
 
     """
+    if draft.also:
+        require_fit(draft.also, _rows_of(versions, draft))
     write = write_upon(draft, expected_by(draft.command))
     for attempt in range(ATTEMPTS):
         try:
-            refused = write_or_refuse(versions, current_write(versions, draft, write), write)
+            refused = write_or_refuse(versions, current_write(versions, draft, write), write, draft.also)
         except TransactionConflict:
             pause(attempt)
             continue
@@ -191,8 +198,10 @@ def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | 
     return Update(versions.table, versions.key, said, (*gone, *NOT_OWN), condition)
 
 
-def write_or_refuse(versions: Versions[Row], current: Put | Update, write: Write) -> RefusedSave | None:
-    """Write the current row, in one transaction with its revision if there are such; None: it is written.
+def write_or_refuse(
+    versions: Versions[Row], current: Put | Update, write: Write, also: Mapping[str, Also] = NOTHING_ELSE
+) -> RefusedSave | None:
+    """Write the current row, in one transaction with its revision and what else there is; None: it is written.
 
     Raises:
         TransactionConflict: others were writing the same rows.
@@ -200,15 +209,20 @@ def write_or_refuse(versions: Versions[Row], current: Put | Update, write: Write
     """
     revisions = versions.revisions
     try:
-        if revisions is None:
+        if revisions is None and not also:
             current.alone()
         else:
-            transact({CURRENT: current, REVISION: _revision_write(revisions, write), **_required(revisions)})
+            beside = {_also(name): one.write for name, one in also.items()}
+            transact({CURRENT: current, **_of_revision(revisions, write), **beside})
     except ConditionFailed as failed:
         return RefusedSave(failed={CURRENT: versions.row_of(failed.row)})
     except TransactionConditionsFailed as failed:
-        return _refused(versions, {name: versions.row_of(row) for name, row in failed.failed.items()})
+        return _refused(versions, {name: versions.row_of(row) for name, row in failed.failed.items()}, also)
     return None
+
+
+def _of_revision(revisions: Revisions | None, write: Write) -> dict[str, Put | Check]:
+    return {} if revisions is None else {REVISION: _revision_write(revisions, write), **_required(revisions)}
 
 
 def _revision_write(revisions: Revisions, write: Write) -> Put:
@@ -220,12 +234,35 @@ def _required(revisions: Revisions) -> dict[str, Check]:
     return {} if revisions.requires is None else {REQUIRED: revisions.requires.check}
 
 
-def _refused(versions: Versions[Row], failed: Mapping[str, VersionedRow | None]) -> RefusedSave:
-    """Complete the answer of a cancelled transaction: where there is no current row, read the newest revision."""
+def _also(name: str) -> str:
+    """Return the name of a write beside a save in its transaction, which is none of those of the save."""
+    return f"also {name}"
+
+
+def _rows_of(versions: Versions[Row], draft: Draft) -> dict[str, tuple[object, ...]]:
+    """Return the rows that a save itself is about, by the names of their writes."""
+    rows, revisions = {CURRENT: row_key(versions.table, versions.key)}, versions.revisions
+    if revisions is not None:
+        rows[REVISION] = row_key(revisions.table, revisions.key_of(draft.command.next_version))
+        rows |= {name: row_key(check.table, check.key) for name, check in _required(revisions).items()}
+    return rows
+
+
+def _refused(
+    versions: Versions[Row], failed: Mapping[str, VersionedRow | None], also: Mapping[str, Also]
+) -> RefusedSave:
+    """Complete the answer of a cancelled transaction: where there is no current row, read the newest revision.
+
+    Where only writes beside the save were refused, the current row tells a retry, whose first attempt made them.
+    """
     requires = versions.revisions and versions.revisions.requires
+    conflict = next((one.refusal(name) for name, one in also.items() if _also(name) in failed), None)
+    if conflict is not None and not failed.keys() & {CURRENT, REVISION} and (current := versions.current()):
+        failed = {**failed, CURRENT: current}
     is_vacant = failed.get(CURRENT) is None and failed.keys() & {CURRENT, REVISION}
     return RefusedSave(
         failed=failed,
         newest=versions.newest() if is_vacant else None,
         missing=requires.otherwise if requires and REQUIRED in failed else None,
+        conflict=conflict,
     )
