@@ -13,6 +13,7 @@ REPLAYS: Final = "library/tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
 ALSO: Final = "library/tests/versions/test_also.py"
+COUNTING: Final = "library/tests/views/test_counting.py"
 DATES: Final = "library/tests/views/test_dates.py"
 DUE_AT: Final = "library/tests/rules/test_due_at.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
@@ -444,6 +445,17 @@ VIEWS: Final = [
          "found <= self.expires_at"),
         ("two replace what has expired", 'EXPIRED: Final = "#ttl <= :now AND',
          'EXPIRED: Final = "(#ttl >= :now OR #ttl < :now) AND')),
+    *_in("library/andon/dynamodb/expressions.py", COUNTING,
+        ("a count: what has expired counts", '    if now_ms is not None:\n        request["FilterExpression"]',
+         '    if False:\n        request["FilterExpression"]'),
+        ("a count: what is over counts",
+         "(attribute_not_exists(#date) OR #date > :now)", "attribute_exists(#date) OR #ttl > :now")),
+    *_in("library/andon/dynamodb/client.py", COUNTING,
+        ("a count: the first page alone", "number += response", "number = response"),
+        ("a count: a part is told as the whole", "Counted(number, is_whole=False)", "Counted(number, is_whole=True)"),
+        ("a count: an index of keys is counted", "if query.has_keys_only and now_ms is not None:", "if False:")),
+    *_in("library/andon/dynamodb/schema.py", COUNTING,
+        ("a count: its index does not know what expires", "(*projects, ttl.ATTRIBUTE, ttl.DATE)", "projects")),
     *_in("library/andon/views/inverse_oplock.py", DATES,
         ("a date: an earlier one takes the row",
          "max(expires_at, update.expires_at), now_ms", "update.expires_at, now_ms"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
-from andon.dynamodb.client import Check, Put, Update, transact
+from andon.dynamodb.client import Check, Counted, Put, Update, transact
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
@@ -55,7 +55,7 @@ operations = st.one_of(
     st.tuples(st.sampled_from(["put", "put once", "delete", "together", "update", "count"]), sorts, numbers),
     st.tuples(st.just("view"), st.just(VIEWED), st.tuples(facts, st.booleans())),
     st.tuples(st.sampled_from(["get", "get many"]), sorts | st.just(VIEWED), st.none()),
-    st.tuples(st.sampled_from(["query", "index"]), st.just(""), pages),
+    st.tuples(st.sampled_from(["query", "index", "how many"]), st.just(""), pages),
 )
 
 
@@ -81,13 +81,20 @@ def _do(operation: str, partition: str, sort: str, how: Any) -> object:  # noqa:
             _, forward, limit = how
             red = KeyQuery(keys=BY_COLOUR, partition=f"red {partition}", index_name="ByColour", forward=forward)
             return _pages(red, limit)
+        case "how many":
+            return _how_many(partition, *how)
         case "view":
             return _put_if_newer(partition, *how)
-        case "get":
-            return TABLE.get(key, consistent=True)
-        case "get many":
-            return TABLE.get_many([key, KEYS.of(partition, "event#1 ")])
+        case "get" | "get many":
+            both = [key, KEYS.of(partition, "event#1 ")]
+            return TABLE.get(key, consistent=True) if operation == "get" else TABLE.get_many(both)
     return _write(operation, key, how)
+
+
+def _how_many(partition: str, bound: Any, is_timed: bool, _: int) -> list[Counted]:  # noqa: ANN401, FBT001
+    query = KeyQuery(keys=KEYS, partition=partition, sort=bound)
+    red = KeyQuery(keys=BY_COLOUR, partition=f"red {partition}", index_name="ByColour")
+    return [TABLE.count(one, now_ms=NOW if is_timed else None) for one in (query, red)]
 
 
 def _put_if_newer(name: str, fact: Any, expires: bool) -> object:  # noqa: ANN401, FBT001
@@ -100,7 +107,14 @@ def _put_if_newer(name: str, fact: Any, expires: bool) -> object:  # noqa: ANN40
 
 def _write(operation: str, key: Mapping[str, Any], number: int) -> object:
     newer = Condition("attribute_not_exists(#n) OR #n < :n", {"n": "n"}, {"n": number})
-    row = {**key, "n": number, "list": [{"id": "e1"}], "colour": f"{('red', 'blue', 'red')[number]} {key['pk']}"}
+    lasts = {"ttl": NOW // 1000 + number - 1, "ttl#date": NOW // 1000 + 1 - number // 2}
+    row = {
+        **key,
+        **lasts,
+        "n": number,
+        "list": [{"id": "e1"}],
+        "colour": f"{('red', 'blue', 'red')[number]} {key['pk']}",
+    }
     match operation:
         case "put" | "put once":
             TABLE.put(row, condition=UNCONDITIONAL if operation == "put" else TABLE.absent)

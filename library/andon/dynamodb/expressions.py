@@ -5,10 +5,15 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item, to_typed, typed_pairs
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 
 _NONE: Final[Attributes] = MappingProxyType({})
+
+
+# DynamoDB deletes expired rows days late, see `ttl.is_alive`.
+ALIVE: Final = "(attribute_not_exists(#ttl) OR #ttl > :now) AND (attribute_not_exists(#date) OR #date > :now)"
 
 
 class Condition(NamedTuple):
@@ -126,6 +131,16 @@ def query_request(query: KeyQuery) -> Item:
     if query.index_name is not None:
         request["IndexName"] = query.index_name
     _add_placeholders(request, names, values)
+    return request
+
+
+def count_request(query: KeyQuery, now_ms: int | None) -> Item:
+    """Return the request that counts the rows of a query, without its table; now_ms: None counts expired ones, too."""
+    request = query_request(query) | {"Select": "COUNT"}
+    if now_ms is not None:
+        request["FilterExpression"] = ALIVE
+        request["ExpressionAttributeNames"] |= {"#ttl": ttl.ATTRIBUTE, "#date": ttl.DATE}
+        request["ExpressionAttributeValues"] |= to_typed({":now": now_ms // 1000})
     return request
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from andon.dynamodb import ttl
+
 Partition = Literal["entity", "tenant", "shard", "date", "table"]
 """The subject of a partition:
 
@@ -42,6 +44,11 @@ class Index(NamedTuple):
 
     keys: Keys
     projects: tuple[str, ...] | None = None
+
+
+def counted(keys: Keys, projects: tuple[str, ...] = ()) -> Index:
+    """Return an index whose entries are counted (`Table.count`): beside keys it has what says that a row expired."""
+    return Index(keys, (*projects, ttl.ATTRIBUTE, ttl.DATE))
 
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html

@@ -164,10 +164,14 @@ class MemoryTable:
             found.reverse()
         if start := request.get("ExclusiveStartKey"):
             found = self._behind(start, keys, found, request)
+        names = {*keys.names, *self.keys.names}
+        if request.get("Select") == "COUNT":
+            found = [self._entry(index, row) for row in found]
         page, is_cut = _page(found, request.get("Limit"))
         self._see_read(index, page, request)
-        names = {*keys.names, *self.keys.names}
         more = {"LastEvaluatedKey": {name: page[-1][name] for name in names}} if is_cut else {}
+        if request.get("Select") == "COUNT":
+            return {"Count": sum(_passes(row, request) for row in page), "ScannedCount": len(page), **more}
         return {"Items": page, "Count": len(page), "ScannedCount": len(page), **more}
 
     def scan(self, request: Request) -> Answer:
@@ -195,6 +199,13 @@ class MemoryTable:
             and (keys.sort is None or is_found(row[keys.sort]))
         ]
         return sorted(found, key=partial(self._order_of, keys))
+
+    def _entry(self, index: str, row: Typed) -> Typed:
+        """Return what an index has of a row."""
+        if not index or (projects := self.schema.indexes[index].projects) is None:
+            return row
+        names = {*self.schema.indexes[index].keys.names, *self.keys.names, *projects}
+        return {name: value for name, value in row.items() if name in names}
 
     def _behind(self, start: Typed, keys: Keys, found: list[Typed], request: Request) -> list[Typed]:
         """Return the rows behind a start key, which must lie within the query."""
@@ -270,6 +281,10 @@ def _page(found: list[Typed], limit: int | None) -> tuple[list[Typed], bool]:
         if size > MAX_PAGE_BYTES:
             return page[:number], True
     return page, len(page) == limit
+
+
+def _passes(row: Typed, request: Request) -> bool:
+    return "FilterExpression" not in request or condition(request["FilterExpression"])(row, request)
 
 
 def _is_no_key(row: Typed, keys: Keys) -> bool:
