@@ -1,15 +1,18 @@
 """Rows that live until a date of their domain: the newest date counts in every order, whatever DynamoDB has taken."""
 
 import random
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from types import ModuleType
 from typing import Any, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.drift.compare import Basis, DriftKind, RowDrift, compare
+from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift, compare
 from andon.drift.expected import ExpectedRow, expected_rows
+from andon.drift.recompute import recompute
 from andon.drift.repair import repair
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -18,9 +21,12 @@ from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import NONE
 from andon.events.written import Written
+from andon.handlers.declared_listener import listener_of
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
 from andon.testing.convergence import Diverged, Story, converges
+from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LocalContext
 from andon.testing.memory.aws import OneTable
 from andon.views import inverse_oplock
 from andon.views.compaction import Message, compact
@@ -250,6 +256,44 @@ def test_the_audit_takes_no_row_that_came_back_for_another_one(memory: OneTable)
 
     assert audited(memory, lent(1), now_ms=HOUR_LATER, restores=True) is None
     assert audited(memory, lent(1), now_ms=HOUR_LATER) is not None
+
+
+class NoPast:
+    """No event; it says from when on it was asked."""
+
+    def __init__(self) -> None:
+        self.asked_ms = list[int]()
+
+    def sample(self, from_ms: int) -> list[str]:
+        raise NotImplementedError(from_ms)
+
+    def of_partitions(self, partitions: Sequence[str], from_ms: int, *, with_late: bool) -> Iterator[tuple[str, str]]:
+        raise NotImplementedError(partitions, from_ms, with_late)
+
+    def of_shard(self, shard: int, from_ms: int) -> Iterator[tuple[str, str]]:
+        del shard
+        self.asked_ms.append(from_ms)
+        return iter(())
+
+    def begins_ms(self) -> int | None:
+        return None
+
+
+@pytest.mark.usefixtures("memory")
+def test_the_audit_reads_as_far_back_as_a_date_may_lie_behind_its_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared: Any = ModuleType("views.loans.view")
+    declared.ON, declared.TTL_DAYS, declared.TABLE = ON, TTL_DAYS, TABLE
+    asked = list[int]()
+    for within in (None, WITHIN_DAYS):
+        if within is not None:
+            declared.EXPIRES_WITHIN_DAYS = within
+        monkeypatch.setitem(sys.modules, "views.loans.view", declared)
+        past = NoPast()
+        with frozen_clock(NOW):
+            recompute({"shard": 0}, LocalContext("recompute"), listener=listener_of("views/loans"), past=past)
+        asked += [(NOW - from_ms) // DAY_MS - LATEST_DAYS for from_ms in past.asked_ms]
+
+    assert asked == [TTL_DAYS, WITHIN_DAYS]
 
 
 # --- what is refused
