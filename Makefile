@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up redeploy call down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install up redeploy call down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) demo.lake.make_train
+
+new-project: install  ## make a project of its own, which depends on the library's wheel: DIR=../permits NAME=Permits SERVICE=permits
+	@$(ANDON) new project '$(DIR)' '$(NAME)' $(if $(SERVICE),--service '$(SERVICE)')
 
 new-view-version: install  ## write the next version of a view beside it, a copy to edit: VIEW=board
 	@$(ANDON) new-view-version '$(VIEW)'
@@ -222,10 +225,14 @@ lock: install  ## pin requirements/*.in and package.json again (newer versions: 
 
 PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+TEMPLATE := library/andon/tools/templates/project
 pins:
 	@cd requirements && ../$(PIN) $(ARGS) runtime.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
+	@cp requirements/runtime.* requirements/emulator.* $(TEMPLATE)/requirements
+	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
+	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund
 
 install:  ## install what is missing (the other verbs do it too)
