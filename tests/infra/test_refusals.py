@@ -8,8 +8,10 @@ from aws_cdk import aws_sqs as sqs
 from andon.cdk.api import Api
 from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
+from andon.cdk.service import Service
 from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
+from andon.views.view_update import ViewUpdate
 from infra.stack import Andon
 from services.anomalies import subscriptions as anomalies
 from tests.support.infra.synthesised import STAGES, only, synthesise
@@ -17,6 +19,8 @@ from views.board import view as board
 from views.state_log import view as state_log
 
 REDELIVERY_DAYS = 1 + 1 + 4 + 14  # stream, EventBridge, queue, dead letters
+REPORTED = ("equipment", "state-reported")
+ELSEWHERE = {"DeviceID": "elsewhere", "State#Date": "ERROR#2020-04-24T14:50:00.000Z"}
 STATE_LOG, ANOMALIES = only("views/state_log"), only("services/anomalies")
 
 
@@ -93,6 +97,10 @@ def test_what_a_service_or_a_view_cannot_read_is_refused_when_it_is_built(
         with pytest.raises(ValueError, match=r"^views/state_log subscribes to state-reported of equipment"):
             synthesise(layer, declare=STATE_LOG)
     with monkeypatch.context() as patched:
+        patched.setattr(state_log, "ON", {REPORTED: lambda _: ViewUpdate(key=ELSEWHERE, fields={}, oplock="reported")})
+        with pytest.raises(ValueError, match=r"^view state_log: the row of state-reported has DeviceID = 'elsewhere'"):
+            synthesise(layer, declare=STATE_LOG)
+    with monkeypatch.context() as patched:
         patched.delattr(anomalies, "UPCASTERS")
         with pytest.raises(ValueError, match=r"^services/anomalies subscribes to state-reported of equipment"):
             synthesise(layer, declare=ANOMALIES)
@@ -100,6 +108,22 @@ def test_what_a_service_or_a_view_cannot_read_is_refused_when_it_is_built(
         patched.setattr(anomalies, "ON", {})
         with pytest.raises(ValueError, match=r"^service anomalies: rule burst is on state-reported of equipment"):
             synthesise(layer, declare=ANOMALIES)
+
+
+def test_a_stack_of_no_package_is_a_stack_with_no_empty_template(layer: Path) -> None:
+    """A project has no page, no table and no steady table at first, and need not have any later."""
+    made = synthesise(layer, stage="prod", declare=lambda *_: None)
+
+    assert all(template["Resources"] for template in made.templates.values())
+    assert not made.of_type("AWS::CloudTrail::Trail")
+
+
+def test_a_package_with_nothing_in_it_is_refused_by_its_folder(layer: Path) -> None:
+    def declare(stack: Andon, hub: EventHub, api: Api) -> None:
+        Service(stack, "nobody_wrote_it", hub, api)
+
+    with pytest.raises(ValueError, match=r"^functions/services/nobody_wrote_it has no handler.* write command.py"):
+        synthesise(layer, declare=declare)
 
 
 def test_a_target_that_does_not_exist_is_refused(layer: Path) -> None:

@@ -108,7 +108,7 @@ class EventHub(Construct):
         for part in parts:
             part.finish()
         root = Stack.of(self)
-        if Target.of(root).trailed:
+        if Target.of(root).trailed and self.buckets:
             trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
         found = [one for one in root.node.find_all() if isinstance(one, Construct)]
         warn_of_quotas(root, found)

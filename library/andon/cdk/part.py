@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Final
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
@@ -19,6 +20,11 @@ from andon.http import places
 from andon.packages.discovery import role_of
 from andon.packages.package import Package
 
+NOTHING: Final = (
+    "functions/{folder} has no handler, so that its template would be empty: write command.py or query.py there, or "
+    "what a handler follows from (see `andon/packages/package.py`), or take its line out of the stack."
+)
+
 
 class Part:
     """A package on the bus or behind the API, with a nested stack of its own.
@@ -29,6 +35,8 @@ class Part:
     """
 
     def __init__(self, scope: Construct, package: Package, hub: EventHub, api: Api, *, suffix: str = "") -> None:
+        if not package.roles:
+            raise ValueError(NOTHING.format(folder=package.folder))
         self.package, self.hub, self.api = package, hub, api
         self.name = f"{package.name}{suffix}"
         self._serving: Mapping[str, Function] = {}

@@ -9,6 +9,7 @@ from constructs import Construct
 from andon.cdk.api import Api
 from andon.cdk.checks.loops import Participant
 from andon.cdk.checks.unread import refuse_unlifted
+from andon.cdk.checks.view_keys import refuse_foreign_keys
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
 from andon.cdk.live import Live
@@ -37,6 +38,7 @@ class View(Part):
         """Create table and functions, grant what each role does, subscribe."""
         package, hub = self.package, self.hub
         refuse_unlifted(package)
+        refuse_foreign_keys(package)
         [(variable, schema)] = package.tables.items()
         table = OwnedTable(self.stack, variable, schema, is_rebuilt=True)
         hub.tables[variable] = table
