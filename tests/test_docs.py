@@ -1,11 +1,13 @@
 """The pages: links lead somewhere, and the files, names and verbs in them exist."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from andon.tools.docs_index import anchor_of, indexed
+from tests.support.course import EXCERPT, blocks_of
 
 PROJECT = Path(__file__).parents[1]
 README = PROJECT / "README.md"
@@ -18,6 +20,9 @@ PAGES = sorted(
     if page.name != "CHANGELOG.md"  # tells of the past
 )
 
+COURSE = PROJECT / "docs" / "course"
+GUARANTEES = PROJECT / "docs" / "guarantees.md"
+
 ROOTS = ("", "functions", "library", "library/andon", "tests")
 """Folders that a page may name a path below of; the first is the project."""
 
@@ -27,6 +32,11 @@ MADE_BY_A_VERB = (".local/", "cdk.out/", "functions/views/board_v2", "tests/view
 
 VERBS = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
 
+ours = pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.parent != COURSE],  # it is about a project of its own, see test_course.py
+    ids=lambda page: str(page.relative_to(PROJECT)),
+)
 each = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 
 
@@ -58,18 +68,45 @@ def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
         assert not anchor or anchor in anchors_of(target), link
 
 
-@each
+@ours
 def test_paths_that_a_page_names_exist(page: Path) -> None:
     missing = [path for path in paths_in(prose_of(page)) if not path.startswith(MADE_BY_A_VERB) and not found(path)]
 
     assert missing == []
 
 
-@each
+@ours
 def test_verbs_that_a_page_names_exist(page: Path) -> None:
     named = re.findall(r"(?:^|[`|;($] ?)make (?:-s )?([a-z][a-z-]+)", page.read_text(), re.MULTILINE)
 
     assert set(named) <= VERBS
+
+
+@ours
+def test_code_that_a_page_quotes_is_in_its_file(page: Path) -> None:
+    for block in blocks_of(page):
+        if block.file:
+            assert block.file.endswith(EXCERPT), block.file
+            assert block.text in (PROJECT / block.file.removesuffix(EXCERPT)).read_text(), block.file
+
+
+@ours
+def test_what_an_example_prints_is_what_the_page_says(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = blocks_of(page)
+    for block, following in pairwise(blocks):
+        if (block.language, block.file, following.language) == ("python", "", "text"):
+            exec(compile(block.text, str(page), "exec"), {})  # noqa: S102  our own examples
+            assert capsys.readouterr().out == following.text
+
+
+def test_each_guarantee_names_a_test_that_exists() -> None:
+    rows = re.findall(r"^\| (?!promise|---)(.*) \| `([^`]+)` \|$", GUARANTEES.read_text(), re.MULTILINE)
+
+    assert len(rows) > 30
+    assert len({test for _, test in rows}) == len(rows)
+    for _, test in rows:
+        file, name = test.split("::")
+        assert re.search(rf"^def {name}\(", (PROJECT / file).read_text(), re.MULTILINE), test
 
 
 def test_every_verb_is_explained() -> None:
