@@ -196,6 +196,15 @@ def _required() -> Dependency:
         return needed
 
 
+def test_a_project_gets_a_wheel_that_is_built_where_the_library_is_its_source() -> None:
+    with dependency(None) as needed:
+        assert needed.wheel is not None
+        assert needed.wheel.is_file()
+        assert f"./vendor/{needed.wheel.name} --hash=sha256:" in needed.requirement
+
+    assert not needed.wheel.exists()
+
+
 def test_a_project_needs_the_version_of_an_index(site: Path) -> None:
     assert site.is_dir()
     assert _required().requirement.splitlines()[-1] == "andon==9.9"

@@ -1,0 +1,55 @@
+"""Samples are what handlers make of requests: of one package, each with a time of its own."""
+
+import pytest
+
+from andon.packages.package import Package
+from andon.testing.recorder import BEGINNING_MS, BETWEEN_MS, Recorder
+
+REPORT = "PUT /equipment/{id}/states/{timestamp}"
+PATH = {"id": "press-7", "timestamp": "2026-01-01T09:00:00Z"}
+
+
+@pytest.fixture
+def equipment() -> Package:
+    return Package("services", "equipment")
+
+
+def test_a_package_s_requests_and_facts_are_kept_and_those_of_others_are_not(equipment: Package) -> None:
+    with Recorder(equipment) as world:
+        world.request(REPORT, path=PATH, body={"state": "WARNING1"})
+        world.request("GET /equipment/{id}/logs", path={"id": "press-7"})
+        world.wait(60_000)
+
+    assert [*world.samples] == ["http/put-state.json", "stream/state-reported.json", "domain/state-reported.json"]
+    [record] = world.samples["stream/state-reported.json"]["Records"]
+    assert record["eventID"] == world.samples["domain/state-reported.json"]["id"]
+
+
+def test_each_request_is_a_second_later_and_the_first_of_a_name_counts(equipment: Package) -> None:
+    with Recorder(equipment) as world:
+        for minute, variant in enumerate(("", "", "again")):
+            path = {**PATH, "timestamp": f"2026-01-01T08:0{minute}:00Z"}
+            world.request(REPORT, path=path, body={"state": "WARNING1"}, variant=variant)
+
+    first, again = world.samples["http/put-state.json"], world.samples["http/put-state.again.json"]
+    assert [one["pathParameters"]["timestamp"][14:16] for one in (first, again)] == ["00", "02"]
+    times = [one["requestContext"]["timeEpoch"] for one in (first, again)]
+    assert times == [BEGINNING_MS, BEGINNING_MS + 2 * BETWEEN_MS]
+
+
+def test_samples_are_the_same_each_time(equipment: Package) -> None:
+    made = []
+    for _ in range(2):
+        with Recorder(equipment) as world:
+            world.request(REPORT, path=PATH, body={"state": "WARNING1"})
+        made.append(world.samples)
+
+    assert made[0] == made[1]
+
+
+def test_what_fails_is_no_sample(equipment: Package) -> None:
+    with Recorder(equipment) as world:
+        world.refuse(lambda *_: "InternalServerError")
+
+        with pytest.raises(AssertionError, match=r"states/{timestamp} failed"):
+            world.request(REPORT, path=PATH, body={"state": "WARNING1"})
