@@ -7,7 +7,8 @@ import pytest
 
 from andon.packages.discovery import packages
 from andon.project import project
-from andon.testing.recorder import recorded, samples_of, text_of
+from andon.testing.recorder import of_stores, recorded, samples_of, text_of
+from andon.testing.samples import paths, read
 
 ROOT: Final = project().root
 
@@ -41,8 +42,10 @@ PIPELINES: Final = (
 def test_samples_are_as_the_handlers_make_them() -> None:
     made = {path: text_of(one) for package in recorded() for path, one in samples_of(package).items()}
 
+    known = {read(path)["routeKey"] for path in paths("http")}
     missing = [path for path in made if not (project().events / path).is_file()]
-    changed = [path for path in made.keys() - missing if (project().events / path).read_text() != made[path]]
+    missing += [path for path, one in of_stores().items() if one["routeKey"] not in known]
+    changed = [path for path in sorted(made.keys() - missing) if (project().events / path).read_text() != made[path]]
     assert (missing, changed) == ([], []), "write them anew: andon samples"
 
 

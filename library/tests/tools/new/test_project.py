@@ -99,6 +99,7 @@ SILENT = (
     "requirements/runtime.in",
     "package-lock.json",
     "events/domain/permit-moved.again.json",
+    "events/http/get-drift.json",
     "tests/services/permits/test_permits.py",
     "functions/services/watch/subscriptions.py",
 )
