@@ -17,6 +17,7 @@ from andon.packages.discovery import views
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.runtime.json_types import JsonObject
+from andon.stores.replays.replay import DONE_STATE
 from andon.tools.stack.api import HttpResponse
 from andon.tools.stack.processes import eventually
 from andon.tools.sync.in_step import out_of_step
@@ -109,7 +110,7 @@ class Meanwhile:
         """Wait until all that was begun has ended, and look at it."""
         for path, kind in self._jobs.items():
             seen = self._ended(path)
-            self._target.record.expect(PART, kind, "is not done", held=seen == "done", seen=f"GET {path} -> {seen}")
+            self._target.record.expect(PART, kind, "is not done", held=seen == DONE_STATE, seen=f"GET {path} -> {seen}")
         self._check_drift()
         self._check_sides()
 
@@ -132,10 +133,12 @@ class Meanwhile:
         names = [view.name for view in views()]
         asked = [{"view": names[number % len(names)], "rate": RATE} for number in range(WRITERS)]
         answers = at_once(lambda number: self._target.ask("POST /replays", content=asked[number]))
-        begun = [self._note("a replay", answer, "/replays") for answer in answers]
+        begun = [answer.json["id"] for answer in answers if self._note("a replay", answer, "/replays")]
+        states = [self._job(f"/replays/{job}")["state"] for job in begun]  # a short one may have made room for another
         effect = "run together at a higher rate than may be"
-        held = sum(begun) <= MOST_AT_ONCE
-        self._target.record.expect(PART, "replays", effect, held=held, seen=f"{[one.status for one in answers]}")
+        held = len(states) - states.count(DONE_STATE) <= MOST_AT_ONCE
+        seen = f"{[one.status for one in answers]}, then {states}"
+        self._target.record.expect(PART, "replays", effect, held=held, seen=seen)
 
     def _note(self, kind: str, answer: HttpResponse, folder: str) -> bool:
         """Keep a job that was begun; True if it was."""
@@ -155,7 +158,7 @@ class Meanwhile:
     def _ended(self, path: str) -> str:
         """Return the state in which a job ends, or stands still for `WITHIN_S`."""
         seen = self._job(path)
-        while seen["state"] != "done" and eventually(partial(self._is_further, path, seen), within_s=WITHIN_S):
+        while seen["state"] != DONE_STATE and eventually(partial(self._is_further, path, seen), within_s=WITHIN_S):
             seen = self._job(path)
         return str(seen["state"])
 

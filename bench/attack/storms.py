@@ -6,6 +6,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
+from andon.events.fault import id_of
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.processes import eventually
@@ -22,6 +23,7 @@ TIMED: Final = 9
 SLOWER_S: Final = 0.25
 STANDING: Final = 0.15
 BEFORE, AS_OF, AFTER = "2001-01-01T00:00:00Z", "2010-01-01T00:00:00Z", "2015-01-01T00:00:00Z"
+FAULT_SHOWN: Final = 300  # characters
 MANY_STATES: Final = 2_700  # names of 32 characters fill a row of 400 KB
 ASSIGNMENT: Final = "GET /equipment/{id}/logs/{state}/{timestamp}/assignment"
 
@@ -70,21 +72,30 @@ def _states(target: AttackTarget) -> None:
 
 
 def _faults(target: AttackTarget, count: int) -> None:
-    """Put so many messages that are no JSON into the queues: each has to become a fault, once."""
-    before = {fault["id"] for fault in target.items("GET /faults")}
-    urls = queues.of_listeners(target.stack)
-    for number, url in enumerate(urls):
-        queues.send(target.stack, url, [f"{OURS}storm {n}" for n in range(count) if n % len(urls) == number])
+    """Put so many messages that are no JSON into the queues: each has to become a fault, once.
 
-    def more() -> int:
-        return len({fault["id"] for fault in target.items("GET /faults")} - before)
+    What the storms before left may become others meanwhile: they are told apart, and named.
+    """
+    before = {fault["id"] for fault in target.items("GET /faults")}
+    urls, messages = queues.of_listeners(target.stack), [f"{OURS}storm {number}" for number in range(count)]
+    for number, url in enumerate(urls):
+        queues.send(target.stack, url, messages[number :: len(urls)])
+
+    def ours_and_others() -> tuple[int, list[Any]]:
+        more = [fault for fault in target.items("GET /faults") if fault["id"] not in before]
+        ours = {id_of(consumer, one) for consumer in {fault["consumer"] for fault in more} for one in messages}
+        others = [fault for fault in more if fault["id"] not in ours]
+        return len(more) - len(others), others
 
     target.drained(within_s=DRAIN_S)
-    eventually(lambda: more() >= count, within_s=NEIGHBOUR_S)
-    found = more()
+    eventually(lambda: ours_and_others()[0] >= count, within_s=NEIGHBOUR_S)
+    found, others = ours_and_others()
     seen = f"{count} messages that are no JSON -> {found} faults"
     target.record.expect(PART, "many faults", "not each is a fault, once", held=found == count, seen=seen)
     target.record.notes.append(f"storms: {seen}")
+    for fault in others:
+        whole = target.ask("GET /faults/{id}", {"id": fault["id"]}).body.decode()
+        target.record.notes.append(f"storms: another fault meanwhile: {whole[:FAULT_SHOWN]}")
 
 
 def _corrections(target: AttackTarget, count: int) -> None:
