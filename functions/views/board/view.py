@@ -9,7 +9,7 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
 from andon.runtime import times
 from andon.views.oplock_family import OplockFamily
-from andon.views.oplocked_fields import Anchor
+from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
 from contract import logs, names, old_shapes
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
@@ -84,7 +84,8 @@ def on_audit_recorded(event: DomainEvent) -> ViewUpdate:
         "revision": audit.whole_number("revision"),
         "timestamp": times.to_utc(event.timestamp_ms),
     }
-    return _update(audit.text("equipmentId"), "audited", {"LastAudit": last})
+    of_part = origin_of_entity(audit.text("part"))  # two parts may be audited in one millisecond
+    return _update(audit.text("equipmentId"), "audited", {"LastAudit": last}, origin=of_part)
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:

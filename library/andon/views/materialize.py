@@ -154,8 +154,13 @@ def _send(message: Message, listener: Listener) -> Result:
     is_live, outcome = message.replay is None, tried(_write, message, listener)
     if isinstance(outcome, Failed):
         return Result(message.message_id, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
+    return Result(message.message_id, outcome, message.event, None, is_live, message.taken_ms, _origin_of(message))
+
+
+def _origin_of(message: Message) -> str:
+    """Return the service of an event if its update names it: the other origins are entities, see `origin_of_entity`."""
     origin = message.update.origin
-    return Result(message.message_id, outcome, message.event, None, is_live, message.taken_ms, origin)
+    return origin if origin == message.event.tags.get("source") else ""
 
 
 def _write(message: Message, listener: Listener) -> Outcome:
@@ -173,7 +178,7 @@ def _settle_by_newer(newer: Result, older: Message) -> Result:
     """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
     if newer.outcome is Outcome.FAILED:
         return Result(older.message_id, Outcome.FAILED, older.event, newer.error, newer.is_live)
-    return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=older.update.origin)
+    return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=_origin_of(older))
 
 
 def _publish_fault(error: Exception, body: str, listener: Listener) -> Outcome:

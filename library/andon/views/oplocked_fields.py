@@ -1,5 +1,6 @@
 """Fields of a row that one oplock guards, as an event has them."""
 
+import hashlib
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
 from andon.events.domain_event import MAX_TIMESTAMP_MS
+from andon.events.written import UNTOLD
 from andon.runtime.errors import Poison
 from andon.runtime.whole_number import is_whole
 from andon.views.oplock_family import OplockFamily
@@ -37,7 +39,8 @@ class OplockedFields:
     key_fields: what derives from the key; every type writes it, so that indexes see the row whichever event came first.
     fields: the whole set that `oplock` guards; `None` removes the attribute. Sets under different oplocks are disjoint.
     about_ms: if given, what is about the later time is newer, whenever it was said; epoch milliseconds.
-    origin: the service of the event, if versions of it both write the fields; each of them must say so, see `Edit`.
+    origin: the service of the event, if versions of it both write the fields; each of them must say so, see `Edit`. Or
+    which of several entities the event is about, if they share the oplock, see `origin_of_entity`.
     expires_at: the date of the domain until which the row is shown (epoch seconds), under this oplock as the fields
     are: each update of the set says one. Another date, earlier or later, is that of the newest update, in every order.
     The table keeps the row until the latest date that it ever had, and as long as its events would: else DynamoDB took
@@ -77,6 +80,21 @@ class OplockedFields:
         if self.expires_at is not None:
             return (self.oplock, self.expires_at, *sorted(self.key.items()))
         return (self.oplock, *sorted(self.key.items()))
+
+
+def origin_of_entity(name: str) -> str:
+    """Return the origin of an entity's events, where several entities share an oplock.
+
+    Two of them may be written in one millisecond, and then the ids of their events decide, which nobody knows who wrote
+    one: a read with its token could wait for ever for what lost. By name everybody knows which one stays.
+
+    Raises:
+        ValueError: a token does not name the entity.
+
+    """
+    if name == UNTOLD:
+        raise ValueError("a token of this write has to name the entity")
+    return hashlib.blake2s(name.encode(), digest_size=4).hexdigest()
 
 
 def _require_seconds(expires_at: object) -> None:

@@ -146,6 +146,17 @@ def test_what_a_rule_is_about_is_stored_until_the_rule_is_due(control: Package) 
                     rule.require_kept(kept.ttl_days)
 
 
+def test_samples_of_one_row_have_times_of_their_own() -> None:
+    """As its writes have, see `andon.versions`: of one millisecond, ids would decide which of them is the newer."""
+    seen = dict[tuple[str, int], Path]()
+    for sample in STREAM:
+        [record] = read(sample)["Records"]
+        row = f"{record['eventSourceARN']} {json.dumps(record['dynamodb']['Keys'], sort_keys=True)}"
+        event = read(EVENTS / "domain" / sample.name)
+        other = seen.setdefault((row, event["timestamp"]), sample)
+        assert other == sample, f"{sample.name} and {other.name} are of one row and millisecond: make one later"
+
+
 @pytest.mark.parametrize("source", [package.name for package in packages()])
 def test_everything_goes_into_the_lake_whoever_publishes_it(source: str) -> None:
     assert Package("stores", "lake") in subscribers_of(source, "something-done")
