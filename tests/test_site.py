@@ -1,6 +1,7 @@
 """The site of docs/: the order of its pages, what it shows of the library, and that it knows no other host."""
 
 import importlib.util
+from itertools import chain
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -22,10 +23,12 @@ def pages() -> ModuleType:
 
 def test_pages_stand_in_the_order_of_the_index_each_once_and_a_folder_behind_its_own(pages: ModuleType) -> None:
     nav = pages.nav_of((ROOT / "docs" / "README.md").read_text())
-    listed = [page for part in nav for titled in part.values() for page in titled]
+    entries = [entry for part in nav for titled in part.values() for entry in titled]
+    listed = [page for entry in entries for page in ([entry] if isinstance(entry, str) else chain(*entry.values()))]
 
     assert {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")} == {"README.md", *listed}
     assert len(listed) == len(set(listed))
+    assert "Runbooks" in {title for entry in entries if isinstance(entry, dict) for title in entry}
     assert listed.index("runbooks/drift.md") > listed.index("runbooks/README.md")
 
 

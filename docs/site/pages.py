@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -27,6 +27,7 @@ PROJECTS: Final = ("app.py", "functions", "infra", "library/tests/foreign", "lib
 
 IMPORTED: Final = re.compile(r"^\s*from (andon\.[a-z_.]+) import", re.MULTILINE)
 CODE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+TITLED: Final = re.compile(r"\[([^\]]+)\]\((?!https?:|#|\.\.)([^)\s#]+\.md)\)")
 LINK: Final = re.compile(r"(?<=\]\()(?!https?:|#)([^)\s#]+)")
 LOADED: Final = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 PART: Final = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -39,24 +40,22 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def nav_of(index: str) -> list[dict[str, list[str]]]:
-    """Return the parts of the index, each with its pages in order."""
+def nav_of(index: str) -> list[dict[str, list[Any]]]:
+    """Return the parts of the index, each with its pages in order; a folder's are below its own index."""
     texts = PART.split(index)[1:]
     return [
-        {title: [one for link in dict.fromkeys(LINK.findall(text)) for one in _with_its_folder(link)]}
+        {title: [_entry(*found) for found in dict.fromkeys(TITLED.findall(text))]}
         for title, text in zip(texts[::2], texts[1::2], strict=True)
     ]
 
 
-def _with_its_folder(link: str) -> list[str]:
-    """Return a page; if it is the index of a folder, the pages of that behind it."""
-    folder = (INDEX.parent / link).parent
-    if folder == INDEX.parent:
-        return [link]
-    return [
-        link,
-        *sorted(str(page.relative_to(INDEX.parent)) for page in folder.glob("*.md") if page.name != "README.md"),
-    ]
+def _entry(title: str, link: str) -> str | dict[str, list[str]]:
+    docs = INDEX.parent
+    folder = (docs / link).parent
+    if folder == docs:
+        return link
+    beside = [str(page.relative_to(docs)) for page in sorted(folder.glob("*.md")) if page.name != "README.md"]
+    return {title.capitalize(): [link, *beside]}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
