@@ -55,7 +55,7 @@ class Images(TypedDict):
 
 def events_of(records: Iterable[StreamRecord], *, facts: Facts, tags: Mapping[str, str]) -> dict[int, DomainEvent]:
     """Return the domain events of a stream's records, by the record's number; an unreadable record is a fault."""
-    events, understand = dict[int, DomainEvent](), partial(event_of, facts=facts, tags=tags)
+    understand, events = partial(event_of, facts=facts, tags=tags), dict[int, DomainEvent]()
     for number, record in enumerate(records):
         event = tried(understand, record)  # pure: it would fail in the same way for ever
         if isinstance(event, Failed):
@@ -83,10 +83,12 @@ def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> D
     old = to_plain(images["OldImage"]) if "OldImage" in images else None
     new = to_plain(images["NewImage"]) if "NewImage" in images else None
     change = Change(record["eventName"], old, new)
-    fact = facts.expiry_of(change.row) if is_expiry else facts.fact_of(change)
+    row = change.row
+    fact = facts.expiry_of(row) if is_expiry else facts.fact_of(change)
     if fact is None:
         return None
-    where, hops = _account_and_region(record["eventSourceARN"]), tag_of(fact.hops or change.row.get(HOPS))
+    where, hops = _account_and_region(record["eventSourceARN"]), tag_of(fact.hops or row.get(HOPS))
+    raw: Images = {"new": new, "old": old}
     return DomainEvent(
         record["eventID"],  # the same, however often the stream delivers the record
         fact.type,
@@ -94,7 +96,7 @@ def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> D
         fact.partition_key,
         {fact.entity_name: dict(fact.entity)},
         {**where, **tags, ACTOR: fact.actor, **hops},
-        Images(new=new, old=old),
+        raw,
     )
 
 

@@ -246,9 +246,14 @@ def _changes(
     update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None, shown_until: int | None
 ) -> tuple[Attributes, tuple[str, ...]]:
     """Return the attributes to assign and to remove."""
-    said = {name: value for name, value in update.fields.items() if value is not None}
-    assign: Item = {**update.key_fields, **said, oplock_attribute(update.oplock): order}
-    remove = [name for name, value in update.fields.items() if value is None]
+    assign: Item = {**update.key_fields}
+    remove = []
+    for name, value in update.fields.items():
+        if value is None:
+            remove.append(name)
+        else:
+            assign[name] = value
+    assign[oplock_attribute(update.oplock)] = order
     if attempt.expires_at is not None:
         assign[ttl.ATTRIBUTE] = attempt.expires_at
     if shown_until is not None:

@@ -54,15 +54,17 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> JsonObject:
     and what was not (`dispatch2.applied`); `dispatch2.lag` is theirs alone.
     """
     counts = {"received": len(results), **NONE_YET}
-    by_type, crossed = Counter[str](), Counter[str]()
-    lag = _lag_of(results, now_ms)
-    for result in results:
-        counts[result.outcome] += 1
-        if result.event:
-            by_type[f"{result.event.type}.{result.outcome}"] += 1
-        if result.origin and result.outcome in OVERTAKEN:
-            crossed[f"{result.origin}.{OVERTAKEN[result.outcome]}"] += 1
-    counts |= crossed
+    by_type, lag = dict[str, int](), _lag_of(results, now_ms)
+    # Nearly all of a batch are of one type and outcome.
+    for (event_type, outcome), count in Counter(map(_type_and_outcome, results)).items():
+        counts[outcome] += count
+        if event_type:
+            by_type[f"{event_type}.{outcome}"] = count
+    counts |= Counter(
+        f"{result.origin}.{OVERTAKEN[result.outcome]}"
+        for result in results
+        if result.origin and result.outcome in OVERTAKEN
+    )
     if replayed := sum(not result.is_live for result in results):
         counts["replayed"] = replayed
     return {
@@ -73,6 +75,10 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> JsonObject:
         "errors": sorted({result.error for result in results if result.error}),
         "_aws": directive(dimension="view", counts=counts, milliseconds=lag, now_ms=now_ms),
     }
+
+
+def _type_and_outcome(result: Result) -> tuple[str | None, Outcome]:
+    return (result.event.type if result.event else None), result.outcome
 
 
 def _lag_of(results: Sequence[Result], now_ms: int) -> dict[str, list[int]]:
