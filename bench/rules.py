@@ -59,7 +59,7 @@ class Deciding:
         return partial(self._decide, control)
 
     def _decide(self, control: Control) -> None:
-        with patch.object(aws, "call", self.aws):
+        with patch.object(aws, "call", self.aws.call):
             for batch in self.batches:
                 control_changes(batch, LocalContext("dispatch-trigger"), facts=FACTS, control=control)
 

@@ -55,7 +55,7 @@ def figures() -> list[Figure]:
     """Measure."""
     now_ms = clock.now_ms()
     work = workload(now_ms)
-    with undisturbed(now_ms), patch.object(aws, "call", InsteadOfAws()):
+    with undisturbed(now_ms), patch.object(aws, "call", InsteadOfAws().call):
         return [
             *_of_listener(work["messages"], now_ms),
             *_of_trigger(work["records"]),

@@ -156,12 +156,12 @@ def undisturbed(now_ms: int) -> Iterator[None]:
 
 @dataclass(slots=True)
 class InsteadOfAws:
-    """`aws.call` without a network and a client: a query finds what its partition has `stored`."""
+    """`call` is `aws.call` without a network and a client: a query finds what its partition has `stored`."""
 
     stored: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
     requests: int = 0
 
-    def __call__(self, _: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
+    def call(self, _: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
         """Count, and respond as AWS does."""
         self.requests += 1
         match operation:

@@ -46,5 +46,5 @@ def handler_of(work: str) -> Handler:
 
 
 if __name__ == "__main__":
-    with patch.object(aws, "call", InsteadOfAws()) if "--without-aws" in sys.argv else nullcontext():
+    with patch.object(aws, "call", InsteadOfAws().call) if "--without-aws" in sys.argv else nullcontext():
         serve(handler_of)
