@@ -1,6 +1,6 @@
 """DynamoDB's typed attribute values <-> plain Python; `Decimal` stops here."""
 
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Clamped, Context, Decimal, DecimalException, Inexact, Overflow, Rounded, Underflow
 from typing import Any, Final
@@ -94,7 +94,7 @@ def _number(text: str) -> int | float:
 
 
 def _text(binary: bytes | str) -> str:
-    return binary if isinstance(binary, str) else b64encode(binary).decode()
+    return binary if isinstance(binary, str) else b2a_base64(binary, newline=False).decode()
 
 
 def _itself(value: Any) -> Any:  # noqa: ANN401  as above

@@ -1,7 +1,6 @@
 """The only place that calls DynamoDB: a handful of calls, transactions included, each one request."""
 
 import os
-import random
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -28,7 +27,7 @@ from andon.dynamodb.schema import Keys
 from andon.runtime.errors import CallFailed
 from andon.wire import aws
 from andon.wire.in_parallel import in_parallel, pause
-from andon.wire.retries import UNPROCESSED
+from andon.wire.retries import UNPROCESSED, jitter
 
 INVALID = "ValidationException"
 
@@ -99,7 +98,7 @@ class Table:
             keys = response.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys", [])
             if not keys:
                 return rows
-            pause(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+            pause(FIRST_PAUSE_SECONDS * 2**attempt * jitter())
         raise CallFailed(UNPROCESSED)
 
     def _key_in(self, row: Attributes) -> tuple[str | int, ...]:

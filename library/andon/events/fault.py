@@ -1,6 +1,5 @@
 """A fault: the event with a message in it that can never succeed, so that nothing is lost and no neighbour waits."""
 
-import hashlib
 from typing import NotRequired, TypedDict
 
 from andon.events.actor import ACTOR
@@ -50,6 +49,8 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
 
 def id_of(consumer: str, message: str) -> str:
     """Return the id of a fault: the same however often a message comes to a consumer."""
+    import hashlib  # noqa: PLC0415  it loads OpenSSL, and few messages are poison
+
     return hashlib.sha256(f"{consumer}\n{message}".encode(errors="surrogatepass")).hexdigest()
 
 

@@ -1,7 +1,6 @@
 """The only place that talks to EventBridge: domain events -> bus."""
 
 import os
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from andon.runtime.batches import batches
 from andon.runtime.errors import CallFailed
 from andon.wire import aws
 from andon.wire.in_parallel import in_parallel, pause
+from andon.wire.retries import jitter
 
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.1
@@ -108,7 +108,7 @@ def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
     failed = {number: "" for number in entries if number not in refused}
     for attempt in range(ATTEMPTS):
         if attempt:
-            pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random()))  # noqa: S311  jitter is no secret
+            pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + jitter()))
         put = _put_once(entries, _requests(failed, sizes))
         refused |= put.refused
         failed = put.failed

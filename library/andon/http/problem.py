@@ -42,7 +42,8 @@ class Problem(ResponseModel):
 
 def respond_rejected(error: Rejected) -> Response[str]:
     """Return the response to a request that is refused."""
-    return respond_problem(error.status, error.detail, error.fields, retry_after_seconds=error.retry_after_seconds)
+    status = HTTPStatus(error.status)
+    return respond_problem(status, error.detail, error.fields, retry_after_seconds=error.retry_after_seconds)
 
 
 def respond_invalid(error: RequestValidationError) -> Response[str]:

@@ -13,7 +13,6 @@ Poison                    a message that can never succeed: it becomes a `fault`
 CallFailed                AWS refused a call or did not respond: the caller retries
 """
 
-from http import HTTPStatus
 from typing import ClassVar, NamedTuple
 
 from andon.runtime.json_types import JsonMapping
@@ -29,7 +28,7 @@ class FieldError(NamedTuple):
 class Rejected(Exception):
     """A request that is refused, with the status and the words that the client sees."""
 
-    status: ClassVar[HTTPStatus]
+    status: ClassVar[int]
 
     def __init__(
         self, detail: str, *, fields: tuple[FieldError, ...] = (), retry_after_seconds: int | None = None
@@ -43,7 +42,7 @@ class Rejected(Exception):
 class Invalid(Rejected):
     """The request itself is wrong, whatever is stored."""
 
-    status = HTTPStatus.BAD_REQUEST
+    status = 400
 
     @classmethod
     def field(cls, field: str, detail: str) -> "Invalid":
@@ -54,37 +53,37 @@ class Invalid(Rejected):
 class Forbidden(Rejected):
     """The caller is known but may not do this."""
 
-    status = HTTPStatus.FORBIDDEN
+    status = 403
 
 
 class NotFound(Rejected):
     """There is no such thing, or not any more."""
 
-    status = HTTPStatus.NOT_FOUND
+    status = 404
 
 
 class Conflict(Rejected):
     """The request contradicts what is already recorded."""
 
-    status = HTTPStatus.CONFLICT
+    status = 409
 
 
 class Stale(Rejected):
     """The version in If-Match is not the current one; the client must read again."""
 
-    status = HTTPStatus.PRECONDITION_FAILED
+    status = 412
 
 
 class PreconditionRequired(Rejected):
     """To change what exists, a request needs If-Match."""
 
-    status = HTTPStatus.PRECONDITION_REQUIRED
+    status = 428
 
 
 class TooManyRequests(Rejected):
     """The caller has used up its share; the same request may be sent again later."""
 
-    status = HTTPStatus.TOO_MANY_REQUESTS
+    status = 429
 
     def __init__(self, *, retry_after_seconds: int) -> None:
         detail = "You send too many requests to this route; send this one again later."
@@ -94,7 +93,7 @@ class TooManyRequests(Rejected):
 class Unavailable(Rejected):
     """The request is right but could not be done now; the client may retry."""
 
-    status = HTTPStatus.SERVICE_UNAVAILABLE
+    status = 503
 
 
 class Poison(Exception):

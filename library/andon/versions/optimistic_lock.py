@@ -8,7 +8,6 @@ and `decide_next` decides by that row. A delete and a rollback take over what st
 The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = :expected` in `condition_of`.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
@@ -203,6 +202,8 @@ def fingerprint_of(*, route: str, path: Mapping[str, object], if_match: int | No
 
 def digest_of(value: object) -> str:
     """Return the SHA-256 of canonical JSON: equal values have equal digests."""
+    import hashlib  # noqa: PLC0415  it loads OpenSSL, and a trigger that reads rows makes no digest
+
     return hashlib.sha256(strict_json.canonical(value).encode()).hexdigest()
 
 

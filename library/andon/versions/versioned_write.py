@@ -1,6 +1,5 @@
 """Write the next version of a thing under the optimistic lock: its current row alone, or with every revision kept."""
 
-import random
 import time
 from collections.abc import Callable, Mapping
 from typing import Final, Generic, NamedTuple, cast
@@ -37,6 +36,7 @@ from andon.versions.optimistic_lock import (
     expected_by,
     write_upon,
 )
+from andon.wire.retries import jitter
 
 # Attributes of a row that another service's edit, or another event, made; a command makes the row its own again.
 NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
@@ -183,7 +183,7 @@ def finish(versions: Versions[Row], command: Command, step: LastStep) -> Saved[R
 
 def pause(attempt: int) -> None:
     """Wait a random time, longer at each attempt, so that writers do not meet again."""
-    time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  jitter is no secret
+    time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * jitter())
 
 
 def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | Update:

@@ -1,6 +1,5 @@
 """A request over libcurl until it succeeds, or cannot; `retries` decides about another attempt."""
 
-import random
 from collections.abc import Callable
 
 from andon.runtime.errors import CallFailed
@@ -30,7 +29,7 @@ def until_done(request_of: Callable[[], Request], content_of: Callable[[Response
                 raise
             if attempt == retries.ATTEMPTS or not retries.QUOTA.take(again.quota):
                 raise
-            _pause_in_time(again.seconds * 2 ** (attempt - 1) * random.random())  # noqa: S311  jitter is no secret
+            _pause_in_time(again.seconds * 2 ** (attempt - 1) * retries.jitter())
             attempt, taken = attempt + 1, again.quota
         else:
             retries.QUOTA.give_back(taken or 1)

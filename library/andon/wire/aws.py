@@ -122,11 +122,6 @@ def name_of(error: Exception) -> str:
 # Initialisation gets a whole CPU, whatever the function's memory is; so the wire is loaded here, not in a request.
 # https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
 if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
-    # What is loaded stays alive: a collection would find nothing, neither while it is loaded nor later.
-    gc.disable()
     if wire() == BOTOCORE:
         client("dynamodb")
-    gc.freeze()
-    # A batch has some thousand objects, none of them in a cycle: what is no longer used is freed without a collection.
-    gc.set_threshold(20_000)
-    gc.enable()
+    gc.freeze()  # what is loaded stays alive: no collection would find anything in it

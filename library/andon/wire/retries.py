@@ -63,6 +63,13 @@ def again_after(code: str, status: int) -> Again | None:
     return None
 
 
+def jitter() -> float:
+    """Return a random share of a pause, so that those that failed together do not come again together."""
+    import random  # noqa: PLC0415  few requests fail
+
+    return random.random()  # noqa: S311  no secret
+
+
 def is_throttled(code: str) -> bool:
     """Return True if AWS refused a request only because there were too many."""
     return code in THROTTLED or code == UNPROCESSED

@@ -82,7 +82,7 @@ def test_no_handler_loads_boto3_when_it_is_initialised(package: Package, role: s
     ids=lambda value: getattr(value, "folder", value),
 )
 def test_what_no_caller_waits_for_loads_only_what_it_needs(package: Package, role: str) -> None:
-    assert not {"pydantic", "aws_xray_sdk", "pathlib"} & loaded_at_init(package, role)
+    assert not {"pydantic", "aws_xray_sdk", "pathlib", "http"} & loaded_at_init(package, role)
 
 
 def _imports(path: Path) -> Iterator[str]:
