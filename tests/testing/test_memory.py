@@ -19,6 +19,7 @@ from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.expressions import condition
+from andon.versions.also import Claim
 from andon.views.inverse_oplock import NEWER, put_if_newer
 from andon.wire import aws, retries
 from andon.wire.in_parallel import in_parallel
@@ -52,7 +53,7 @@ bounds = st.sampled_from(
 )
 pages = st.tuples(bounds, st.booleans(), st.integers(1, 4))
 operations = st.one_of(
-    st.tuples(st.sampled_from(["put", "put once", "delete", "together", "update", "count"]), sorts, numbers),
+    st.tuples(st.sampled_from(["put", "put once", "delete", "together", "claim", "update", "count"]), sorts, numbers),
     st.tuples(st.just("view"), st.just(VIEWED), st.tuples(facts, st.booleans())),
     st.tuples(st.sampled_from(["get", "get many"]), sorts | st.just(VIEWED), st.none()),
     st.tuples(st.sampled_from(["query", "index", "how many"]), st.just(""), pages),
@@ -128,6 +129,11 @@ def _write(operation: str, key: Mapping[str, Any], number: int) -> object:
             first = KEYS.of(key["pk"], "first")
             update = Update(TABLE, first, {"n": number}, (), newer)
             transact({"put": Put(TABLE, row, TABLE.absent), "first": update})
+        case "claim":
+            mine, theirs = (Claim(TABLE, KEYS.of(key["pk"], name), str(number)) for name in ("mine", "theirs"))
+            there = Check(TABLE, key, Condition("attribute_exists(#n)", {"n": "n"}))
+            transact({"take": mine.taken().write, "let go": theirs.released().write, "there": there})
+            transact({"take": theirs.taken().write, "let go": mine.released().write})
     return None
 
 

@@ -23,7 +23,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations_with_replacement, count
@@ -149,6 +149,22 @@ def converges(view: Listener, story: Story, *, limit: int = LIMIT, walks: int = 
     """
     with _Lab(view, story) as lab:
         return lab.explore(limit) + lab.walk(walks)
+
+
+def mistaken_dates(view: Listener, events: Iterable[DomainEvent]) -> Iterator[str]:
+    """Yield what is wrong with the dates of a view's rows, and what to write where."""
+    dated: dict[str, set[bool]] = {}
+    for event in events:
+        update = update_of(view, event)
+        dated.setdefault(update.oplock, set()).add(update.expires_at is not None)
+        if update.expires_at is None:
+            continue
+        if view.expires_within_days is None:
+            yield f"{event.type}: its row has a date; write EXPIRES_WITHIN_DAYS into view.py of {view.name}"
+        elif update.expires_at > ttl_at(event.timestamp_ms, view.expires_within_days):
+            yield f"{event.type}: its date lies beyond EXPIRES_WITHIN_DAYS in view.py of {view.name}"
+    for oplock in sorted(oplock for oplock, ways in dated.items() if len(ways) > 1):
+        yield f"{oplock}: each update under it says expires_at, or none does"
 
 
 @dataclass(frozen=True, slots=True)

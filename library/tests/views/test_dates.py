@@ -24,7 +24,7 @@ from andon.events.written import Written
 from andon.handlers.declared_listener import listener_of
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
-from andon.testing.convergence import Diverged, Story, converges
+from andon.testing.convergence import Diverged, Story, converges, mistaken_dates
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.memory.aws import OneTable
@@ -308,6 +308,24 @@ def test_a_ttl_among_the_fields_is_refused_with_what_to_write_instead() -> None:
 def test_a_date_is_epoch_seconds(date: Any) -> None:  # noqa: ANN401  anything an event may say
     with pytest.raises(Poison, match="epoch seconds"):
         ViewUpdate(key={"pk": "saw", "sk": "-"}, fields={}, oplock="loan", expires_at=date)
+
+
+def test_a_view_is_told_what_to_write_about_its_dates() -> None:
+    def on_returned(event: DomainEvent) -> ViewUpdate:
+        update = on_lent(event)
+        return ViewUpdate(key=update.key, key_fields=update.key_fields, fields=update.fields, oplock=update.oplock)
+
+    events = [lent(30), lent(WITHIN_DAYS + 1, "l2"), happened("returned", "saw")]
+    forgetful = LOANS._replace(on={**ON, ("workshop", "thing-returned"): on_returned})
+
+    assert [*mistaken_dates(LOANS, [lent(30), painted()])] == []
+    assert [*mistaken_dates(forgetful, events)] == [
+        "thing-lent: its date lies beyond EXPIRES_WITHIN_DAYS in view.py of things",
+        "loan: each update under it says expires_at, or none does",
+    ]
+    assert [*mistaken_dates(LOANS._replace(expires_within_days=None), events[:1])] == [
+        "thing-lent: its row has a date; write EXPIRES_WITHIN_DAYS into view.py of things"
+    ]
 
 
 @pytest.mark.parametrize("replay", [None, Replay("job")])

@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 from andon.cdk.checks.view_keys import refuse_foreign_keys
-from andon.dynamodb.ttl import ttl_at
 from andon.events import drift, fault
 from andon.events.actor import actor_of, with_actor
 from andon.events.bus_entry import to_message
@@ -17,7 +16,7 @@ from andon.events.upcast import NONE, upcast
 from andon.packages.discovery import apis, packages, readers, services, subscribers_of, views
 from andon.packages.package import Package
 from andon.rules.collect import Collected
-from andon.testing.convergence import stories_of, update_of, view_of
+from andon.testing.convergence import mistaken_dates, stories_of, view_of
 from andon.testing.environment import ACCOUNT, frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
@@ -119,17 +118,9 @@ def test_a_view_has_the_partition_key_of_its_events_and_no_key_that_moves(view: 
 
 @pytest.mark.parametrize("view", views(), ids=lambda view: view.name)
 def test_what_says_the_date_of_a_row_always_does_and_the_view_declares_how_far_it_lies(view: Package) -> None:
-    listener, dated = view_of(view.name), dict[str, set[bool]]()
-    for event in {event.id: event for story in stories_of(view.name).values() for event in story}.values():
-        update = update_of(listener, event)
-        dated.setdefault(update.oplock, set()).add(update.expires_at is not None)
-        if update.expires_at is not None:
-            within = listener.expires_within_days
-            assert within is not None, f"{view.name}: write EXPIRES_WITHIN_DAYS into view.py"
-            assert update.expires_at <= ttl_at(event.timestamp_ms, within), f"{view.name}: raise EXPIRES_WITHIN_DAYS"
+    events = {event.id: event for story in stories_of(view.name).values() for event in story}
 
-    undecided = sorted(oplock for oplock, ways in dated.items() if len(ways) > 1)
-    assert not undecided, f"{view.name}: each update under one oplock says expires_at, or none does"
+    assert [*mistaken_dates(view_of(view.name), events.values())] == []
 
 
 @pytest.mark.parametrize(
