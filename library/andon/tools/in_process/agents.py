@@ -13,7 +13,19 @@ AGENTS: Final = "AGENTS.md"
 LLMS: Final = "llms.txt"
 
 VERB: Final = re.compile(r"^([a-z-]+):[^\n]*## (.+)$", re.MULTILINE)
-SHOWN: Final = ("up", "down", "test", "check", "format", "replay", "openapi", "agents")
+SHOWN: Final = (
+    "up",
+    "redeploy",
+    "call",
+    "test",
+    "check",
+    "format",
+    "replay",
+    "samples",
+    "openapi",
+    "figures",
+    "agents",
+)
 """Verbs of a Makefile that whoever changes code needs; `make` lists the others."""
 
 PAGE: Final = re.compile(r"^\|[^\n]*?\[([^\]]+)\]\(([^)]+\.md)\) \| ([^\n]+) \|$", re.MULTILINE)
