@@ -67,8 +67,8 @@ def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms:
 
 def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) -> Iterator[tuple[Rule, Exception]]:
     """Yield each rule that will be due when the anchor is forgotten, or that fails to say when."""
-    for rule in rules:
-        checked = None if rule.is_late(stored) else tried(rule.require_remembered, stored, hold_back_ms)
+    for rule in (one for one in rules if one.timing.after_ms and not one.is_late(stored)):
+        checked = tried(rule.require_remembered, stored, hold_back_ms)
         if isinstance(checked, Failed):
             yield rule, checked.error
 
