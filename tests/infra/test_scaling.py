@@ -9,6 +9,7 @@ from andon.cdk.capacity import MODES, ON_DEMAND, PROVISIONED, QUOTA, Capacity
 from andon.dynamodb.schema import TableSchema
 from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised, text
+from andon.tools.figures import ALARMS_OF_POLICY
 from bench.simulate import money
 from bench.simulate.counted import EVERY_S, FILTERS
 from bench.simulate.settings import PLANNED_OVER_USUAL
@@ -109,8 +110,8 @@ def test_a_version_that_is_being_filled_is_on_demand(monkeypatch: pytest.MonkeyP
 
 def test_the_bill_has_every_metric_filter_and_the_alarms_of_each_policy(prod: Synthesised) -> None:
     assert len(prod.of_type("AWS::Logs::MetricFilter")) == FILTERS
-    policies = money.ALARMS_OF_POLICY * len(prod.of_type(POLICY))
-    assert policies == money.ALARMS_OF_POLICY * money.POLICIES_OF_PLACE * len([*places(prod)])
+    policies = ALARMS_OF_POLICY * len(prod.of_type(POLICY))
+    assert policies == ALARMS_OF_POLICY * money.POLICIES_OF_PLACE * len([*places(prod)])
 
 
 @pytest.mark.parametrize("reports", [20, 400, 6_667])

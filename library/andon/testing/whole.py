@@ -12,13 +12,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from andon.project import library_folder
+
 SIDES: Final = ("services", "views")
 CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
 LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
 OLD: Final = re.compile(r"\.v\d+$")
 ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
 PART: Final = re.compile(r"/(\w+)")
-OF_STORES: Final = [[folder.name] for folder in (Path(__file__).parents[1] / "stores").glob("*/")]
+OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
 OWN: Final = ("services", "views", "pages", "tests")
 """Roots of modules of which each must have its file."""
 

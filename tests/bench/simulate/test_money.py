@@ -8,13 +8,14 @@ import pytest
 from andon.cdk.capacity import USED, Capacity
 from andon.packages.discovery import packages
 from andon.testing.memory.meter import TableOrIndex
+from andon.tools.figures import ALARMS_OF_POLICY
 from bench import prices
 from bench.simulate import bills, limits
 from bench.simulate.bills import JUDGED, RATE, Bill, report, reserved
 from bench.simulate.capacity import provisioned_places
 from bench.simulate.counted import Counted, Fleet
 from bench.simulate.model import FleetModel
-from bench.simulate.money import ALARMS_OF_POLICY, MILLION, alarms_of_scaling, of_a_million, of_a_month
+from bench.simulate.money import MILLION, alarms_of_scaling, of_a_million, of_a_month
 from bench.simulate.recorded import of_a_day
 from bench.simulate.sample import count
 from bench.simulate.settings import PLANNED_OVER_USUAL, stages, target_of
