@@ -24,7 +24,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations_with_replacement, count
 from typing import Self, cast
@@ -177,14 +177,14 @@ class Moment:
     kept: frozenset[int] = frozenset()
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True)
 class _Path:
-    """A sequence, ordered by what it costs: events, then messages and other steps, then batches of several."""
+    """A sequence; cost: events, then messages and other steps, then batches of several, and its number."""
 
     cost: tuple[int, int, int, int]
-    moment: Moment = field(compare=False)
-    steps: Steps = field(compare=False, default=())
-    why: str | None = field(compare=False, default=None)
+    moment: Moment
+    steps: Steps = ()
+    why: str | None = None
 
 
 Outcomes = Counter[Outcome]
@@ -206,7 +206,8 @@ class _Lab:
         self._numbers = {event.id: number for number, event in enumerate(story)}
         self._known: dict[tuple[object, ...], tuple[Rows, Outcomes]] = {}
         self._references: dict[frozenset[int], Rows] = {frozenset(): NO_ROWS}
-        self._alive = cache(_alive)  # most ways lead to rows that were met before
+        # Most ways lead to rows that were met before.
+        self._alive, self._without_time = cache(_alive), cache(_without_time)
         self._ways = count()
         if len(self._bodies) != len(story):
             raise ValueError("an id names one event")
@@ -229,17 +230,19 @@ class _Lab:
             Diverged: a way leads astray.
 
         """
-        ways = [_Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))]
-        been = set()
+        begin = _Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))
+        ways, been = [(begin.cost, begin)], set[Moment]()
         while ways:
-            way = heapq.heappop(ways)
+            _, way = heapq.heappop(ways)
             if way.why:
                 raise Diverged(self._view.name, way.steps, way.why)
             if way.moment in been:
                 continue
             been.add(way.moment)
             for step in self._steps(way.moment, limit):
-                heapq.heappush(ways, self._go(way, step))
+                further = self._go(way, step)
+                if further.why or further.moment not in been:
+                    heapq.heappush(ways, (further.cost, further))
         return len(been)
 
     def walk(self, walks: int) -> int:
@@ -298,13 +301,8 @@ class _Lab:
         rows, outcomes = self._deliver(moment.rows, moment.now_ms, step)
         numbers = {self._numbers[event.id] for event in step.events}
         alive = {number for number in numbers if not self._is_expired(number, moment.now_ms)}
-        after = replace(
-            moment,
-            rows=rows,
-            seen=moment.seen | numbers,
-            kept=moment.kept | (alive if moment.now_ms == self._start_ms or self._anchor else alive - moment.seen),
-        )
-        return after, _wrong_outcomes(
+        kept = moment.kept | (alive if moment.now_ms == self._start_ms or self._anchor else alive - moment.seen)
+        return Moment(rows, moment.now_ms, moment.seen | numbers, kept), _wrong_outcomes(
             outcomes,
             len(step.events),
             again=numbers <= (moment.kept if self._anchor else moment.seen),
@@ -330,7 +328,7 @@ class _Lab:
     def _wrong_rows(self, moment: Moment) -> str | None:
         reference, rows = self._reference(moment.kept), self._alive(moment.rows, moment.now_ms)
         if self._anchor:  # a skeleton's ttl depends on when it was written, too
-            reference, rows = _without_time(reference), _without_time(rows)
+            reference, rows = self._without_time(reference), self._without_time(rows)
         if rows == reference:
             return None
         difference = diff_rows(_plain(reference), _plain(rows), self._view.table.keys)
