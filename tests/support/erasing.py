@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, cast
 
 import boto3
@@ -87,9 +88,15 @@ def factory() -> Iterator[Loop]:
         yield loop
 
 
+@cache
+def client(service: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
+    """Return the client of a service; to make one takes as long as an erasure."""
+    return boto3.client(service, region_name=REGION)
+
+
 def erasing(loop: Loop, users: Users | None = None) -> Erasing:
     """Return what erases people of the factory in memory."""
-    dynamodb, s3, sqs = (boto3.client(name, region_name=REGION) for name in ("dynamodb", "s3", "sqs"))
+    dynamodb, s3, sqs = (client(name) for name in ("dynamodb", "s3", "sqs"))
     people = project().people
     if people is None:
         raise LookupError("the project has no people")

@@ -4,6 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2s
+from itertools import accumulate
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from andon.dynamodb.attribute_values import Typed
@@ -14,7 +15,7 @@ from andon.runtime import clock
 from andon.testing.environment import ACCOUNT, REGION
 from andon.testing.memory.calls import Answer, AwsRefused, invalid
 from andon.testing.memory.expressions import Request, assigned_in, condition, key_condition, updated
-from andon.testing.memory.units import size_of
+from andon.testing.memory.units import fit, size_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 MAX_KEY_BYTES: Final = (2048, 1024)  # of a partition key, of a sort key
@@ -269,18 +270,17 @@ class MemoryTable:
     def _require_fit(self, row: Typed) -> None:
         if any(_is_no_key(row, index.keys) for index in self.schema.indexes.values()):
             raise invalid("One or more parameter values are not valid for an index key")
-        if size_of(row) > MAX_ITEM_BYTES:
+        if not fit([row], MAX_ITEM_BYTES):
             raise invalid("Item size has exceeded the maximum allowed size")
 
 
 def _page(found: list[Typed], limit: int | None) -> tuple[list[Typed], bool]:
     """Return as many rows as one page has, and true if more may follow."""
-    size, page = 0, found[:limit]
-    for number, row in enumerate(page, 1):
-        size += size_of(row) if len(page) > 1 else 0
-        if size > MAX_PAGE_BYTES:
-            return page[:number], True
-    return page, len(page) == limit
+    page = found[:limit]
+    if len(page) == 1 or fit(page, MAX_PAGE_BYTES):
+        return page, len(page) == limit
+    sizes = accumulate(map(size_of, page))
+    return page[: 1 + next(number for number, size in enumerate(sizes) if size > MAX_PAGE_BYTES)], True
 
 
 def _passes(row: Typed, request: Request) -> bool:

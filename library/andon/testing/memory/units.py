@@ -6,6 +6,8 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-oper
 from math import ceil
 from typing import Any, Final
 
+import orjson
+
 from andon.dynamodb.attribute_values import Typed
 
 KB: Final = 1024
@@ -21,6 +23,12 @@ def read_units(rows: list[Typed], *, consistent: bool) -> float:
     """Return the units of a read: half of one for each 4 KB, twice that if it is consistent."""
     units = max(1, ceil(sum(map(size_of, rows)) / (READ_KB * KB)))
     return units if consistent else units / 2
+
+
+def fit(rows: list[Typed], most_bytes: int) -> bool:
+    """Return True if rows have at most so many bytes together."""
+    # As JSON they have more, which is counted in a fraction of the time.
+    return len(orjson.dumps(rows, default=repr)) <= most_bytes or sum(map(size_of, rows)) <= most_bytes
 
 
 def size_of(row: Typed | None) -> int:

@@ -1,5 +1,6 @@
 """boto3 clients that can only ever talk to the emulator."""
 
+from functools import cache
 from typing import Any, Final
 
 import boto3
@@ -13,6 +14,7 @@ KEY: Final = "test"  # what the emulator takes for both halves of a credential
 _CONFIG: Final = Config(proxies={}, retries={"total_max_attempts": 2}, connect_timeout=5, read_timeout=60)
 
 
+@cache  # to make one takes as long as ten requests
 def client(service: str, endpoint: str) -> Any:  # noqa: ANN401  boto3's clients are made at run time
     """Return a client of `service` at `endpoint`, whatever account the person's own environment points to."""
     return boto3.client(
