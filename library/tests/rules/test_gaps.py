@@ -271,7 +271,7 @@ class Race:
         return is_within and other.arrived_ms <= due_ms(one.event.timestamp_ms + GAP_MS, one.arrived_ms, HOLD_BACK_MS)
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(
     knocks_of(most=10), st.lists(st.sampled_from([0, 0, 1, 5_000, STORED_WITHIN_MS - 1_000]), min_size=10, max_size=10)
 )

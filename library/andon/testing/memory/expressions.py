@@ -1,7 +1,8 @@
 """DynamoDB's expressions on rows in this process: those that our code writes; `NotImplementedError` for all others."""
 
 import re
-from collections.abc import Callable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -28,6 +29,17 @@ _SORTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "#p = :p AND #s < :s": lambda sort, bound, _: bool(sort < bound),
     "#p = :p AND #s > :s": lambda sort, bound, _: bool(sort > bound),
 }
+_RANGES: dict[str, Callable[[Sequence[str], str, str], slice]] = {
+    "#p = :p": lambda *_: slice(None),
+    "#p = :p AND begins_with(#s, :s)": lambda order, first, _: slice(
+        bisect_left(order, first), bisect_right(order, first, key=lambda sort: sort[: len(first)])
+    ),
+    "#p = :p AND #s BETWEEN :s AND :t": lambda order, first, last: slice(
+        bisect_left(order, first), bisect_right(order, last)
+    ),
+    "#p = :p AND #s < :s": lambda order, bound, _: slice(bisect_left(order, bound)),
+    "#p = :p AND #s > :s": lambda order, bound, _: slice(bisect_right(order, bound), None),
+}
 
 
 def key_condition(request: Request) -> Callable[[Typed], bool]:
@@ -37,6 +49,12 @@ def key_condition(request: Request) -> Callable[[Typed], bool]:
     holds, values = _SORTS[request["KeyConditionExpression"]], request["ExpressionAttributeValues"]
     first, last = (_comparable(values[place]) if place in values else None for place in (":s", ":t"))
     return lambda sort: holds(_comparable(sort), first, last)
+
+
+def key_range(order: Sequence[str], request: Request, bounds: Sequence[str]) -> slice:
+    """Return where a query's sort keys lie among those of a partition; bounds: as they are in that order."""
+    first, last = [*bounds, "", ""][:2]
+    return _RANGES[request["KeyConditionExpression"]](order, first, last)
 
 
 def assigned_in(request: Request) -> set[str]:

@@ -1,6 +1,6 @@
 """A table of DynamoDB: its rows, indexes, limits and stream."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2s
@@ -14,7 +14,7 @@ from andon.events.change_data_capture import TTL_SERVICE
 from andon.runtime import clock
 from andon.testing.environment import ACCOUNT, REGION
 from andon.testing.memory.calls import Answer, AwsRefused, invalid
-from andon.testing.memory.expressions import Request, assigned_in, condition, key_condition, updated
+from andon.testing.memory.expressions import Request, assigned_in, condition, key_condition, key_range, updated
 from andon.testing.memory.units import fit, size_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
@@ -160,11 +160,11 @@ class MemoryTable:
         keys = self.schema.indexes[index].keys if index else self.keys
         partition = request["ExpressionAttributeValues"][":p"]["S"]
         is_found = key_condition(request)
-        found = self._of_index(keys, partition, is_found) if index else self._of_partition(partition, is_found)
-        if not request.get("ScanIndexForward", True):
-            found.reverse()
+        found = self._of_index(keys, partition, is_found) if index else self._of_partition(partition, request)
         if start := request.get("ExclusiveStartKey"):
             found = self._behind(start, keys, found, request)
+        if not request.get("ScanIndexForward", True):
+            found.reverse()
         names = {*keys.names, *self.keys.names}
         if request.get("Select") == "COUNT":
             found = [self._entry(index, row) for row in found]
@@ -185,10 +185,11 @@ class MemoryTable:
         more = {"LastEvaluatedKey": {name: page[-1][name] for name in self.keys.names}} if is_cut else {}
         return {"Items": page, "Count": len(page), "ScannedCount": len(page), **more}
 
-    def _of_partition(self, partition: str, is_found: Callable[[Typed], bool]) -> list[Typed]:
-        rows = self._rows.get(partition, {})
-        name = self.keys.sort
-        return [rows[sort] for sort in self._order.get(partition, ()) if name is None or is_found(rows[sort][name])]
+    def _of_partition(self, partition: str, request: Request) -> list[Typed]:
+        rows, order = self._rows.get(partition, {}), self._order.get(partition, [])
+        values = request["ExpressionAttributeValues"]
+        bounds = [_sort_place(values[bound]) for bound in (":s", ":t") if bound in values]
+        return [rows[sort] for sort in order[key_range(order, request, bounds)]]
 
     def _of_index(self, keys: Keys, partition: str, is_found: Callable[[Typed], bool]) -> list[Typed]:
         entries = (row for rows in self._rows.values() for row in rows.values())
@@ -209,14 +210,16 @@ class MemoryTable:
         return {name: value for name, value in row.items() if name in names}
 
     def _behind(self, start: Typed, keys: Keys, found: list[Typed], request: Request) -> list[Typed]:
-        """Return the rows behind a start key, which must lie within the query."""
+        """Return the rows, by the order of their keys, behind a start key, which must lie within the query."""
         if start.keys() != {*keys.names, *self.keys.names} or _is_no_key(start, keys) or _is_no_key(start, self.keys):
             raise invalid("The provided starting key is invalid")
         is_outside = start[keys.partition] != request["ExpressionAttributeValues"][":p"]
         if is_outside or (keys.sort is not None and not key_condition(request)(start[keys.sort])):
             raise invalid("The provided starting key is outside query boundaries based on provided conditions")
-        at, forward = self._order_of(keys, start), request.get("ScanIndexForward", True)
-        return [row for row in found if (self._order_of(keys, row) > at) == forward and self._order_of(keys, row) != at]
+        order = partial(self._order_of, keys)
+        if request.get("ScanIndexForward", True):
+            return found[bisect_right(found, order(start), key=order) :]
+        return found[: bisect_left(found, order(start), key=order)]
 
     def _order_of(self, keys: Keys, row: Typed) -> Order:
         return (*([_sortable(row[keys.sort])] if keys.sort else []), *self._place(row))
@@ -256,8 +259,7 @@ class MemoryTable:
         }
 
     def _place(self, key: Typed) -> Place:
-        sort = key[self.keys.sort] if self.keys.sort else {"S": ""}
-        return key[self.keys.partition]["S"], sort["S"] if "S" in sort else f"{int(sort['N']):038d}"
+        return key[self.keys.partition]["S"], _sort_place(key[self.keys.sort]) if self.keys.sort else ""
 
     def _key_in(self, row: Typed) -> Typed:
         return self._require_key({name: row[name] for name in self.keys.names if name in row})
@@ -293,6 +295,10 @@ def _is_no_key(row: Typed, keys: Keys) -> bool:
         if name in row and (kind not in row[name] or not 1 <= len(row[name][kind].encode()) <= limit):
             return True
     return False
+
+
+def _sort_place(value: dict[str, Any]) -> str:
+    return str(value["S"]) if "S" in value else f"{int(value['N']):038d}"
 
 
 def _sortable(value: dict[str, Any]) -> str | int:
