@@ -27,6 +27,7 @@ from andon.tools.views.versions import ViewVersions, versions
 
 AT_ONCE: Final = 25  # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 POLL_S: Final = 1.0
+REPLAYS: Final = "ReplaysQueueUrl"
 SETTLES_S: Final = 60  # what is not read by then is read later
 ACCEPTED: Final = 202
 OK: Final = 200
@@ -57,13 +58,14 @@ def fill(stack: Deployed, both: ViewVersions, *, rate: int | None = None) -> Jso
 def fill_new(stack: Deployed, names: Collection[str]) -> Iterator[str]:
     """Fill views that a stack did not have before from its lake; yield a line about each.
 
-    Live events come to them from the first moment; those that come twice are duplicates.
+    Live events come to them from the first moment; those that come twice are duplicates. A stack without the store of
+    replays fills nothing.
 
     Raises:
         Failed: a replay was refused, or did not end well.
 
     """
-    for view in views():
+    for view in views() if REPLAYS in stack.outputs else ():
         if view.name in names and view.serves:  # a next version is filled, and proven, by verbs of its own
             whole = replay(stack, view, rate=None)
             eventually(partial(stack.is_idle, view), within_s=SETTLES_S)
