@@ -8,6 +8,10 @@ import pytest
 
 from andon.tools.cli import VERBS
 from tests.support.course import CHAPTERS, Course, blocks_of, changed
+from toys.installed import built, installed, python
+
+QUICK = "not test_permissions and not test_imports"
+"""Laws that are tried with every new project; they synthesise it, and start a process for each handler."""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +38,17 @@ def test_files_and_verbs_that_a_chapter_names_are_in_the_project(course: Course)
         assert [path for path in paths if not (course.root / path).exists()] == [], chapter.name
         assert set(re.findall(r"^make ([a-z-]+)", text, re.MULTILINE)) <= verbs, chapter.name
         assert set(re.findall(r"^andon ([a-z-]+)", text, re.MULTILINE)) <= VERBS.keys(), chapter.name
+
+
+def test_after_the_course_its_tests_and_the_laws_are_green(course: Course, tmp_path: Path) -> None:
+    course.take(CHAPTERS[-1])
+    for name in ("wheel", "installed"):
+        (tmp_path / name).mkdir()
+    wheel = installed(built(tmp_path / "wheel"), tmp_path / "installed")
+
+    said = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK, imports=(wheel,), cwd=course.root)
+
+    assert re.search(r"\d{3} passed", said.splitlines()[-1]), said
 
 
 def test_there_are_eight_chapters_and_each_leads_to_the_next() -> None:
