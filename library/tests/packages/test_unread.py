@@ -1,5 +1,6 @@
 """Declarations that leave events unread, refused in a project of another domain by what to write where."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -119,4 +120,29 @@ def test_a_subscription_whose_old_shapes_only_others_lift_is_refused_with_what_t
 
     with (views / "readers" / "view.py").open("a") as view:
         view.write(lifting)
+    assert refused(lending) == ""
+
+
+OLD = {
+    "id": "e1",
+    "type": "book-lent",
+    "timestamp": 1_770_000_000_000,
+    "partitionKey": "emma",
+    "loan": {"book": "emma", "reader": "Ada"},
+    "tags": {"source": "loans"},
+}
+
+
+def test_an_old_shape_that_nobody_lifts_is_refused_by_its_sample(lending: Path) -> None:
+    samples = lending.parent / "events" / "domain"
+    samples.mkdir(parents=True)
+    (samples / "book-lent.v0.json").write_text(json.dumps(OLD))
+
+    assert refused(lending) == (
+        "views/borrowed cannot read events/domain/book-lent.v0.json, an old shape of book-lent of loans: each such "
+        'event that comes again would be a fault. Add UPCASTERS = {("loans", "book-lent"): (…,)} to '
+        "functions/views/borrowed/view.py; a step takes an event's entities, and returns them in the shape of today."
+    )
+
+    (samples / "book-lent.v0.json").write_text(json.dumps({**OLD, "loan": {"book": "emma", "to": "Ada"}}))
     assert refused(lending) == ""
