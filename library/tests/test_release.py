@@ -22,7 +22,8 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources in another place, of another day, in other modes."""
     sources = tmp_path_factory.mktemp("a clone") / "library"
     shutil.copy(SOURCES.parent / ".gitignore", sources.parent)  # hatchling puts it into an sdist
-    shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+    shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.rmtree(sources / "tests")  # they are not in a release
     for file in sources.rglob("*.py"):
         os.utime(file, (1_000_000_000, 1_000_000_000))
         file.chmod(0o600)

@@ -53,7 +53,7 @@ class _Files:
         stack = self._root / "infra" / "stack.py"
         lines = set(LINE.findall(stack.read_text()))
         found = {(CONSTRUCTS[folder.parent.name], folder.name): folder for folder in self._packages}
-        found |= {("Page", folder.name): folder for folder in (self._functions / "pages").glob("*/")}
+        found |= {("Page", folder.name): folder for folder in (self._functions / "pages").glob("[!_.]*/")}
         for (construct, name), folder in found.items():
             if (construct, name) not in lines:
                 yield f'{self._at(stack)} has no line {construct}(self, "{name}", hub, api), for {self._at(folder)}'
