@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install up redeploy call down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) demo.lake.make_train
+
+new: install  ## write a service, view, fact or rule that works, with its test: ARGS="view register --of equipment/state-reported"
+	@$(ANDON) new $(ARGS)
 
 new-project: install  ## make a project of its own, which depends on the library's wheel: DIR=../permits NAME=Permits SERVICE=permits
 	@$(ANDON) new project '$(DIR)' '$(NAME)' $(if $(SERVICE),--service '$(SERVICE)')
@@ -207,6 +210,9 @@ pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(ANDON) openapi
+
+samples: install  ## write events/ anew, as the handlers make it of the requests in tests/*/*/samples.py
+	@$(ANDON) samples
 
 figures: install  ## write the figures in docs/ anew: of alarms, tables and their dollars, from the templates of all stages
 	@$(ANDON) figures

@@ -57,7 +57,7 @@ PROJECT: Final = Project(
     name="Andon",
     title="Andon: which machine needs help",
     file=__file__,
-    groups=Groups(all=groups.ALL, admin=groups.ADMIN, reviewers=groups.AUDITORS, reporting=frozenset({groups.DEVICE})),
+    groups=Groups(all=groups.ALL, admin=groups.ADMIN, reviewers=groups.AUDITORS, reporting=groups.PROGRAMS),
     subjects=EQUIPMENT,
     actors=(OPERATORS,),
     people=People(

@@ -15,7 +15,8 @@ ALL: Final = (DEVICE, GATEWAY, OPERATOR, SUPERVISOR, AUDITOR, ANALYST, PRIVACY, 
 
 # An admin may call everything, so that ADMIN stands in each.
 ADMINS: Final = frozenset({ADMIN})
-READERS: Final = frozenset(ALL) - {DEVICE, GATEWAY}
+PROGRAMS: Final = frozenset({DEVICE, GATEWAY})  # they report, and read nothing
+READERS: Final = frozenset(ALL) - PROGRAMS
 REPORTERS_FOR_ANY: Final = frozenset({OPERATOR, ADMIN})
 STATE_REPORTERS: Final = REPORTERS_FOR_ANY | {DEVICE, GATEWAY}
 EQUIPMENT_WRITERS: Final = frozenset({OPERATOR, ADMIN})

@@ -1587,8 +1587,27 @@ REFUSED: Final = [
 ]
 
 
+SLICES: Final = [
+    *_in("library/andon/tools/new/changes.py", "library/tests/tools/new/test_slices.py",
+        ("new: what fails halfway stays", "            file.unlink()\n", "            pass\n"),
+        ("new: what fails halfway stays edited", "file.write_bytes(content)\n", "pass\n"),
+        ("new: no samples follow", "        _follow(root)\n", "")),
+    *_in("library/andon/testing/whole.py", "library/tests/tools/new/test_slices.py -k 'missing or whole'",
+        ("whole: a package without tests", 'yield f"{self._at(tests)} has', 'f"{self._at(tests)} has'),
+        ("whole: a module that is gone", "if self._defines(path.parent, path.name) else", "if path else"),
+        ("whole: a table whose stream nobody follows",
+         'yield from self._need(folder / "facts.py"', 'self._need(folder / "facts.py"'),
+        ("whole: a line of the stack without a package", "sorted(lines - found.keys())", "()")),
+    *_in("library/andon/testing/recorder.py", "library/tests/tools/new/test_slices.py -k passes",
+        ("samples: of a day each", "            world.wait(DAY_MS)\n", "")),
+    *_in("library/andon/tools/figures.py", "tests/infra/test_figures.py -k stands",
+        ("figures: what is there is not replaced", "{of_stages[stage][name]}{mark[4]}", "{mark[3]}{mark[4]}")),
+]
+
+
 MUTANTS: Final = [
     *TIES,
+    *SLICES,
     *EVERY_DAY,
     *REFUSED,
     *PLACES,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import reduce
+from http import HTTPStatus
 from operator import getitem
 from typing import Any, Final
 
@@ -63,6 +64,7 @@ WRONG: Final[Mapping[str, tuple[str, ...]]] = {
     "date": ("", *DAYS),
     "ids": ("", ",", "op-17,", "op-17,Ana", "op-17 ,op-18", ",".join(["op-17"] * 101), *IDS),
     "state": STATE_NAMES,
+    "view": IDS,
     "query.state": FILTERS,
     "n": NUMBERS,
     "limit": (*NUMBERS, "1001"),
@@ -192,11 +194,13 @@ OF_THINGS: Final = frozenset({
     *(f"location.{field}" for field in FIELDS),
 })  # fmt: skip
 """All texts that may be a name, because they are about things, or free: parameters of paths behind what they are of."""
+NAMED: Final = "{route} takes a person's name as {name}: let it take ids, or say in OF_THINGS that it is none"
 WRONG_IN_BODIES: Final = {
     **dict.fromkeys(("name", "result", "notes", "detail"), TEXTS),
     **dict.fromkeys(("timestamp", "validFrom"), TIMES),
     **dict.fromkeys(("from", "to"), ENDS),
     "state": STATE_NAMES,
+    "view": IDS,
 }
 """Wrong values of texts by their names, without indexes of lists; of all others: what is no id of their kind."""
 LEAVES: Final = [(route, place) for route in WITH_BODY for place in leaves(json.loads(GOOD[route]["body"]))]
@@ -209,10 +213,23 @@ def with_text(route: str, place: tuple[str | int, ...], text: object) -> Event:
     return {**GOOD[route], "body": json.dumps(body)}
 
 
+def validators_of(route: str) -> dict[str, Any]:
+    """Return the validator of each text in the body of a route, by its name."""
+    body = OPERATIONS[route].get("requestBody", {"content": {JSON: {"schema": {}}}})["content"][JSON]["schema"]
+    return {name: validator_for(dict(schema), validate_formats=True) for name, schema in texts_in(DOCUMENT, body)}
+
+
+def wrong_ids(route: str, name: str) -> tuple[str, ...]:
+    """Return texts that are no id of a person; of a thing, those that its schema refuses, too."""
+    if name not in OF_THINGS:
+        return (*IDS, *NO_PEOPLE)
+    return tuple(text for text in IDS if not validators_of(route)[name].is_valid(text))
+
+
 @pytest.mark.parametrize(("route", "place"), LEAVES, ids=str)
 def test_a_text_in_a_body_that_is_none_is_refused_by_its_name(route: str, place: tuple[str | int, ...]) -> None:
     name = ".".join(part for part in place if isinstance(part, str))
-    for wrong in (7, {"S": "x"}, *WRONG_IN_BODIES.get(name, IDS if name in OF_THINGS else (*IDS, *NO_PEOPLE))):
+    for wrong in (7, {"S": "x"}, *WRONG_IN_BODIES.get(name, wrong_ids(route, name))):
         fields = refused_fields(with_text(route, place, wrong))
         assert any(field.startswith(f"body.{place[0]}".lower()) for field in fields), (ascii(wrong), fields)
 
@@ -232,12 +249,11 @@ def calling_somebody(route: str) -> Iterator[tuple[str, Event]]:
 def test_no_text_takes_a_persons_name_but_what_is_about_things(route: str, nothing_is_written: Wire) -> None:
     for name, event in calling_somebody(route):
         if name not in OF_THINGS:
-            assert refused_fields(event), name
+            assert send(event)["statusCode"] == HTTPStatus.BAD_REQUEST, NAMED.format(route=route, name=name)
+            assert refused_fields(event)
     assert not nothing_is_written.operations, "by its pattern alone, without a read"
 
-    body = OPERATIONS[route].get("requestBody", {"content": {JSON: {"schema": {}}}})["content"][JSON]["schema"]
-    validators = {name: validator_for(dict(schema), validate_formats=True) for name, schema in texts_in(DOCUMENT, body)}
-    taking = {name for name, validator in validators.items() if validator.is_valid("Ana")}
+    taking = {name for name, validator in validators_of(route).items() if validator.is_valid("Ana")}
     assert taking <= OF_THINGS, "also what no sample has"
 
 

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from andon.packages.discovery import subscribers_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from demo.people import ANN, LIZ, SARA, SUE
@@ -64,7 +65,9 @@ def test_a_change_of_an_assignment_is_one_write_and_no_read(loop: Loop, equipmen
     assert wire.operations == changed * 2
 
 
-CONTROL = {"DISPATCH_TABLE", "ANOMALIES_TABLE"}
+HEARING = subscribers_of("equipment", "state-reported")
+CONTROL = {table for package in HEARING if package.has("control") for table in package.tables}
+VIEWS = sorted(table for package in HEARING if package.side == "views" for table in package.tables)
 """The tables of those who look at reports before they decide."""
 
 
@@ -80,7 +83,7 @@ def test_a_report_goes_all_the_way_to_the_views_with_one_publication(loop: Loop,
     print(f"a report, until the views have it: {[request.operation for request in ours]}")  # noqa: T201
     assert [request.operation for request in ours[:2]] == ["PutItem", "PutEvents"]
     tables = [request.parameters["TableName"] for request in ours[2:]]
-    assert sorted(table for table in tables if table not in CONTROL) == ["BOARD_TABLE", "STATE_LOG_TABLE"]
+    assert sorted(table for table in tables if table not in CONTROL) == VIEWS
 
 
 QUERIES = {

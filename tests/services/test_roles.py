@@ -7,7 +7,8 @@ from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
 from contract import groups
 
-ROUTES = sorted(route for package in apis() for route in package.routes)
+GROUPS = {route: groups for package in apis() for route, groups in package.routes.items()}
+ROUTES = sorted(GROUPS)
 
 WRITERS = {
     "PUT /equipment/{id}": {"operator"},
@@ -32,12 +33,21 @@ PEOPLE = {"operator", "supervisor", "auditor", "analyst", "privacy"}
 
 
 def allowed(route: str) -> set[str]:
-    """Return the groups that may call a route: admins each; people all reads but faults, replays, drift, archive."""
+    """Return the groups that may call a route: admins each; people all reads but faults, replays, drift, archive.
+
+    Of writes that are not listed it is who they say themselves: no program, see below.
+    """
     if "/faults" in route or "/replays" in route or route in ADMINS_ONLY:
         return {"admin"}
     if "/archive/" in route or "/drift" in route:
         return {"admin", "auditor"}
-    return {"admin"} | (PEOPLE if route.startswith("GET ") else WRITERS[route])
+    return {"admin"} | (PEOPLE if route.startswith("GET ") else WRITERS.get(route, set(GROUPS[route])))
+
+
+def test_programs_report_and_do_nothing_else() -> None:
+    assert {route for route in ROUTES if GROUPS[route] & groups.PROGRAMS} == {
+        route for route, callers in WRITERS.items() if callers & groups.PROGRAMS
+    }
 
 
 @pytest.mark.parametrize("group", groups.ALL)

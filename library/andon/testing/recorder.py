@@ -1,6 +1,7 @@
 """Samples made by running the handlers: what a package's requests become, from HTTP to its facts on the bus.
 
-The requests stand in `tests/<side>/<package>/samples.py`, as a function `record`:
+The requests stand in `tests/<side>/<package>/samples.py`, as a function `record`, or several of names that begin so,
+a day after each other:
 
     def record(world: Recorder) -> None:
         world.request("PUT /things/{id}", path={"id": "lamp"}, body={"place": "attic"})
@@ -19,17 +20,22 @@ from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Self
+from uuid import NAMESPACE_OID, uuid5
 
+from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import owner_of_route, services, views
 from andon.packages.package import Package
 from andon.project import project
+from andon.runtime.clock import DAY_MS
 from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
+from andon.testing.samples import body_of, read
 
 BEGINNING_MS: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
 BETWEEN_MS: Final = 1_000
+RECORD: Final = "record"
 
 Samples = Mapping[str, JsonObject]
 """Path below `events/`, as `stream/thing-moved.json` -> the message."""
@@ -43,6 +49,7 @@ class Recorder(Loop):
         self.samples: dict[str, JsonObject] = {}
         self._package, self._now_ms, self._variant = package, BEGINNING_MS, ""
         self._records: dict[str, JsonObject] = {}
+        self._only: frozenset[str] = frozenset()
 
     def __enter__(self) -> Self:
         entered = super().__enter__()
@@ -71,6 +78,18 @@ class Recorder(Loop):
         self.wait(BETWEEN_MS)
         return answer
 
+    def hear(self, name: str) -> None:
+        """Let the event of another package's sample happen now, as `thing-moved`: who subscribes to it gets it."""
+        event = DomainEvent.from_wire(_domain_sample(name))
+        now = event._replace(id=uuid5(NAMESPACE_OID, f"{event.id} {self._now_ms}").hex, timestamp_ms=self._now_ms)
+        self.listen([body_of(now)])
+        self.run()
+        self.wait(BETWEEN_MS)
+
+    def keep_only(self, *types: str) -> None:
+        """Keep no facts from here on but those of some types; without any, all again."""
+        self._only = frozenset(types)
+
     def wait(self, ms: int) -> None:
         """Let time pass; what is due then is decided."""
         self._now_ms += ms
@@ -82,7 +101,7 @@ class Recorder(Loop):
         published = super().run()
         for one in published:
             event = one["detail"]
-            if one["source"] == self._package.name and event["id"] in self._records:
+            if one["source"] == self._package.name and event["id"] in self._records and self._keeps(event["type"]):
                 self._keep("stream", event["type"], {"Records": [self._records[event["id"]]]})
                 self._keep("domain", event["type"], event)
         return published
@@ -92,6 +111,9 @@ class Recorder(Loop):
         if role == "trigger":
             self._records |= {record["eventID"]: record for record in event["Records"]}
         return super().invoke(package, role, event)
+
+    def _keeps(self, event_type: str) -> bool:
+        return not self._only or event_type in self._only
 
     def _keep(self, kind: str, name: str, message: JsonObject) -> None:
         self.samples.setdefault(f"{kind}/{name}{self._variant}.json", message)
@@ -114,9 +136,21 @@ def recorded() -> list[Package]:
 @cache
 def samples_of(package: Package) -> Samples:
     """Return the samples of a package."""
+    module = importlib.import_module(f"tests.{package.folder.replace('/', '.')}.samples")
     with Recorder(package) as world:
-        importlib.import_module(f"tests.{package.folder.replace('/', '.')}.samples").record(world)
+        for record in (one for name, one in vars(module).items() if name.startswith(RECORD)):
+            record(world)
+            world.wait(DAY_MS)
+            world.keep_only()
     return world.samples
+
+
+def _domain_sample(name: str) -> JsonObject:
+    """Return an event on the bus: as it is recorded, or as its file has it."""
+    path = f"domain/{name}.json"
+    source = next((one for one in recorded() if one.has("facts") and name in one.types), None)
+    found = samples_of(source).get(path) if source else None
+    return read(project().events / path) if found is None else found
 
 
 def text_of(sample: JsonObject) -> str:

@@ -19,6 +19,7 @@ CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
 LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
 OLD: Final = re.compile(r"\.v\d+$")
 ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
+RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
 PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
 OWN: Final = ("services", "views", "pages", "tests")
@@ -76,9 +77,14 @@ class _Files:
 
     def _of_tests(self, folder: Path) -> Iterator[str]:
         tests = self._root / "tests" / folder.relative_to(self._functions)
+        samples = tests / "samples.py"
+        recorded = RECORDED.findall(samples.read_text()) if samples.is_file() else []
+        own = {f"test_{name}.py" for name in recorded}
         # Of a view's second version it is the stories: what it answers is tried where it serves.
-        if not [*tests.glob("test_*.py"), *tests.glob("stories.py")]:
+        if not {file.name for file in (*tests.glob("test_*.py"), *tests.glob("stories.py"))} - own:
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
+        for name in recorded:
+            yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
 
     def _need(self, file: Path, why: str) -> Iterator[str]:
         if not file.is_file():
@@ -89,17 +95,26 @@ class _Files:
         code = chain(self._functions.rglob("*.py"), (self._root / "tests").rglob("*.py"))
         for file in sorted(code):
             for name in sorted(_imports(ast.parse(file.read_text()))):
-                if name.partition(".")[0] in OWN and not self._is_module(name):
-                    yield f"{self._file_of(name)} is missing: {self._at(file)} imports it"
+                if name.partition(".")[0] in OWN and (module := self._missing_of(name)):
+                    yield f"{self._at(self._path_of(module))}.py is missing: {self._at(file)} imports it"
 
-    def _is_module(self, name: str) -> bool:
-        return self._path_of(name).is_dir() or self._path_of(name).with_suffix(".py").is_file()
+    def _missing_of(self, name: str) -> str | None:
+        """Return the module of an import that has no file: of `a.b.c` it is `a.b`, or `a.b.c` if `a.b` is a folder."""
+        parts = name.split(".")
+        for number in range(1, len(parts) + 1):
+            path = self._path_of(".".join(parts[:number]))
+            if path.with_suffix(".py").is_file():
+                return None
+            if not path.is_dir():
+                return None if self._defines(path.parent, path.name) else ".".join(parts[:number])
+        return None
+
+    def _defines(self, package: Path, name: str) -> bool:
+        file = package / "__init__.py"
+        return file.is_file() and re.search(rf"\b{name}\b", file.read_text()) is not None
 
     def _path_of(self, name: str) -> Path:
         return (self._root if name.startswith("tests") else self._functions).joinpath(*name.split("."))
-
-    def _file_of(self, name: str) -> str:
-        return f"{self._at(self._path_of(name))}.py"
 
     def _of_samples(self) -> Iterator[str]:
         events = self._root / "events"
@@ -138,11 +153,11 @@ def _routes_in(file: Path) -> list[str]:
 
 
 def _imports(tree: ast.Module) -> set[str]:
-    """Return the modules that a file imports; `from a.b import c` is `a.b`, for `c` may be a name in it."""
+    """Return what a file imports; `from a.b import c` is `a.b.c`."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found

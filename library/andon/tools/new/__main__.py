@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from andon import project
 from andon.tools.new.errors import NotNew
 
 MISUSED: Final = 2
@@ -19,6 +20,10 @@ class Kind(NamedTuple):
 
 KINDS: Final = {
     "project": Kind("project", "DIR NAME [--service THINGS]: a project of its own, with a service, a view and a rule"),
+    "service": Kind("service", "NAME: a service with a command, a table and a fact of its own"),
+    "view": Kind("view", "NAME [--of SOURCE/TYPE …]: a view with a row for each subject of some facts, and a query"),
+    "fact": Kind("fact", "SERVICE NAME: a fact more of a service, with a row, a command and a route of its own"),
+    "rule": Kind("rule", "SERVICE NAME [--of SOURCE/TYPE]: a rule over some facts; a new service of rules, if need be"),
 }
 
 
@@ -34,9 +39,14 @@ def main(arguments: Sequence[str]) -> int:
     if kind not in KINDS:
         print(usage(), file=sys.stderr)
         return MISUSED
-    make: Callable[[Sequence[str]], str] = importlib.import_module(f"andon.tools.new.{KINDS[kind].module}").make
     try:
+        make: Callable[[Sequence[str]], str] = importlib.import_module(f"andon.tools.new.{KINDS[kind].module}").make
         print(make(others))
+    except ModuleNotFoundError as error:
+        if error.name != project.MODULE:
+            raise
+        print(f"andon new {kind}: there is no functions/{project.MODULE}.py here or above", file=sys.stderr)
+        return MISUSED
     except NotNew as why:
         print(f"andon new {kind}: {why}", file=sys.stderr)
         return 1

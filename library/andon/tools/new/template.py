@@ -26,6 +26,10 @@ THINGS: Final = Name("thing", "things")
 INVENTORY: Final = Name("inventory", "inventory")
 WATCH: Final = Name("watch", "watch")
 RESTLESS: Final = Name("restless", "restless")
+INSPECTION: Final = Name("inspection", "inspection")
+
+FACT: Final = PROJECT.parent / "fact"
+"""The files of a fact more, which are put into a service."""
 
 SLICES: Final[Mapping[str, tuple[str, ...]]] = {
     "service": ("functions/services/things/**", "tests/services/things/**"),
@@ -44,24 +48,24 @@ OTHERS: Final = frozenset({"requirements"})
 """Folders that name what others made; no word of theirs is the template's."""
 
 
-def files(*patterns: str) -> list[PurePosixPath]:
+def files(*patterns: str, of: Path = PROJECT) -> list[PurePosixPath]:
     """Return the files of the template, from its root, that match any of some patterns; without a pattern, all."""
-    found = {file.relative_to(PROJECT) for pattern in patterns or ("**",) for file in _within(pattern)}
+    found = {file.relative_to(of) for pattern in patterns or ("**",) for file in _within(of, pattern)}
     return sorted(PurePosixPath(file) for file in found if not LEFT_BEHIND.intersection(file.parts))
 
 
-def _within(pattern: str) -> Iterable[Path]:
-    globbed = PROJECT.rglob("*") if pattern == "**" else PROJECT.glob(pattern.replace("/**", "/**/*"))
+def _within(folder: Path, pattern: str) -> Iterable[Path]:
+    globbed = folder.rglob("*") if pattern == "**" else folder.glob(pattern.replace("/**", "/**/*"))
     return (file for file in globbed if file.is_file())
 
 
-def copied(words: Words, chosen: Iterable[PurePosixPath]) -> dict[PurePosixPath, str]:
+def copied(words: Words, chosen: Iterable[PurePosixPath], *, of: Path = PROJECT) -> dict[PurePosixPath, str]:
     """Return the text of each chosen file with its words replaced, by its path with its words replaced."""
-    return {PurePosixPath(words(str(file))): _copied(words, file) for file in chosen}
+    return {PurePosixPath(words(str(file))): _copied(words, of, file) for file in chosen}
 
 
-def _copied(words: Words, file: PurePosixPath) -> str:
-    text = (PROJECT / file).read_text()
+def _copied(words: Words, of: Path, file: PurePosixPath) -> str:
+    text = (of / file).read_text()
     return text if file.parts[0] in OTHERS else words(text)
 
 

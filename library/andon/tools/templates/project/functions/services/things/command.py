@@ -12,7 +12,7 @@ from andon.versions.versioned_write import save
 from services.things import thing
 from services.things.bodies import ThingBody, ThingId, ThingResponse
 
-ANYBODY: Final = frozenset(project().groups.all)
+ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 app = HttpApi()
 handler = app.handler

@@ -19,7 +19,7 @@ from andon.runtime import texts
 from services.watch.rules import restless
 from services.watch.tables import KEYS, TABLE, partition_of
 
-ANYBODY: Final = frozenset(project().groups.all)
+ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 ThingId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
 
@@ -28,7 +28,7 @@ handler = app.handler
 
 
 class Restless(ResponseModel):
-    """A decision; `since`: epoch milliseconds of the first of the moves."""
+    """A decision; `since`: epoch milliseconds of the first of them."""
 
     id: str
     since: int

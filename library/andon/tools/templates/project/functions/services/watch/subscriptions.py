@@ -1,4 +1,4 @@
-"""Subscriptions of watch: moves, for its rules."""
+"""Subscriptions of watch: facts, for its rules."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
@@ -8,9 +8,8 @@ from services.watch.tables import TTL_DAYS, partition_of
 
 
 def on_thing_moved(event: DomainEvent) -> Collected:
-    """Store a move beside the others."""
-    key = partition_of(event.entity("thing").text("id"))
-    return Collected.of(event, key=key, source="things", ttl_days=TTL_DAYS)
+    """Store it beside the others."""
+    return Collected.of(event, key=partition_of(event.partition_key), source="things", ttl_days=TTL_DAYS)
 
 
 ON: Subscriptions = {  # (source, type) -> what is kept of it

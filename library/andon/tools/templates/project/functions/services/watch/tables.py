@@ -2,7 +2,7 @@
 
 | pk | sk | row |
 |---|---|---|
-| `Thing#<id>` | `event#<ms>#…` | the micro event store: where it was moved |
+| `Thing#<id>` | `event#<ms>#…` | the micro event store: what happened to it |
 | `Thing#<id>` | `decision#<rule>#<subject>` | what a rule decided |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """

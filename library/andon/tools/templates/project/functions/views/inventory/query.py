@@ -21,7 +21,7 @@ from andon.runtime.errors import NotFound
 from andon.views.seen import Writes
 from views.inventory.view import KEYS, ON, TABLE, TTL_DAYS
 
-ANYBODY: Final = frozenset(project().groups.all)
+ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 ThingId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
@@ -31,7 +31,7 @@ handler = app.handler
 
 
 class InventoryResponse(ResponseModel):
-    """Where it is."""
+    """What was said of it last."""
 
     id: str
     place: str
@@ -39,9 +39,9 @@ class InventoryResponse(ResponseModel):
 
 @app.serves("GET /inventory/{id}", groups=ANYBODY, responses=responses(InventoryResponse, 200, 404) | NOT_YET)
 def get_inventory(thing_id: ThingId, after: After = None) -> Response[str]:
-    """Return where it is."""
+    """Return what was said of it last."""
     now_ms = clock.now_ms()
     row = read_row(TABLE, KEYS.of(thing_id), awaited(after, WRITES, about=thing_id), now_ms=now_ms)
     if row is None or not is_alive(row, now_ms):
-        raise NotFound("Nobody said where this is.")
+        raise NotFound("Nothing was said of this.")
     return respond(HTTPStatus.OK, {"id": thing_id, "place": row["place"]})

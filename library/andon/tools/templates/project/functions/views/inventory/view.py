@@ -1,4 +1,4 @@
-"""Updates of inventory by event: where everything is. Pure."""
+"""Updates of inventory by event: what was said last of each. Pure."""
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys

@@ -2,12 +2,15 @@
 
 import pytest
 
+from andon.events.domain_event import DomainEvent
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from tests.services.watch.samples import LAMP
+from andon.testing.samples import body_of, sample
+from tests.services.watch.samples import LAMP, MOVED
 
 NOW_MS = 1_767_258_000_000
+MOVE = DomainEvent.from_wire(sample("domain", MOVED))
 
 
 @pytest.mark.parametrize(
@@ -21,17 +24,17 @@ NOW_MS = 1_767_258_000_000
         ((0, 1, 100, 101, 102), [100]),
     ],
 )
-def test_three_moves_within_a_minute_are_restless(seconds: tuple[int, ...], restless: list[int]) -> None:
+def test_three_within_a_minute_are_restless(seconds: tuple[int, ...], restless: list[int]) -> None:
     with Loop() as loop:
-        for version, second in enumerate(seconds):
-            with frozen_clock(NOW_MS + second * 1000):
-                headers = {"if-match": f'"{version}"'} if version else {}
-                loop.request("PUT /things/{id}", path=LAMP, body={"place": f"shelf {second}"}, headers=headers)
+        for second in seconds:
+            at_ms = NOW_MS + second * 1000
+            with frozen_clock(at_ms):
+                loop.listen([body_of(MOVE._replace(id=f"event {second}", timestamp_ms=at_ms))])
                 loop.run()
         with frozen_clock(NOW_MS + 5 * MINUTE_MS):
-            decided = [event["detail"]["restless"] for event in loop.sweep() if event["source"] == "watch"]
+            decided = [event["detail"]["restless"] for event in loop.sweep() if "restless" in event["detail"]]
             listed = loop.request("GET /watch/{id}", path=LAMP).body["items"]
 
-    expected = [{"id": "lamp", "since": NOW_MS + second * 1000} for second in restless]
+    expected = [{"id": LAMP["id"], "since": NOW_MS + second * 1000} for second in restless]
     assert decided == expected
     assert listed == expected

@@ -6,5 +6,5 @@ LAMP = {"id": "lamp"}
 
 
 def record(world: Recorder) -> None:
-    """Somebody asks where the lamp is."""
+    """Somebody asks for one."""
     world.request("GET /inventory/{id}", path=LAMP)

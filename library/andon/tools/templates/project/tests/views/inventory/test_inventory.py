@@ -1,29 +1,36 @@
 """What inventory shows; that it is the same in every order, the laws try."""
 
+from andon.events.domain_event import DomainEvent
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.samples import body_of, sample
 from tests.views.inventory.samples import LAMP
+from views.inventory.view import TTL_DAYS
 
-NOW_MS = 1_767_258_000_000
 DAY_MS = 24 * 60 * 60 * 1000
 GET = "GET /inventory/{id}"
+SAMPLES = [DomainEvent.from_wire(sample("domain", name)) for name in ("thing-moved",)]
+EVENTS = [event._replace(partition_key=LAMP["id"]) for event in SAMPLES]
+LAST_MS = max(event.timestamp_ms for event in EVENTS)
 
 
-def test_it_shows_where_something_was_put_last() -> None:
-    with Loop() as loop, frozen_clock(NOW_MS):
+def hear(loop: Loop) -> None:
+    loop.listen([body_of(event) for event in EVENTS])
+
+
+def test_it_shows_what_its_events_say() -> None:
+    with Loop() as loop, frozen_clock(LAST_MS):
         unknown = loop.request(GET, path=LAMP)
-        loop.request("PUT /things/{id}", path=LAMP, body={"place": "attic"})
-        loop.run()
+        hear(loop)
         known = loop.request(GET, path=LAMP)
 
     assert unknown.status == 404
     assert (known.status, known.body) == (200, {"id": "lamp", "place": "attic"})
 
 
-def test_it_forgets_what_nobody_moves() -> None:
+def test_it_forgets_what_nobody_speaks_of() -> None:
     with Loop() as loop:
-        with frozen_clock(NOW_MS):
-            loop.request("PUT /things/{id}", path=LAMP, body={"place": "attic"})
-            loop.run()
-        with frozen_clock(NOW_MS + 91 * DAY_MS):
+        with frozen_clock(LAST_MS):
+            hear(loop)
+        with frozen_clock(LAST_MS + (TTL_DAYS + 1) * DAY_MS):
             assert loop.request(GET, path=LAMP).status == 404

@@ -1,4 +1,4 @@
-"""The rule that finds who does not stay anywhere: three moves within a minute."""
+"""The rule that finds what is restless: three facts of it within a minute."""
 
 from collections.abc import Iterable
 from typing import Final, TypedDict
@@ -11,11 +11,11 @@ from andon.runtime.clock import MINUTE_MS
 from services.watch.tables import KEYS, TTL_DAYS, partition_of
 
 THING_RESTLESS: Final = "thing-restless"
-MOVES: Final = 3
+MANY: Final = 3
 
 
 class RestlessEntity(TypedDict):
-    """The entity of its events; `since`: epoch milliseconds of the first of the moves."""
+    """The entity of its events; `since`: epoch milliseconds of the first of them."""
 
     id: str
     since: int
@@ -30,32 +30,28 @@ class RestlessRow(RestlessEntity):
 
 
 def restless(history: History) -> Iterable[Decision]:
-    """Decide at the third move within a minute."""
-    moves = history.events
-    if len(moves) == MOVES:
-        since, at_ms = moves[0].timestamp_ms, history.anchor.timestamp_ms
+    """Decide at the third within a minute."""
+    found = history.events
+    if len(found) == MANY:
+        since, at_ms = found[0].timestamp_ms, history.anchor.timestamp_ms
         row: RestlessRow = {
             "discriminator": THING_RESTLESS,
-            "id": _id_in(history.anchor),
+            "id": history.anchor.partition_key,
             "since": since,
             "timestamp": at_ms,
             "ttl": ttl_at(at_ms, TTL_DAYS),
         }
-        yield Decision(decision_key(KEYS, key_of(history.anchor), RULE.id, str(since)), row, moves)
+        yield Decision(decision_key(KEYS, key_of(history.anchor), RULE.id, str(since)), row, found)
 
 
 def key_of(event: DomainEvent) -> str:
-    """Return the key that moves correlate by."""
-    return partition_of(_id_in(event))
+    """Return the key that they correlate by."""
+    return partition_of(event.partition_key)
 
 
 def to_entity(row: RestlessRow) -> RestlessEntity:
     """Return a decision's row for an event or a response."""
     return {"id": row["id"], "since": int(row["since"])}
-
-
-def _id_in(event: DomainEvent) -> str:
-    return event.entity("thing").text("id")
 
 
 thing_restless: Final = fact_of_row(THING_RESTLESS, "restless", partition="id", entity_of=to_entity, once=True)

@@ -1,0 +1,111 @@
+"""Changes of a project that are all made, or none: files written, files edited, and what follows from both."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from andon.project import project
+from andon.testing.whole import missing_in
+from andon.tools.called import as_called
+from andon.tools.new.errors import NotNew
+from andon.tools.new.template import tidied, written
+
+FOLLOWING: Final = "andon.tools.new.following"
+TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
+"""What may change, from the root of a project."""
+
+
+class Changes(NamedTuple):
+    """New files and the new texts of files, by path from the root; `next`: what a person does then."""
+
+    new: Mapping[PurePosixPath, str]
+    edited: Mapping[PurePosixPath, str]
+    next: tuple[str, ...]
+
+
+def made(root: Path, changes: Changes) -> str:
+    """Write changes and what follows from them, and check that nothing is missing; return what was done.
+
+    Raises:
+        NotNew: a file is there already, or what was written does not work; all is as before.
+
+    """
+    with _all_or_nothing(root) as before:
+        files = written(root, changes.new)
+        for path, text in changes.edited.items():
+            (root / path).write_text(text)
+        tidied(root, [*files, *(root / path for path in changes.edited)])
+        _follow(root)
+        if missing := missing_in(root):
+            raise NotNew("; ".join(missing))
+        after = _content(root)
+    new = sorted(str(file.relative_to(root)) for file in after.keys() - before)
+    edited = sorted(str(file.relative_to(root)) for file in before if after.get(file) != before[file])
+    parts = {"written": new, "edited": edited, "next": [*changes.next, *_more(root)]}
+    return "\n".join(f"{name}:\n" + "\n".join(f"  {one}" for one in listed) for name, listed in parts.items())
+
+
+def _more(root: Path) -> Iterator[str]:
+    if (root / "docs" / "figures.json").is_file():
+        yield f"write the figures of the stack's templates anew, in docs/: {as_called('figures')}"
+
+
+def _follow(root: Path) -> None:
+    """Write what follows from the packages, in a process of its own: this one knows those of before."""
+    run = subprocess.run(
+        [sys.executable, "-m", FOLLOWING],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": project().imports},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode:
+        raise NotNew(f"what was written does not work: {_last_words(run.stdout + run.stderr)}")
+
+
+def _last_words(said: str) -> str:
+    """Return the last line of an error, and what was logged as one."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    logged = [_exception_in(line) for line in lines if line.startswith("{")]
+    return "; ".join([*lines[-1:], *filter(None, logged)])
+
+
+def _exception_in(line: str) -> str:
+    try:
+        return str(json.loads(line).get("exception", "")).splitlines()[-1]
+    except (ValueError, IndexError):
+        return ""
+
+
+@contextmanager
+def _all_or_nothing(root: Path) -> Iterator[dict[Path, bytes]]:
+    """Yield the content of the files that may change; whatever goes wrong, they have it again."""
+    before, folders = _content(root), _folders(root)
+    try:
+        yield before
+    except BaseException:
+        for file in _content(root).keys() - before:
+            file.unlink()
+        for file, content in before.items():
+            if not file.is_file() or file.read_bytes() != content:
+                file.write_bytes(content)
+        for folder in sorted(_folders(root) - folders, reverse=True):
+            for compiled in folder.glob("*.pyc"):
+                compiled.unlink()
+            folder.rmdir()
+        raise
+
+
+def _content(root: Path) -> dict[Path, bytes]:
+    found = (file for path in TOUCHED for file in (root / path, *(root / path).rglob("*")))
+    return {file: file.read_bytes() for file in found if file.is_file() and file.suffix != ".pyc"}
+
+
+def _folders(root: Path) -> set[Path]:
+    return {folder for path in TOUCHED for folder in (root / path).rglob("*/") if folder.is_dir()}

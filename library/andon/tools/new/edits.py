@@ -1,0 +1,184 @@
+"""Edits of Python source that keep all else as it is: an element more in a call's argument, in a dictionary, in a file.
+
+Each takes the text of a file and returns it with the edit. Formatting and the order of imports are left to
+`template.tidied`.
+"""
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from andon.tools.new.errors import NotNew
+
+FACTS, RULES = "Facts", "Rules"
+POSITIONS: Final = {FACTS: ("source", "types", "of", "expired"), RULES: ("source", "types", "all")}
+"""Call -> its parameters, as it may be given them by position."""
+
+LINE: Final = re.compile(r'^(?P<before>[ \t]*)(?P<construct>\w+)\((?P<scope>\w+), "(?P<name>\w+)", (?P<more>\w+, \w+)')
+
+
+def with_package(stack: str, construct: str, name: str) -> str:
+    """Return the text of the stack with a line for a package, below those of its kind.
+
+    Raises:
+        NotNew: no package has a line in it, which would show how the new one is written.
+
+    """
+    lines = stack.splitlines()
+    found = [(number, match) for number, line in enumerate(lines) if (match := LINE.match(line))]
+    if not found:
+        raise NotNew(f'infra/stack.py has no line of a package, as: {construct}(self, "{name}", hub, api)')
+    number, like = next((one for one in reversed(found) if one[1]["construct"] == construct), found[-1])
+    lines.insert(number + 1, f'{like["before"]}{construct}({like["scope"]}, "{name}", {like["more"]})')
+    return with_imports("\n".join(lines) + "\n", [f"from andon.cdk.{construct.lower()} import {construct}"])
+
+
+def with_imports(text: str, imports: Iterable[str]) -> str:
+    """Return a file with imports that it lacks, before its first one, or behind its docstring."""
+    tree = ast.parse(text)
+    missing = [line for line in imports if not _imported(ast.parse(line)) <= _imported(tree)]
+    at = next((node.lineno - 1 for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)), None)
+    if at is None:
+        at = tree.body[0].end_lineno or 0 if tree.body and ast.get_docstring(tree) else 0
+    lines = text.splitlines()
+    return "\n".join([*lines[:at], *missing, *lines[at:]]) + "\n"
+
+
+def merged(text: str, addition: str, *, before: str | None = None) -> str:
+    """Return a file with the imports, constants, functions and classes of another one that it has not.
+
+    They stand at the end, or before the statement that defines the name `before`.
+    """
+    tree, more = ast.parse(text), ast.parse(addition)
+    imports = [ast.unparse(node) for node in more.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    known = {name for node in tree.body for name in _defined(node)}
+    chosen = [node for node in more.body if (names := _defined(node)) and not known & names]
+    lines = addition.splitlines()
+    parts: list[str] = []
+    for node in chosen:
+        part = "\n".join(lines[_first_line(node) - 1 : node.end_lineno])
+        if parts and isinstance(node, ast.Assign | ast.AnnAssign):
+            parts[-1] += f"\n{part}"
+        else:
+            parts.append(part)
+    at = next((_first_line(node) - 1 for node in tree.body if before in _defined(node)), None)
+    own = text.splitlines()
+    around = ["\n".join(own[:at]), *parts, *(["\n".join(own[at:])] if at is not None else [])]
+    return with_imports("\n\n\n".join(part.strip("\n") for part in around) + "\n", imports)
+
+
+def with_type(text: str, call: str, constant: str) -> str:
+    """Return a file whose call of `Facts` or `Rules` has a type more; one that takes those of FACTS has it already."""
+    value = _argument(text, call, "types")
+    source = _source(text, value)
+    if source == "FACTS.types":
+        return text
+    if isinstance(value, ast.Call) and len(value.args) == 1 and isinstance(value.args[0], ast.Set):
+        return _with_element(text, value.args[0], value.args[0].elts, constant)
+    return _replaced(text, value, f"{source} | {{{constant}}}")
+
+
+def with_meaning(text: str, constant: str, meaning: str) -> str:
+    """Return a file whose call of `Facts` has the meaning of rows of a discriminator more."""
+    return _with_entry(text, _argument(text, FACTS, "of"), f"{constant}: {meaning}")
+
+
+def with_rule(text: str, rule: str) -> str:
+    """Return a file whose call of `Rules` has a rule more.
+
+    Raises:
+        NotNew: they are no tuple in it.
+
+    """
+    value = _argument(text, RULES, "all")
+    if not isinstance(value, ast.Tuple):
+        raise NotNew(f"the rules are no tuple in the call of {RULES}, but {_source(text, value)}")
+    return _with_element(text, value, value.elts, rule)
+
+
+def with_entry(text: str, name: str, entry: str) -> str:
+    """Return a file whose dictionary of a name has an entry more, as `"key": value`.
+
+    Raises:
+        NotNew: it has no such name.
+
+    """
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and name in _defined(node) and node.value is not None:
+            return _with_entry(text, node.value, entry)
+    raise NotNew(f"there is no {name} in it")
+
+
+def _with_entry(text: str, value: ast.expr, entry: str) -> str:
+    if not isinstance(value, ast.Dict):
+        return _replaced(text, value, f"{{**{_source(text, value)}, {entry}}}")
+    return _with_element(text, value, value.values, entry)
+
+
+def _with_element(text: str, whole: ast.expr, elements: list[ast.expr], element: str) -> str:
+    """Return a text with an element more behind the last one of a display."""
+    if elements:
+        _, end = _place(text, elements[-1])
+        return f"{text[:end]}, {element}{text[end:]}"
+    _, end = _place(text, whole)
+    return f"{text[: end - 1]}{element}{text[end - 1 :]}"
+
+
+def _argument(text: str, call: str, name: str) -> ast.expr:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
+            given = dict(zip(POSITIONS[call], node.args, strict=False))
+            given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+            if name in given:
+                return given[name]
+    raise NotNew(f"there is no call of {call} with its {name} in it")
+
+
+def _replaced(text: str, node: ast.expr, instead: str) -> str:
+    start, end = _place(text, node)
+    return f"{text[:start]}{instead}{text[end:]}"
+
+
+def _source(text: str, node: ast.expr) -> str:
+    start, end = _place(text, node)
+    return text[start:end]
+
+
+def _place(text: str, node: ast.expr) -> tuple[int, int]:
+    """Return the first character of an expression, and the one behind it."""
+    lines = text.splitlines(keepends=True)
+
+    def at(line: int, column: int) -> int:
+        return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
+
+    return at(node.lineno, node.col_offset), at(node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _defined(node: ast.stmt) -> set[str]:
+    """Return the names that a statement defines; none of an import or a docstring."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets):
+            return {target.id for target in targets if isinstance(target, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+        case _:
+            return set()
+
+
+def _imported(tree: ast.Module) -> set[tuple[str, str]]:
+    """Return each module, and each name of a module, that is imported at the top."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found |= {(alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {(node.module or "", alias.name) for alias in node.names}
+    return found

@@ -1,0 +1,88 @@
+"""What a project has already, as something new has to fit to it."""
+
+from typing import NamedTuple
+
+from andon.events.domain_event import DomainEvent
+from andon.events.topic import Topic
+from andon.packages.discovery import packages, services
+from andon.packages.package import Package
+from andon.project import project
+from andon.runtime.json_types import JsonMapping
+from andon.testing.samples import is_of_old, paths, read, type_of
+from andon.tools.new.errors import NotNew
+
+
+class Heard(NamedTuple):
+    """A fact that somebody subscribes to: its topic, its sample, and its entity in all of its samples."""
+
+    topic: Topic
+    event: DomainEvent
+    entity_name: str
+    entity: JsonMapping
+    entities: tuple[JsonMapping, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Heard":
+        """Return the fact that somebody typed, as `things/thing-moved`.
+
+        Raises:
+            NotNew: no service publishes it, or it has no sample.
+
+        """
+        source, _, event_type = text.partition("/")
+        published = sorted(f"{one.name}/{name}" for one in services() for name in one.types)
+        if text not in published:
+            there = f"there is {', '.join(published)}" if published else "no service publishes any"
+            raise NotNew(f"no fact {text!r}: {there}")
+        file = project().events / "domain" / f"{event_type}.json"
+        if not file.is_file():
+            raise NotNew(f"events/domain/{event_type}.json is missing: a sample shows what {text} says")
+        event = DomainEvent.from_wire(read(file))
+        name = next(iter(event.entities))
+        others = (path for path in paths("domain") if type_of(path) == event_type and not is_of_old(path))
+        entities = tuple(DomainEvent.from_wire(read(path)).entities[name] for path in others)
+        return cls((source, event_type), event, name, event.entities[name], entities)
+
+    @property
+    def subject(self) -> str:
+        """What its partition key names, as `thing`: the member of the entity without `Id`, of `id` the entity."""
+        keys = [name for name, value in self.entity.items() if value == self.event.partition_key]
+        named = [name.removesuffix("Id") for name in keys if name.endswith("Id") and name != "Id"]
+        return named[0] if named else self.entity_name
+
+
+def require_free(name: str) -> None:
+    """Check that no package has a name.
+
+    Raises:
+        NotNew: one has it.
+
+    """
+    for package in packages():
+        if package.name == name:
+            raise NotNew(f"{name} is there already: {package.folder}")
+
+
+def require_no_sample(*names: str) -> None:
+    """Check that no sample has a name, as `domain/thing-moved`: two would be one file.
+
+    Raises:
+        NotNew: one has it.
+
+    """
+    for name in names:
+        if (project().events / f"{name}.json").is_file():
+            raise NotNew(f"events/{name}.json is there already: choose a name of which there is nothing yet")
+
+
+def service_of(name: str) -> Package:
+    """Return a service by its name.
+
+    Raises:
+        NotNew: there is none.
+
+    """
+    there = [one.name for one in services()]
+    if name not in there:
+        raise NotNew(f"no service {name!r}: there is {', '.join(there) or 'none yet'}")
+    return Package("services", name)

@@ -1,0 +1,200 @@
+"""`andon new rule SERVICE NAME --of SOURCE/TYPE`: a rule over three of some fact within a minute, to be changed.
+
+A service that there is not is written with it: a control service, with a query of its decisions.
+"""
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from andon.packages.discovery import services
+from andon.packages.package import Package
+from andon.project import project
+from andon.rules.rule import Rule
+from andon.tools.new import template
+from andon.tools.new.changes import Changes, made
+from andon.tools.new.edits import merged, with_entry, with_imports, with_meaning, with_package, with_rule, with_type
+from andon.tools.new.errors import NotNew
+from andon.tools.new.known import Heard, require_free, require_no_sample
+from andon.tools.new.service import STACK
+from andon.tools.new.view import HUMP, only_fact
+from andon.tools.new.words import Name, Words
+
+OWN: Final = {"LAMP": "PATH", "MOVED": "TYPE"}
+"""Names of constants in the template's test -> the ends of those of a rule beside others."""
+
+TTL_DAYS: Final = "TTL_DAYS"
+OF_TABLES: Final = re.compile(r"from services\.\w+\.tables import (.+)")
+LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
+QUERIED: Final = re.compile(r'^ *world\.request\("GET /watch.*\n', re.MULTILINE)
+
+
+def make(arguments: Sequence[str]) -> str:
+    """Make a rule; return what was written.
+
+    Raises:
+        NotNew: see `changes`.
+
+    """
+    parser = argparse.ArgumentParser(prog="andon new rule", description=__doc__)
+    parser.add_argument("service", metavar="SERVICE", help="a control service, or the name of a new one")
+    parser.add_argument("name", metavar="NAME", help="of the rule, as restless")
+    parser.add_argument("--of", metavar="SOURCE/TYPE", help="the fact that it decides upon, as things/thing-moved")
+    asked = parser.parse_args(arguments)
+    return made(project().root, changes(project().root, asked.service, asked.name, asked.of))
+
+
+def changes(root: Path, service: str, text: str, of: str | None) -> Changes:
+    """Return what a new rule changes; `of`: the fact that it decides upon, by default the only one that there is.
+
+    Raises:
+        NotNew: a name cannot be one, or is taken; the service has no rules; nobody publishes such a fact.
+
+    """
+    name, heard = Name.only(text), Heard.of(of or only_fact()[0])
+    snake = HUMP.sub("_", heard.subject).lower()
+    subject = Name(snake, snake)
+    there = next((one for one in services() if one.name == service), None)
+    if there is None:
+        return _with_service(root, Name.only(service), name, heard, subject)
+    return _in_service(root, there, name, heard, subject)
+
+
+def _fitted(words: Words, text: str, heard: Heard) -> str:
+    """Return a text of the template with other words, and with another fact in the place of its own."""
+    source, event_type = heard.topic
+    instead = (
+        ('("things", "thing-moved")', "@TOPIC", f'("{source}", "{event_type}")'),
+        ('source="things"', "@SOURCE", f'source="{source}"'),
+        ('"thing-moved"', "@TYPE", f'"{event_type}"'),
+        ('"lamp"', "@SUBJECT", repr(heard.event.partition_key)),
+        ("on_thing_moved", "@ON", f"on_{event_type.replace('-', '_')}"),
+    )
+    for part, mark, _ in instead:
+        text = text.replace(part, mark)
+    text = words(text)
+    for _, mark, part in instead:
+        text = text.replace(mark, part)
+    return text
+
+
+def _with_service(root: Path, service: Name, name: Name, heard: Heard, subject: Name) -> Changes:
+    require_free(service.many)
+    require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(subject, name))
+    words = Words([(template.WATCH, service), (template.RESTLESS, name), (template.THINGS, subject)])
+    chosen = template.files(*template.SLICES["control"])
+    new = {PurePosixPath(words(str(file))): _fitted(words, _read(file), heard) for file in chosen}
+    stack = with_package((root / STACK).read_text(), "Service", service.many)
+    return Changes(new, {STACK: stack}, _next(service.many, name))
+
+
+def _in_service(root: Path, service: Package, name: Name, heard: Heard, subject: Name) -> Changes:
+    if not service.has("control"):
+        raise NotNew(f"{service.folder} has no control.py: name a service that there is not, and it is written, too")
+    rules = service.load("control").CONTROL.rules.all
+    if name.many in {rule.id for rule in rules} | {rule.id.replace("-", "_") for rule in rules}:
+        raise NotNew(f"{service.folder} has a rule {name.many} already")
+    require_no_sample(_sample(subject, name))
+    words = Words(
+        [(template.WATCH, Name(service.name, service.name)), (template.RESTLESS, name), (template.THINGS, subject)]
+    )
+    functions, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
+    of_rule = PurePosixPath("functions/services/watch/rules/restless.py")
+    of_tests = PurePosixPath("tests/services/watch")
+    rule = _fit_to(service, rules, heard, _fitted(words, _read(of_rule), heard))
+    test = LISTED.sub("", _read(of_tests / "test_restless.py"))
+    samples = QUERIED.sub("", _read(of_tests / "samples.py")).replace("def record(", f"def record_{name.many}(")
+    said = f'    world.keep_only("{subject.one.replace("_", "-")}-{name.many.replace("_", "-")}")\n    for _ in range'
+    samples = samples.replace("    for _ in range", said)
+    return _changed(
+        root,
+        service,
+        name,
+        heard,
+        new={
+            functions / "rules" / f"{name.many}.py": rule,
+            tests / f"test_{name.many}.py": _named(_fitted(words, test, heard), name),
+        },
+        samples=_named(_fitted(words, samples, heard), name),
+        constant=f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
+        meaning=f"{name.many}.{subject.one}_{name.many}",
+    )
+
+
+def _changed(
+    root: Path,
+    service: Package,
+    name: Name,
+    heard: Heard,
+    *,
+    new: dict[PurePosixPath, str],
+    samples: str,
+    constant: str,
+    meaning: str,
+) -> Changes:
+    folder, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
+    imports = [f"from services.{service.name}.rules import {name.many}"]
+    control = with_type(with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE"), "Rules", constant)
+    facts = with_meaning(with_type(_text(root, folder / "facts.py"), "Facts", constant), constant, meaning)
+    edited = {
+        folder / "control.py": with_imports(control, imports),
+        folder / "facts.py": with_imports(facts, imports),
+    }
+    if not service.subscribes_to(*heard.topic):
+        edited[folder / "subscriptions.py"] = _with_subscription(root, service, heard)
+    if (root / tests / "samples.py").is_file():
+        edited[tests / "samples.py"] = merged(_text(root, tests / "samples.py"), samples)
+    else:
+        new[tests / "samples.py"] = samples
+    return Changes(new, edited, _next(service.name, name))
+
+
+def _with_subscription(root: Path, service: Package, heard: Heard) -> str:
+    file = PurePosixPath("functions", service.folder, "subscriptions.py")
+    words = Words([(template.WATCH, Name(service.name, service.name)), (template.THINGS, Name("subject", "subject"))])
+    addition = _fitted(words, _read(PurePosixPath("functions/services/watch/subscriptions.py")), heard)
+    entry = f'("{heard.topic[0]}", "{heard.topic[1]}"): on_{heard.topic[1].replace("-", "_")}'
+    return with_entry(merged(_text(root, file), addition, before="ON"), "ON", entry)
+
+
+def _fit_to(service: Package, rules: tuple[Rule, ...], heard: Heard, text: str) -> str:
+    """Return a rule with the key by which its service stores such events, and with the days that it keeps them."""
+    stored = [rule.key for rule in rules if heard.topic in rule.on]
+    tables = service.load("tables")
+    own = (TTL_DAYS,) if stored else (TTL_DAYS, "partition_of")
+    wanted = ["KEYS", *(name for name in own if hasattr(tables, name))]
+    text = OF_TABLES.sub(f"from services.{service.name}.tables import {', '.join(wanted)}", text)
+    if not hasattr(tables, TTL_DAYS):
+        days = f"{TTL_DAYS}: Final = {service.load('control').CONTROL.ttl_days}"
+        text = text.replace("\n\n\nclass ", f"\n{days}\n\n\nclass ", 1)
+    if stored:
+        key = stored[0]
+        text = with_imports(text, [f"from {key.__module__} import {key.__name__}"])
+        text = text.replace("    return partition_of(event.partition_key)\n", f"    return {key.__name__}(event)\n")
+    return text
+
+
+def _named(text: str, name: Name) -> str:
+    """Return a test or its samples with names that other rules of the service have not."""
+    return re.sub(r"\b(LAMP|MOVED)\b", lambda found: f"{name.many.upper()}_{OWN[found[1]]}", text)
+
+
+def _sample(subject: Name, name: Name) -> str:
+    return f"domain/{subject.one}-{name.many}".replace("_", "-")
+
+
+def _next(service: str, name: Name) -> tuple[str, ...]:
+    return (
+        f"say in functions/services/{service}/rules/{name.many}.py when it decides",
+        f"and in tests/services/{service}/test_{name.many}.py when not; then write its samples anew: andon samples",
+    )
+
+
+def _read(file: PurePosixPath) -> str:
+    return (template.PROJECT / file).read_text()
+
+
+def _text(root: Path, file: PurePosixPath) -> str:
+    return (root / file).read_text()

@@ -1,0 +1,236 @@
+"""`andon new view NAME --of SOURCE/TYPE …`: a view with a row for each subject of some facts, and a query of it."""
+
+import argparse
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from andon.events.topic import Topic
+from andon.events.upcast import Upcasters
+from andon.packages.discovery import packages, services
+from andon.project import project
+from andon.tools.new import template
+from andon.tools.new.changes import Changes, made
+from andon.tools.new.edits import with_entry, with_imports, with_package
+from andon.tools.new.errors import NotNew
+from andon.tools.new.known import Heard, require_free, require_no_sample
+from andon.tools.new.service import STACK
+from andon.tools.new.words import Name, Words
+
+SCALARS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "float", str: "str"}
+NOT_FIELDS: Final = frozenset({"ttl", "id"})
+MIXED: Final = re.compile(r"[a-z0-9][A-Z]")
+HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# Parts of the template's files, in whose place stand those of other facts.
+ON_MOVED: Final = re.compile(r"def on_thing_moved.*?\n\n\n", re.DOTALL)
+ENTRY: Final = '    ("things", "thing-moved"): on_thing_moved,\n'
+PLACE: Final = "    place: str\n"
+SHOWN: Final = '"place": row["place"]'
+NAMES: Final = '("thing-moved",)'
+BODY: Final = '{"id": "lamp", "place": "attic"}'
+LAMP: Final = '"lamp"'
+
+
+def make(arguments: Sequence[str]) -> str:
+    """Make a view; return what was written.
+
+    Raises:
+        NotNew: see `changes`.
+
+    """
+    parser = argparse.ArgumentParser(prog="andon new view", description=__doc__)
+    parser.add_argument("name", metavar="NAME", help="of the view, as register")
+    of = "a fact that it shows, as things/thing-moved; several times"
+    parser.add_argument("--of", metavar="SOURCE/TYPE", action="append", default=[], help=of)
+    asked = parser.parse_args(arguments)
+    return made(project().root, changes(project().root, asked.name, asked.of))
+
+
+def changes(root: Path, text: str, of: Sequence[str]) -> Changes:
+    """Return what a new view of some facts changes; without any, it is of the only fact that there is.
+
+    Raises:
+        NotNew: the name cannot be one, or is taken; or nobody publishes such a fact.
+
+    """
+    name = Name.only(text)
+    require_free(name.many)
+    heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
+    kept = Kept(heard)
+    words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
+    require_no_sample(words("http/get-inventory"))
+    chosen = template.files(*template.SLICES["view"])
+    fitted = {file: kept.fitted(file, (template.PROJECT / file).read_text()) for file in chosen}
+    new = {PurePosixPath(words(str(file))): kept.completed(words(text)) for file, text in fitted.items()}
+    stack = with_package((root / STACK).read_text(), "View", name.many)
+    said = ", ".join(kept.shown)
+    return Changes(
+        new,
+        {STACK: stack},
+        (f"choose in functions/views/{name.many}/view.py what it keeps, now {said}; and in query.py what it answers",),
+    )
+
+
+def only_fact() -> list[str]:
+    """Return the only fact that is published.
+
+    Raises:
+        NotNew: there is none, or more than one.
+
+    """
+    published = sorted(f"{one.name}/{name}" for one in services() for name in one.types)
+    if len(published) != 1:
+        raise NotNew(f"say what it is of: --of {' --of '.join(published) or 'SOURCE/TYPE'}")
+    return published
+
+
+class Kept:
+    """What a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
+
+    def __init__(self, heard: Iterable[Heard]) -> None:
+        self._entities: dict[tuple[str, str], list[Heard]] = {}
+        for one in heard:
+            self._entities.setdefault((one.topic[0], one.entity_name), []).append(one)
+        self._members = {entity: _members(facts) for entity, facts in self._entities.items()}
+        first = next(iter(self._entities.values()))[0]
+        self._partition, snake = first.event.partition_key, HUMP.sub("_", first.subject).lower()
+        self.subject = Name(snake, snake)
+        if not self.shown:
+            raise NotNew("the samples of these facts have no text, number or truth value to keep")
+
+    @property
+    def shown(self) -> dict[str, object]:
+        """Attribute of a row -> what the newest sample says."""
+        found: dict[str, object] = {}
+        for entity, facts in sorted(self._entities.items(), key=lambda item: _last(item[1]).event.timestamp_ms):
+            for member in self._members[entity]:
+                found[self._attribute(entity, member)] = _said(facts, member)
+        return {name: value for name, value in found.items() if value is not None}
+
+    def fitted(self, file: PurePosixPath, text: str) -> str:
+        """Return a file of the template with the parts that are of these facts marked; words are replaced after."""
+        if file.name == "view.py":
+            text = _once(ON_MOVED, text, "ON_FACTS\n\n\n")
+            return _once(re.escape(ENTRY), text, "")
+        if file.name == "query.py":
+            text = _once(re.escape(PLACE), text, "MEMBERS\n")
+            return _once(re.escape(SHOWN), text, "SHOWN").replace(LAMP, "LAMP")
+        return text.replace(NAMES, "NAMES").replace(BODY, "BODY").replace(LAMP, "PARTITION")
+
+    def completed(self, text: str) -> str:
+        """Return such a file complete."""
+        if "ON_FACTS" in text:
+            text = text.replace("ON_FACTS", "\n\n\n".join(map(self._function, self._entities)))
+            for topic, function in self._topics.items():
+                text = with_entry(text, "ON", f'("{topic[0]}", "{topic[1]}"): {function}')
+            return self._lifting(text)
+        known = {"id": self._partition, **self.shown}
+        members = (f"    {name}: {SCALARS[type(value)]} | Absent = None" for name, value in self.shown.items())
+        if "MEMBERS" in text:
+            text = text.replace("MEMBERS", "\n".join(map(_with_noqa, members)))
+            text = text.replace("LAMP", repr(self._partition))
+            text = re.sub(r'\{"id": (\w+), SHOWN\}', r'{"id": \1} | _members_of(row)', text)
+            text += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(ResponseModel\)", text)[0])
+            imports = ("from andon.http.openapi import Absent", "from andon.dynamodb.attribute_values import Item")
+            return with_imports(text, [*imports, "from andon.runtime.json_types import JsonObject"])
+        names = ", ".join(repr(topic[1]) for topic in self._topics)
+        text = text.replace("NAMES", f"({names},)").replace("BODY", repr(known))
+        return re.sub(r"(?<!\w)PARTITION(?!\w)", repr(self._partition), text)
+
+    @property
+    def _topics(self) -> dict[Topic, str]:
+        return {one.topic: self._name_of(entity) for entity, facts in self._entities.items() for one in facts}
+
+    def _name_of(self, entity: tuple[str, str]) -> str:
+        """Return the name of the function for an entity: `on_thing_moved` of one fact, of several `on_thing`."""
+        facts = self._entities[entity]
+        if len(facts) == 1:
+            return f"on_{facts[0].topic[1].replace('-', '_')}"
+        one_of_name = len({source for source, name in self._entities if name == entity[1]}) == 1
+        return f"on_{HUMP.sub('_', entity[1]).lower()}" if one_of_name else f"on_{entity[0]}_{entity[1]}"
+
+    def _function(self, entity: tuple[str, str]) -> str:
+        name = entity[1]
+        fields = (
+            f'"{self._attribute(entity, member)}": told.{_reader(self._entities[entity], member)}("{member}")'
+            for member in self._members[entity]
+            if _said(self._entities[entity], member) is not None
+        )
+        oplock = name if len({source for source, one in self._entities if one == name}) == 1 else "-".join(entity)
+        update = f'key=KEYS.of(event.partition_key), fields={{{", ".join(fields)}}}, oplock="{oplock}"'
+        return (
+            f"def {self._name_of(entity)}(event: DomainEvent) -> ViewUpdate:\n"
+            f'    """Keep what it says."""\n'
+            f'    told = event.entity("{name}")\n'
+            f"    return ViewUpdate({update})"
+        )
+
+    def _attribute(self, entity: tuple[str, str], member: str) -> str:
+        """Return the attribute of a member: its name, behind that of its entity if another one has such a member."""
+        shared = sum(member in members for members in self._members.values()) > 1
+        if not shared and member != self.subject.one:
+            return member
+        prefix = entity[1] if len({source for source, one in self._entities if one == entity[1]}) == 1 else entity[0]
+        return f"{prefix}{member[:1].upper()}{member[1:]}"
+
+    def _lifting(self, text: str) -> str:
+        """Return a view that lifts old shapes of its facts, as other packages lift them."""
+        for topic in self._topics:
+            for steps in [upcasters[topic] for upcasters in _upcasters() if topic in upcasters][:1]:
+                names = ", ".join(step.__name__ for step in steps)
+                text = with_imports(text, [f"from {step.__module__} import {step.__name__}" for step in steps])
+                text = with_entry(text, "UPCASTERS", f'("{topic[0]}", "{topic[1]}"): ({names},)')
+        return text
+
+
+_MEMBERS_OF: Final = '''
+
+def _members_of(row: Item) -> JsonObject:
+    """Return the members of a response that a row has."""
+    return {{name: row[name] for name in {response}.model_fields if name in row}}
+'''
+
+
+def _upcasters() -> list[Upcasters]:
+    files = [(one, file) for one in packages() for file in ("view", "subscriptions") if one.has(file)]
+    return [getattr(one.load(file), "UPCASTERS", {}) for one, file in files]
+
+
+def _members(facts: Sequence[Heard]) -> list[str]:
+    """Return the members of an entity that a row keeps: texts, numbers and truth values, but for its key."""
+    found = (
+        name
+        for one in facts
+        for name, value in one.entity.items()
+        if type(value) in SCALARS and value != one.event.partition_key and name not in NOT_FIELDS
+    )
+    return [*dict.fromkeys(found)]
+
+
+def _reader(facts: Sequence[Heard], member: str) -> str:
+    """Return how a member is read: a text that each sample has must be there."""
+    if not isinstance(_said(facts, member), str):
+        return "get"
+    return "text" if all(member in entity for one in facts for entity in one.entities) else "optional_text"
+
+
+def _last(facts: Sequence[Heard]) -> Heard:
+    return max(facts, key=lambda one: one.event.timestamp_ms)
+
+
+def _said(facts: Sequence[Heard], member: str) -> object:
+    return _last(facts).entity.get(member)
+
+
+def _with_noqa(line: str) -> str:
+    name = line.strip().partition(":")[0]
+    return f"{line}  # noqa: N815  as events say it" if MIXED.search(name) else line
+
+
+def _once(pattern: str | re.Pattern[str], text: str, instead: str) -> str:
+    found, count = re.subn(pattern, lambda _: instead, text)
+    if count != 1:
+        raise LookupError(f"the template has {count} times: {pattern}")
+    return found

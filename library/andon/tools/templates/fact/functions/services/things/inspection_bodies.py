@@ -1,0 +1,28 @@
+"""Bodies and parameters of requests about an inspection, and of their responses."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Path
+from pydantic import AfterValidator, Field
+
+from andon.http import schemas
+from andon.http.fields import Line
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.parameters import described
+from andon.runtime import texts
+
+InspectionOf = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
+
+
+class InspectionBody(RequestModel):
+    """What is noted."""
+
+    note: Line = Field(examples=["as new"])
+
+
+class InspectionResponse(ResponseModel):
+    """What is noted, and the version to name in If-Match."""
+
+    about: str
+    note: str
+    version: int

@@ -1,0 +1,190 @@
+"""`andon new service|view|fact|rule` in a project of its own: each is whole, works, or leaves nothing."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from andon.testing.whole import missing_in
+from toys.installed import ended, python
+
+CLI = "andon.tools.cli"
+VARIANT = re.compile(r"/http/.+\..+\.json$")
+
+VERBS = (
+    "service trees",
+    "view register --of trees/tree-moved",
+    "fact trees inspection",
+    "rule watch busy --of trees/tree-moved",
+    "rule patrol tired --of trees/tree-moved",
+    "view both --of trees/tree-moved --of trees/inspection-recorded",
+)
+OWN_TESTS = ("trees", "register", "both", "patrol", "watch", "samples", "whole", "contracts")
+
+
+class City:
+    """A project that `andon new project` made, with the wheel alone."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        self.root, self._wheel = folder / "city", wheel
+        python("-m", CLI, "new", "project", "city", "City", imports=(wheel,), cwd=folder)
+
+    def run(self, module: str, *arguments: str) -> CompletedProcess[str]:
+        """Run a module of Python in it, to the end."""
+        imports = (self._wheel, self.root / "functions", self.root)
+        return ended("-m", module, *arguments, imports=imports, cwd=self.root)
+
+    def new(self, words: str, cwd: Path | None = None) -> CompletedProcess[str]:
+        """Run `andon new …`."""
+        return ended("-m", CLI, "new", *shlex.split(words), imports=(self._wheel,), cwd=cwd or self.root)
+
+    def content(self) -> Mapping[str, bytes]:
+        """Return all of its files."""
+        files = (file for file in self.root.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+        return {str(file.relative_to(self.root)): file.read_bytes() for file in files}
+
+
+def listed(said: str, part: str) -> list[str]:
+    """Return what stands below a heading of what `andon new` says."""
+    _, _, below = said.partition(f"{part}:\n")
+    return [line.strip() for line in below.split(":\n")[0].splitlines() if line.startswith("  ")]
+
+
+@pytest.fixture(scope="module")
+def city(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> City:
+    return City(tmp_path_factory.mktemp("slices"), wheel)
+
+
+@pytest.fixture(scope="module")
+def written(city: City) -> Mapping[str, list[str]]:
+    """The files that each verb says it wrote, one verb after the other; of each it is compared with what it did."""
+    found = {}
+    for verb in VERBS:
+        before = city.content()
+        done = city.new(verb)
+        assert done.returncode == 0, done.stderr
+        after = city.content()
+        found[verb] = listed(done.stdout, "written")
+        assert found[verb] == sorted(after.keys() - before.keys())
+        assert listed(done.stdout, "edited") == sorted(one for one in before if before[one] != after[one])
+        assert listed(done.stdout, "next")
+    return found
+
+
+@pytest.mark.usefixtures("written")
+def test_what_was_made_is_whole(city: City) -> None:
+    assert missing_in(city.root) == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_file_that_was_written_is_named_if_it_is_missing(
+    city: City, written: Mapping[str, list[str]], verb: str
+) -> None:
+    assert len(written[verb]) >= 4
+    routes = [path for path in written[verb] if path.startswith("events/http/")]
+    for path in (path for path in written[verb] if path not in routes or len(routes) == 1):
+        file = city.root / path
+        text = file.read_text()
+        file.unlink()
+        said = missing_in(city.root)
+        file.write_text(text)
+
+        names = {path, file.stem.partition(".")[0], file.parent.name}
+        assert [one for one in said if any(name in one for name in names)], path
+
+
+def test_a_variant_of_a_sample_that_is_missing_is_named(city: City, written: Mapping[str, list[str]]) -> None:
+    """What no other file names follows from the requests."""
+    [variant] = [path for path in written["service trees"] if VARIANT.search(path)]
+    file = city.root / variant
+    text = file.read_text()
+    file.unlink()
+    said = city.run("pytest", "-q", "-p", "no:cacheprovider", "--laws", "-k", "test_samples", "tests")
+    file.write_text(text)
+
+    assert said.returncode == 1
+    assert variant.removeprefix("events/") in said.stdout
+
+
+def test_a_line_that_is_missing_in_the_stack_is_named(city: City, written: Mapping[str, list[str]]) -> None:
+    stack = city.root / "infra" / "stack.py"
+    text = stack.read_text()
+    assert written
+    for line in (line for line in text.splitlines() if "Service(self" in line or "View(self" in line):
+        stack.write_text(text.replace(f"{line}\n", ""))
+        assert [one for one in missing_in(city.root) if line.split('"')[1] in one]
+        stack.write_text(text.replace(line, line.replace('self, "', 'self, "gone_')))
+        assert [one for one in missing_in(city.root) if "gone_" in one]
+    stack.write_text(text)
+
+
+@pytest.mark.usefixtures("written")
+def test_what_was_made_passes_its_tests_and_the_laws_and_is_in_order(city: City) -> None:
+    checked = city.run("ruff", "check", "--no-cache", ".")
+    in_format = city.run("ruff", "format", "--no-cache", "--check", ".")
+    tested = city.run(
+        "pytest", "-q", "-p", "no:cacheprovider", "tests", "--laws", "-k", f"({' or '.join(OWN_TESTS)}) and not imports"
+    )
+
+    assert (checked.returncode, in_format.returncode) == (0, 0), checked.stdout + in_format.stdout
+    assert tested.returncode == 0, tested.stdout
+
+
+REFUSED = {
+    "service things": "things is there already: services/things",
+    "service inventory": "inventory is there already: views/inventory",
+    "service x-y": "'x-y' is no name",
+    "view class": "'class' is taken",
+    "view more": "say what it is of: --of ",
+    "view more --of things/gone": "no fact 'things/gone': there is things/thing-moved, watch/thing-restless",
+    "view more --of things": "no fact 'things': there is",
+    "fact gone more": "no service 'gone': there is things, watch",
+    "rule things more --of things/thing-moved": "services/things has no control.py",
+    "rule watch restless --of things/thing-moved": "services/watch has a rule restless already",
+    "rule inventory more --of things/thing-moved": "inventory is there already: views/inventory",
+    "rule watch more --of more/more": "no fact 'more/more'",
+}
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Iterator[City]:
+    made = City(tmp_path_factory.mktemp("refused"), wheel)
+    before = made.content()
+    yield made
+    assert made.content() == before, "whatever was refused has changed nothing"
+
+
+@pytest.mark.parametrize("verb", REFUSED)
+def test_what_cannot_be_made_is_refused_with_what_to_write_instead(untouched: City, verb: str) -> None:
+    done = untouched.new(verb)
+
+    assert done.returncode == 1
+    assert REFUSED[verb] in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_fails_halfway_leaves_nothing(untouched: City) -> None:
+    handler = untouched.root / "functions" / "services" / "things" / "thing.py"
+    text = handler.read_text()
+    handler.write_text(
+        text.replace("    return {**to_entity(row)", '    raise LookupError("half")\n    return {**to_entity(row)')
+    )
+    before = untouched.content()
+
+    done = untouched.new("service trees")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("andon new service: what was written does not work: ")
+    assert untouched.content() == before
+    assert not (untouched.root / "functions" / "services" / "trees").exists()
+    handler.write_text(text)
+
+
+def test_outside_of_a_project_there_is_nothing_to_add_to(untouched: City, tmp_path: Path) -> None:
+    done = untouched.new("service trees", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "andon new service: there is no functions/project.py here or above\n"
