@@ -32,8 +32,15 @@ class Keys:
         self.names: tuple[str, ...] = (partition,) if sort is None else (partition, sort)
 
     def of(self, *values: str | int) -> dict[str, str | int]:
-        """Return the key of these values, one for each attribute."""
-        return dict(zip(self.names, values, strict=True))
+        """Return the key of these values.
+
+        Raises:
+            ValueError: they are not one for each attribute.
+
+        """
+        if len(values) != len(self.names):
+            raise ValueError(f"a key has {', '.join(self.names)}, and not {len(values)} values")
+        return dict(zip(self.names, values))  # noqa: B905  `strict` costs each row more than the check above
 
 
 class Index(NamedTuple):

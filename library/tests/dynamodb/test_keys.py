@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.keys import MAX_SORT_KEY_BYTES, prefix, sort_key, split
+from andon.dynamodb.schema import Keys
 from andon.runtime import times
 
 parts = st.text(st.characters(exclude_characters="#", exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -48,3 +49,9 @@ def test_the_limit_of_a_key_counts_utf8_bytes(character: str, bytes_each: int) -
     assert sort_key(fits) == fits
     with pytest.raises(ValueError, match="1024 bytes"):
         sort_key(fits + character)
+
+
+@pytest.mark.parametrize("values", [(), ("a",), ("a", "b", "c")])
+def test_a_key_has_a_value_for_each_attribute(values: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="a key has pk, sk"):
+        Keys("pk", "sk", one_partition_per="entity").of(*values)
