@@ -1598,8 +1598,8 @@ SLICES: Final = [
         ("whole: a table whose stream nobody follows",
          'yield from self._need(folder / "facts.py"', 'self._need(folder / "facts.py"'),
         ("whole: a line of the stack without a package", "sorted(lines - found.keys())", "()")),
-    *_in("library/andon/testing/recorder.py", "library/tests/tools/new/test_slices.py -k passes",
-        ("samples: of a day each", "            world.wait(DAY_MS)\n", "")),
+    *_in("library/andon/testing/recorder.py", "tests/tools/new/test_in_factory.py -k few",
+        ("samples: what else a rule decides is kept", ' and self._keeps(event["type"])', "")),
     *_in("library/andon/tools/figures.py", "tests/infra/test_figures.py -k stands",
         ("figures: what is there is not replaced", "{of_stages[stage][name]}{mark[4]}", "{mark[3]}{mark[4]}")),
 ]
