@@ -27,6 +27,8 @@ OWN: Final = {"LAMP": "PATH", "MOVED": "TYPE"}
 
 TTL_DAYS: Final = "TTL_DAYS"
 OF_TABLES: Final = re.compile(r"from services\.\w+\.tables import (.+)")
+KEY_OF: Final = re.compile(r"^def key_of\(.*?\n\n\n", re.MULTILINE | re.DOTALL)
+OF_EVENT: Final = "from andon.events.domain_event import DomainEvent\n"
 LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
 QUERIED: Final = re.compile(r'^ *world\.request\("GET /watch.*\n', re.MULTILINE)
 
@@ -171,8 +173,8 @@ def _fit_to(service: Package, rules: tuple[Rule, ...], heard: Heard, text: str) 
         text = text.replace("\n\n\nclass ", f"\n{days}\n\n\nclass ", 1)
     if stored:
         key = stored[0]
-        text = with_imports(text, [f"from {key.__module__} import {key.__name__}"])
-        text = text.replace("    return partition_of(event.partition_key)\n", f"    return {key.__name__}(event)\n")
+        text = with_imports(KEY_OF.sub("", text), [f"from {key.__module__} import {key.__name__}"])
+        text = re.sub(r"\bkey_of\b", key.__name__, text).replace(OF_EVENT, "")
     return text
 
 

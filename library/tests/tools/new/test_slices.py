@@ -19,6 +19,7 @@ VERBS = (
     "view register --of trees/tree-moved",
     "fact trees inspection",
     "rule watch busy --of trees/tree-moved",
+    "rule watch often --of things/thing-moved",
     "rule patrol tired --of trees/tree-moved",
     "view both --of trees/tree-moved --of trees/inspection-recorded",
 )
