@@ -14,6 +14,9 @@ QUICK = "not test_permissions and not test_imports"
 """Laws that are tried with every new project; they synthesise it, and start a process for each handler."""
 
 
+pytestmark = pytest.mark.timeout(900)  # a whole project beside others
+
+
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return Course(tmp_path_factory.mktemp("course"))
