@@ -31,7 +31,7 @@ from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.either_wire import over
 from tests.support.lake import Lake, lake_of
 
-COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "400"))
+COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "800"))
 BURST: Final = 20
 HOUR_MS: Final = 3_600_000
 SWEEPS: Final = 50
