@@ -1,15 +1,18 @@
 """Write samples: `events/`, as the handlers make them of the requests in `tests/<side>/<package>/samples.py`.
 
-Samples of packages without such a file stay as they are, and so do those of other names.
+Samples of packages without such a file stay as they are, and so do those of other names; but those of a fact that its
+service publishes no more, and to which nobody subscribes, are removed.
 """
 
 import io
 from contextlib import redirect_stdout
+from pathlib import Path
 
+from andon.packages.discovery import readers
 from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.testing import recorder
-from andon.testing.samples import paths, read
+from andon.testing.samples import paths, read, topic_of
 
 
 def made() -> dict[str, JsonObject]:
@@ -34,6 +37,25 @@ def write() -> list[str]:
     return changed
 
 
+def forsaken() -> list[Path]:
+    """Return the samples of facts that their service publishes no more, and to which nobody subscribes."""
+    publishers = [package for package in recorder.recorded() if package.has("facts")]
+    sources = {package.facts.source for package in publishers}
+    published = {(package.facts.source, event_type) for package in publishers for event_type in package.types}
+    gone = [
+        path
+        for path in paths("domain")
+        if (topic := topic_of(path))[0] in sources
+        and topic not in published
+        and not any(package.subscribes_to(*topic) for package in readers())
+    ]
+    twins = [project().events / "stream" / path.name for path in gone]
+    return gone + [path for path in twins if path.is_file()]
+
+
 if __name__ == "__main__":
     for path in write():
         print(path)
+    for file in forsaken():
+        file.unlink()
+        print(f"removed: {file.relative_to(project().events)}")

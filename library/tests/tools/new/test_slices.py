@@ -134,6 +134,49 @@ def test_what_was_made_passes_its_tests_and_the_laws_and_is_in_order(city: City)
     assert tested.returncode == 0, tested.stdout
 
 
+@pytest.mark.usefixtures("written")
+def test_samples_of_a_fact_that_has_another_name_now_are_removed(city: City) -> None:
+    rule = city.root / "functions" / "services" / "patrol" / "rules" / "tired.py"
+    text, before = rule.read_text(), city.content()
+    rule.write_text(text.replace('"tree-tired"', '"tree-weary"'))
+    city.run("andon.tools.in_process.samples")
+    renamed = city.content()
+    rule.write_text(text)
+    said = city.run("andon.tools.in_process.samples").stdout
+
+    assert before.keys() - renamed.keys() == {f"events/{kind}/tree-tired.json" for kind in ("domain", "stream")}
+    assert renamed.keys() - before.keys() == {f"events/{kind}/tree-weary.json" for kind in ("domain", "stream")}
+    assert [line for line in said.splitlines() if "removed" in line] == [
+        f"removed: {kind}/tree-weary.json" for kind in ("domain", "stream")
+    ]
+    assert city.content() == before
+
+
+COUNTING = 'INDEXES = {"ByPlace": counted(Keys("place", "tree", one_partition_per="tenant"))}'
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {"import Keys": "import Keys, counted", "\n\ndef on": f"{COUNTING}\n\n\ndef on"},
+        {'told.text("place")': 'len(told.text("place"))'},
+    ],
+    ids=["what it counts by", "a number"],
+)
+def test_a_view_may_keep_nothing_else(city: City, edits: Mapping[str, str]) -> None:
+    view = city.root / "functions" / "views" / "register" / "view.py"
+    before = edited = view.read_text()
+    for old, new in edits.items():
+        assert old in edited
+        edited = edited.replace(old, new)
+    view.write_text(edited)
+    tested = city.run("pytest", "-q", "-p", "no:cacheprovider", "tests", "--laws", "-k", "test_drift and register")
+    view.write_text(before)
+
+    assert tested.returncode == 0, tested.stdout
+
+
 REFUSED = {
     "service things": "things is there already: services/things",
     "service inventory": "inventory is there already: views/inventory",
