@@ -18,10 +18,10 @@ from andon.events.fact import Change, Fact, lifecycle
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED
 from andon.runtime import times
-from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
 from andon.versions.also import Also, Claim, moved
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
+from andon.versions.optimistic_lock import STALE, Command, Draft, Guard, Saved, VersionedRow, require_admitted
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
 
 HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
@@ -171,8 +171,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         versions, draft = self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard)
         if not self.unique:
             return save(versions, draft)
-        # Without If-Match it begins a life, before which it had nothing; another version than the read one is refused.
-        before = None if command.if_match is None else versions.current()
+        before = _before(versions, command, guard)
         return save(versions, draft._replace(also=self._claims(id_, before, content)))
 
     def delete(self, id_: str, command: Command, guard: Guard | None = None) -> Saved[Row]:
@@ -278,6 +277,26 @@ class Resource(NamedTuple, Generic[Row, Entity]):
             recorded=KeyQuery(keys=BY_TIME, index_name="ByTime", partition=partition),
             corrections=KeyQuery(keys=CORRECTIONS, index_name="Corrections", partition=partition),
         )
+
+
+def _before(versions: Versions[Row], command: Command, guard: Guard | None) -> Row | None:
+    """Return what a save follows: nothing where it begins a life, else what stands there, or stood there last.
+
+    A later version than the one that is named is refused by the save. An earlier one is refused here: the named one may
+    come to be between read and save, and what it claims would be let go by nobody.
+
+    Raises:
+        Stale: the version that is named is not there yet.
+
+    """
+    if command.if_match is None:
+        return None
+    before = versions.current() or versions.newest()
+    if before is None or before["version"] < command.if_match:
+        if before is not None:
+            require_admitted(guard, before)
+        raise Stale(STALE)
+    return before
 
 
 def _require_version(row: Row | None) -> Row:

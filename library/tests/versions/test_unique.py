@@ -14,6 +14,7 @@ from andon.testing.memory.aws import AwsInMemory
 from andon.versions.also import OWNER
 from andon.versions.optimistic_lock import Saved
 from andon.versions.resource import HISTORY_SCHEMA, Resource
+from andon.versions.versioned_write import Versions
 from tests.support.crash_points import AFTER, BEFORE, Breaking, Interruption
 from toys import gallery
 from toys.gallery import PICTURES, PictureEntity, PictureRow, command
@@ -72,6 +73,26 @@ def status_of(do: Callable[[], Saved[PictureRow]]) -> tuple[int, int]:
     except Rejected as error:
         return int(error.status), 0
     return 201 if saved.created else 200, saved.row["version"]
+
+
+@pytest.mark.parametrize("first", [None, "One"])
+def test_a_version_that_comes_to_be_between_read_and_save_keeps_no_title(
+    monkeypatch: pytest.MonkeyPatch, first: str | None
+) -> None:
+    with Pictures() as pictures:
+        version = None if first is None else put("sea", first, None).row["version"]
+        read = Versions.current
+
+        def overtaken(versions: Versions[Any]) -> Any:  # noqa: ANN401  a row
+            row = read(versions)
+            monkeypatch.undo()
+            put("sea", "Two", version)
+            return row
+
+        monkeypatch.setattr(Versions, "current", overtaken)
+        status_of(partial(put, "sea", "Three", (version or 0) + 1))
+
+        assert pictures.claims == pictures.titles
 
 
 def test_who_has_a_title_keeps_it_until_it_is_given_another_one_or_deleted() -> None:
