@@ -44,13 +44,10 @@ OF_FILE = {
     ),
     "functions/views/whereabouts/query.py": "from views.whereabouts.view import KEYS, TABLE\n",
     "infra/stack.py": """
-from aws_cdk import Stack
-from constructs import Construct
-
 from andon.cdk.api import Api
 from andon.cdk.event_hub import EventHub
+from andon.cdk.root_stack import RootStack
 from andon.cdk.service import Service
-from andon.cdk.target import Target
 from andon.cdk.view import View
 """,
 }
