@@ -148,8 +148,11 @@ class Kept:
         facts = self._entities[entity]
         if len(facts) == 1:
             return f"on_{facts[0].topic[1].replace('-', '_')}"
-        one_of_name = len({source for source, name in self._entities if name == entity[1]}) == 1
-        return f"on_{HUMP.sub('_', entity[1]).lower()}" if one_of_name else f"on_{entity[0]}_{entity[1]}"
+        return f"on_{HUMP.sub('_', entity[1]).lower()}" if self._is_named(entity) else f"on_{entity[0]}_{entity[1]}"
+
+    def _is_named(self, entity: tuple[str, str]) -> bool:
+        """Return True if its name tells an entity: no other source has one of that name."""
+        return sum(name == entity[1] for _, name in self._entities) == 1
 
     def _function(self, entity: tuple[str, str]) -> str:
         name = entity[1]
@@ -158,7 +161,7 @@ class Kept:
             for member in self._members[entity]
             if _said(self._entities[entity], member) is not None
         )
-        oplock = name if len({source for source, one in self._entities if one == name}) == 1 else "-".join(entity)
+        oplock = name if self._is_named(entity) else "-".join(entity)
         update = f'key=KEYS.of(event.partition_key), fields={{{", ".join(fields)}}}, oplock="{oplock}"'
         return (
             f"def {self._name_of(entity)}(event: DomainEvent) -> ViewUpdate:\n"
@@ -172,7 +175,7 @@ class Kept:
         shared = sum(member in members for members in self._members.values()) > 1
         if not shared and member != self.subject.one:
             return member
-        prefix = entity[1] if len({source for source, one in self._entities if one == entity[1]}) == 1 else entity[0]
+        prefix = entity[1] if self._is_named(entity) else entity[0]
         return f"{prefix}{member[:1].upper()}{member[1:]}"
 
     def _lifting(self, text: str) -> str:
