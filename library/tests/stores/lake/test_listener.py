@@ -13,6 +13,7 @@ from andon.stores.lake.store import BUCKET
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import bus_message
 from andon.testing.loop import Loop
+from andon.wire import in_threads
 from tests.support.lake import LAKE, lake_of
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
@@ -150,6 +151,8 @@ def _kill_and_fail_at_random(patch: pytest.MonkeyPatch, chance: random.Random) -
             raise CallFailed("ReadTimeoutError")  # its answer was lost
         return is_new
 
+    # A process that dies takes its threads along. Here they would write on, into the next test's lake.
+    patch.setattr(in_threads, "PARALLEL", 1)
     patch.setattr(type(listener._bucket), "put_if_absent", unreliable)  # noqa: SLF001
 
 
