@@ -3,9 +3,8 @@
 Its row, its route and its bodies stand in files of their own; the service's command and FACTS get a few lines.
 """
 
-import argparse
 import re
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -25,17 +24,13 @@ MERGED: Final = ("command.py", "samples.py")
 CALLED: Final = frozenset({"PutItem", "UpdateItem"})
 
 
-def make(arguments: Sequence[str]) -> str:
+def make(asked: Namespace) -> str:
     """Make a fact; return what was written.
 
     Raises:
         NotNew: see `changes`.
 
     """
-    parser = argparse.ArgumentParser(prog="andon new fact", description=__doc__)
-    parser.add_argument("service", metavar="SERVICE", help="a service of this project")
-    parser.add_argument("name", metavar="NAME", help="what is recorded, as inspection")
-    asked = parser.parse_args(arguments)
     return made(project().root, changes(project().root, asked.service, asked.name))
 
 

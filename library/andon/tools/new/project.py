@@ -3,13 +3,12 @@
 It is made beside DIR and moved there once it is whole, so that a failure leaves nothing.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -29,14 +28,13 @@ IN_STACK: Final = frozenset(
 """Names of classes beside that of the stack."""
 
 
-def make(arguments: Sequence[str]) -> str:
+def make(asked: Namespace) -> str:
     """Make a project; return how to go on.
 
     Raises:
         NotNew: a name is none, or taken; the folder has something in it; or the library's wheel cannot be found.
 
     """
-    asked = _asked(arguments)
     root, name, service = asked.folder.absolute(), Name.only(asked.name), Name.of(asked.service, one=asked.one)
     _require_free(root)
     words = _words(name, service)
@@ -48,16 +46,6 @@ def make(arguments: Sequence[str]) -> str:
             root.rmdir()
         Path(beside, "project").rename(root)
     return f"{camel_case(name.one)} is in {asked.folder}; go on there, with: make up"
-
-
-def _asked(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="andon new project", description=__doc__)
-    parser.add_argument("folder", metavar="DIR", type=Path, help="where it is to be: an empty folder, or none yet")
-    parser.add_argument("name", metavar="NAME", help="of the project, as Permits")
-    parser.add_argument("--service", metavar="THINGS", default="things", help="name of its first service, as permits")
-    parser.add_argument("--one", metavar="THING", help="the singular of that, if it is irregular")
-    parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
-    return parser.parse_args(arguments)
 
 
 def _require_free(root: Path) -> None:

@@ -3,9 +3,8 @@
 A service that there is not is written with it: a control service, with a query of its decisions.
 """
 
-import argparse
 import re
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -33,18 +32,13 @@ LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
 QUERIED: Final = re.compile(r'^ *world\.request\("GET /watch.*\n', re.MULTILINE)
 
 
-def make(arguments: Sequence[str]) -> str:
+def make(asked: Namespace) -> str:
     """Make a rule; return what was written.
 
     Raises:
         NotNew: see `changes`.
 
     """
-    parser = argparse.ArgumentParser(prog="andon new rule", description=__doc__)
-    parser.add_argument("service", metavar="SERVICE", help="a control service, or the name of a new one")
-    parser.add_argument("name", metavar="NAME", help="of the rule, as restless")
-    parser.add_argument("--of", metavar="SOURCE/TYPE", help="the fact that it decides upon, as things/thing-moved")
-    asked = parser.parse_args(arguments)
     return made(project().root, changes(project().root, asked.service, asked.name, asked.of))
 
 

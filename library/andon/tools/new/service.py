@@ -1,7 +1,6 @@
 """`andon new service NAME`: a service with a command, a table and a fact of its own, its test and its samples."""
 
-import argparse
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -15,17 +14,13 @@ from andon.tools.new.words import Name, Words
 STACK: Final = PurePosixPath("infra/stack.py")
 
 
-def make(arguments: Sequence[str]) -> str:
+def make(asked: Namespace) -> str:
     """Make a service; return what was written.
 
     Raises:
         NotNew: see `changes`.
 
     """
-    parser = argparse.ArgumentParser(prog="andon new service", description=__doc__)
-    parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
-    parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
-    asked = parser.parse_args(arguments)
     return made(project().root, changes(project().root, asked.name, one=asked.one))
 
 

@@ -1,7 +1,7 @@
 """`andon new view NAME --of SOURCE/TYPE …`: a view with a row for each subject of some facts, and a query of it."""
 
-import argparse
 import re
+from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -33,18 +33,13 @@ BODY: Final = '{"id": "lamp", "place": "attic"}'
 LAMP: Final = '"lamp"'
 
 
-def make(arguments: Sequence[str]) -> str:
+def make(asked: Namespace) -> str:
     """Make a view; return what was written.
 
     Raises:
         NotNew: see `changes`.
 
     """
-    parser = argparse.ArgumentParser(prog="andon new view", description=__doc__)
-    parser.add_argument("name", metavar="NAME", help="of the view, as register")
-    of = "a fact that it shows, as things/thing-moved; several times"
-    parser.add_argument("--of", metavar="SOURCE/TYPE", action="append", default=[], help=of)
-    asked = parser.parse_args(arguments)
     return made(project().root, changes(project().root, asked.name, asked.of))
 
 

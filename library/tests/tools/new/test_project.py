@@ -12,6 +12,7 @@ import pytest
 
 from andon.project import library_folder
 from andon.tools.new import project, template
+from andon.tools.new.arguments import parser
 from andon.tools.new.dependency import Dependency, dependency
 from andon.tools.new.errors import NotNew
 from andon.tools.new.words import Name, Words
@@ -155,7 +156,7 @@ def test_what_cannot_be_made_is_refused_and_nothing_is_changed(
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(NotNew, match=why):
-        project.make(arguments)
+        project.make(parser().parse_args(["project", *arguments]))
 
     assert [str(file.relative_to(tmp_path)) for file in sorted(tmp_path.rglob("*"))] == ["full", "full/file"]
 
@@ -166,7 +167,9 @@ def test_nothing_is_left_of_what_fails_half_way(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "andon-1.whl").write_text("")
 
     with pytest.raises(OSError, match="nowhere"):
-        project.make([str(tmp_path / "city"), "City", "--wheel", str(tmp_path / "andon-1.whl")])
+        project.make(
+            parser().parse_args(["project", str(tmp_path / "city"), "City", "--wheel", str(tmp_path / "andon-1.whl")])
+        )
 
     assert names_in(tmp_path) == ["andon-1.whl"]
 

@@ -232,3 +232,15 @@ def test_outside_of_a_project_there_is_nothing_to_add_to(untouched: City, tmp_pa
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "andon new service: there is no functions/project.py here or above\n"
+
+
+@pytest.mark.parametrize("words", ["", "rule --help", "flower"])
+def test_outside_of_a_project_usage_can_be_asked_for(wheel: Path, tmp_path: Path, words: str) -> None:
+    done = ended("-m", CLI, "new", *shlex.split(words), imports=(wheel,), cwd=tmp_path)
+
+    is_asked_for = "--help" in words
+    said = done.stdout if is_asked_for else done.stderr
+    assert done.returncode == (0 if is_asked_for else 2)
+    assert said.startswith("usage: andon new")
+    assert "Traceback" not in done.stderr
+    assert ("--of SOURCE/TYPE" if is_asked_for else "view") in said

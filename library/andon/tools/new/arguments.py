@@ -1,0 +1,67 @@
+"""Arguments of `andon new KIND`; they need no project, so `--help` works anywhere."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+
+class Kind(NamedTuple):
+    """What can be made: a line about it, and what adds its arguments to a parser; its module has a `make` for them."""
+
+    about: str
+    add_to: Callable[[ArgumentParser], None]
+
+
+def of_project(parser: ArgumentParser) -> None:
+    """Add DIR, NAME and options."""
+    parser.add_argument("folder", metavar="DIR", type=Path, help="where it is to be: an empty folder, or none yet")
+    parser.add_argument("name", metavar="NAME", help="of the project, as Permits")
+    parser.add_argument("--service", metavar="THINGS", default="things", help="name of its first service, as permits")
+    parser.add_argument("--one", metavar="THING", help="the singular of that, if it is irregular")
+    parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
+
+
+def of_service(parser: ArgumentParser) -> None:
+    """Add NAME and its singular."""
+    parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
+    parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
+
+
+def of_view(parser: ArgumentParser) -> None:
+    """Add NAME and facts."""
+    parser.add_argument("name", metavar="NAME", help="of the view, as register")
+    of = "a fact that it shows, as permits/permit-moved; several times"
+    parser.add_argument("--of", metavar="SOURCE/TYPE", action="append", default=[], help=of)
+
+
+def of_fact(parser: ArgumentParser) -> None:
+    """Add SERVICE and NAME."""
+    parser.add_argument("service", metavar="SERVICE", help="a service of this project")
+    parser.add_argument("name", metavar="NAME", help="what is recorded, as inspection")
+
+
+def of_rule(parser: ArgumentParser) -> None:
+    """Add SERVICE, NAME and a fact."""
+    parser.add_argument("service", metavar="SERVICE", help="a control service, or the name of a new one")
+    parser.add_argument("name", metavar="NAME", help="of the rule, as restless")
+    parser.add_argument("--of", metavar="SOURCE/TYPE", help="the fact that it decides upon, as permits/permit-moved")
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "project": Kind("a project of its own, with a service, a view and a rule", of_project),
+    "service": Kind("a service with a command, a table and a fact of its own", of_service),
+    "view": Kind("a view with a row for each subject of some facts, and a query of it", of_view),
+    "fact": Kind("a fact more of a service, with a row, a command and a route of its own", of_fact),
+    "rule": Kind("a rule over some facts; a new service of rules, if need be", of_rule),
+}
+
+
+def parser() -> ArgumentParser:
+    """Return the parser of all kinds; what it reads has the name of the kind as `kind`, None if there is none."""
+    whole = ArgumentParser(prog="andon new", description="Write something new that works and is tested.")
+    kinds = whole.add_subparsers(dest="kind", metavar="KIND", title="kinds (more about one: andon new KIND --help)")
+    for name, kind in KINDS.items():
+        about = f"{kind.about[0].upper()}{kind.about[1:]}."
+        kind.add_to(kinds.add_parser(name, help=kind.about, description=about))
+    return whole
