@@ -127,9 +127,10 @@ def wait_until_shown(stack: Stack) -> None:
 def test_a_version_with_a_bug_is_refused_and_nothing_changes(clone: Clone, stack: Stack) -> None:
     wait_until_shown(stack)
 
-    run = clone.python("-m", "andon.tools.views.cutover", "board")
+    run = clone.python("-m", "andon.tools.cli", "cutover", "board")
 
     assert run.returncode == 1, run.stdout + run.stderr
+    assert run.stderr.endswith("refused: nothing was changed\n")
     for machine in MACHINES:
         assert f"EquipmentID = {machine}: both have seen the same events" in run.stderr
     assert "    Operator\n        board: " in run.stderr

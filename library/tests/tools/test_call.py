@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from andon.tools.called import BY
 from andon.tools.stack.api import HttpResponse
-from andon.tools.stack.call import headers_of, lines_of, sent
+from andon.tools.stack.call import exit_code, headers_of, lines_of, sent
 from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.routes_near import words_for
 
 
 def response(status: int, body: object, **headers: str) -> HttpResponse:
@@ -40,3 +42,37 @@ def test_a_body_that_is_no_json_and_a_header_without_a_value_are_refused_in_a_se
         sent("{a: 1}")
     with pytest.raises(ToolFailed, match="a header is written as name: value, not as 'if-match'"):
         headers_of(["if-match"])
+
+
+ROUTES = ("GET /drift", "GET /inventory/{id}", "GET /things/{id}/at/{place}", "PUT /things/{id}", "GET /watch/{id}")
+
+
+@pytest.mark.parametrize(
+    ("request_line", "words"),
+    [
+        ("GET /inventory/lamp", None),
+        ("GET /things/lamp/at/attic", None),
+        ("GET /inventroy/lamp", "there is GET /inventory/{id}"),
+        ("GET /inventory", "there is GET /inventory/{id}"),
+        ("GET /inventory/lamp/place", "there is GET /inventory/{id}, GET /things/{id}/at/{place}"),
+        ("GET /inventory/", "there is GET /inventory/{id}"),
+        ("GET /things/lamp", "there is PUT /things/{id}"),
+        ("GET /thing/lamp/at/attic", "there is GET /things/{id}/at/{place}, PUT /things/{id}"),
+        ("GET /xyz", ""),
+    ],
+)
+def test_a_request_that_no_route_answers_is_told_the_nearest_ones(request_line: str, words: str | None) -> None:
+    method, _, path = request_line.partition(" ")
+    said = words_for(method, path, ROUTES)
+
+    expected = f"there is no route {request_line}; {words}" if words else f"there is no route {request_line}"
+    assert said == (None if words is None else expected)
+
+
+@pytest.mark.parametrize(("by", "status", "code"), [("andon", 200, 0), ("andon", 404, 1), ("make", 404, 0)])
+def test_a_refusal_is_an_error_but_not_one_that_make_would_add_to(
+    by: str, status: int, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(BY, by)
+
+    assert exit_code(status) == code

@@ -91,10 +91,11 @@ def test_only_the_version_that_serves_has_routes_and_only_one_that_served_has_ro
 
 
 def test_a_third_version_is_refused(clone: Clone) -> None:
-    run = clone.python("-m", "andon.tools.views.new_version", VIEW)
+    run = clone.python("-m", "andon.tools.cli", "new-view-version", VIEW)
 
     assert run.returncode == 1
     assert f"there are {VIEW} and {VIEW}_v2 already" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 def test_a_view_that_is_not_there_is_refused() -> None:

@@ -3,15 +3,18 @@
 import argparse
 import json
 import sys
+from http import HTTPStatus
 from http.client import responses
 from typing import Final
 from urllib.parse import quote
 
+from andon.packages.discovery import packages
 from andon.project import project
-from andon.tools.called import as_called
+from andon.tools.called import as_called, is_by_make
 from andon.tools.stack import outputs
 from andon.tools.stack.api import HttpResponse
 from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.routes_near import words_for
 from andon.tools.stack.stack import Stack
 
 SHOWN: Final = ("etag", "location", "link", "x-after", "x-next", "retry-after", "allow", "content-type")
@@ -19,8 +22,6 @@ SHOWN: Final = ("etag", "location", "link", "x-after", "x-next", "retry-after", 
 
 AS_TYPED: Final = "/?&=%:,;+@!$'()*~-._"
 """Characters that stay as they are typed; a `#`, which ids may contain, would end the path."""
-
-REFUSED: Final = 400
 
 
 def sent(text: str | None) -> object:
@@ -66,19 +67,39 @@ def lines_of(response: HttpResponse) -> list[str]:
     return [*lines, content]
 
 
+def exit_code(status: int) -> int:
+    """Return 1 if the request was refused; to make 0, which would add an error of its own below the response."""
+    return 0 if is_by_make() else int(status >= HTTPStatus.BAD_REQUEST)
+
+
 def main() -> int:
-    """Entry point; 1 if the request was refused, or not sent."""
+    """Entry point."""
     options = _options()
-    at = tuple(name for name in options.at.split(",") if name)
-    try:
-        body, headers = sent(options.body), headers_of(options.header)
-        api = Stack(outputs.of_running_stack()).api(options.role, options.user, at)
-        response = api.request(options.method.upper(), quote(options.path, safe=AS_TYPED), body, headers)
-    except ToolFailed as reason:
-        print(f"{as_called('call')}: {reason}", file=sys.stderr)
-        return 1
+    method, at = options.method.upper(), tuple(name for name in options.at.split(",") if name)
+    body, headers = sent(options.body), headers_of(options.header)
+    api = Stack(outputs.of_running_stack()).api(options.role, options.user, at)
+    response = api.request(method, _path(options.path), body, headers)
     print("\n".join(lines_of(response)))
-    return int(response.status >= REFUSED)
+    if response.status == HTTPStatus.NOT_FOUND and (words := _no_route(method, options.path)):
+        print(f"{as_called('call')}: {words}", file=sys.stderr)
+    return exit_code(response.status)
+
+
+def _path(typed: str) -> str:
+    """Return a path as it is sent.
+
+    Raises:
+        ToolFailed: it does not begin with a slash.
+
+    """
+    if not typed.startswith("/"):
+        raise ToolFailed(f"a path begins with a slash, as /{typed}")
+    return quote(typed, safe=AS_TYPED)
+
+
+def _no_route(method: str, path: str) -> str | None:
+    """Return what to say if this project has no such route, so that a mistyped path is no row that is missing."""
+    return words_for(method, path.partition("?")[0], [route for one in packages() for route in one.routes])
 
 
 def _options() -> argparse.Namespace:

@@ -89,8 +89,8 @@ def _unless_there(already: type[Exception], create: Callable[..., object], **arg
         create(**arguments)
 
 
-def main(*arguments: str) -> int:
-    """Print a token, or why there is none."""
+def main(*arguments: str) -> None:
+    """Print a token."""
     parser = argparse.ArgumentParser(prog=as_called("token"), description="Print an access token.")
     parser.add_argument("role", nargs="?", default="")
     parser.add_argument("user", nargs="?")
@@ -99,13 +99,8 @@ def main(*arguments: str) -> int:
     )
     asked = parser.parse_args(arguments)
     places = [name for name in asked.at.split(",") if name]
-    try:
-        print(token(outputs.of_running_stack(), asked.role, asked.user, places))
-    except ToolFailed as reason:
-        print(f"{as_called('token')}: {reason}", file=sys.stderr)
-        return 1
-    return 0
+    print(token(outputs.of_running_stack(), asked.role, asked.user, places))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -13,13 +13,10 @@ So no answer after the switch is older than one before it, and no change goes by
 import argparse
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
-
-from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.packages import serving
 from andon.packages.package import Package
@@ -82,7 +79,7 @@ def _require_equal(stack: Deployed, both: ViewVersions) -> str:
     proof = prove(stack, both)
     shown = show(stack, both, proof)
     if proof.differences:
-        raise CutoverRefused(shown)
+        raise CutoverRefused(f"{shown}\n\nrefused: nothing was changed")
     return shown
 
 
@@ -146,26 +143,18 @@ def _cdk(arguments: list[str]) -> None:
         raise ToolFailed(f"cdk {arguments[0]} failed")
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("cutover"), description=__doc__)
     parser.add_argument("view")
     parser.add_argument("--back", action="store_true", help="let the version before serve again")
     parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
     options, arguments = parser.parse_known_args()
-    try:
-        both, stack = versions(options.view), deployed(options.stack)
-        to = both.before if options.back else both.after
-        print(cut_over(stack, both, to, deployment_of(stack, arguments)))
-    except CutoverRefused as reason:
-        print(f"{reason}\n\n{as_called('cutover')}: refused, nothing was changed", file=sys.stderr)
-        return 1
-    except (ToolFailed, BotoCoreError, ClientError) as reason:
-        print(f"{as_called('cutover')}: {reason}", file=sys.stderr)
-        return 2
+    both, stack = versions(options.view), deployed(options.stack)
+    to = both.before if options.back else both.after
+    print(cut_over(stack, both, to, deployment_of(stack, arguments)))
     print(f"{to.name} serves now. Commit infra/serving.json, so that every clone deploys the same.")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -92,21 +91,16 @@ def _with_item(source: str) -> str:
     return source[: behind[0]] + ITEM + source[behind[0] :]
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("new-view-version"), description=__doc__)
     parser.add_argument("view")
     view = parser.parse_args().view
-    try:
-        after = write(view, project().root)
-    except ToolFailed as reason:
-        print(f"{as_called('new-view-version')}: {reason}", file=sys.stderr)
-        return 1
+    after = write(view, project().root)
     print(f"functions/views/{after}/ is a copy of {view}, with a line in infra/stack.py.")
     print("Edit it, and let as_before(row) in its view.py undo what differs on purpose.")
     print(f"next: {as_called('up')} (or {deploy()}), then {as_called('fill', VIEW=view)}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,14 +3,12 @@
 import argparse
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Final
 
 from andon.packages import serving
 from andon.project import project
 from andon.tools.called import as_called, deploy
-from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.new_version import LINE, copy_into
 from andon.tools.views.versions import ViewVersions, versions
 
@@ -47,22 +45,17 @@ def _naming(view: str, root: Path) -> set[str]:
     return {file.relative_to(root).as_posix() for file in texts if named.search(file.read_text(errors="replace"))}
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("retire"), description=__doc__)
     parser.add_argument("view")
-    try:
-        both = versions(parser.parse_args().view)
-        goes = both.stands_by.name
-        left = retire(both, project().root)
-    except ToolFailed as reason:
-        print(f"{as_called('retire')}: {reason}", file=sys.stderr)
-        return 1
+    both = versions(parser.parse_args().view)
+    goes = both.stands_by.name
+    left = retire(both, project().root)
     print(f"{goes} is gone from this clone; the next deployment removes it ({as_called('up')}, or {deploy()}).")
     if left:
         print("These still name it:", *left, sep="\n    ")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
