@@ -19,7 +19,7 @@ from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.expressions import condition
-from andon.versions.also import Claim
+from andon.versions.claims import Claim
 from andon.views.inverse_oplock import NEWER, put_if_newer
 from andon.wire import aws, retries
 from andon.wire.in_parallel import in_parallel
@@ -132,8 +132,8 @@ def _write(operation: str, key: Mapping[str, Any], number: int) -> object:
         case "claim":
             mine, theirs = (Claim(TABLE, KEYS.of(key["pk"], name), str(number)) for name in ("mine", "theirs"))
             there = Check(TABLE, key, Condition("attribute_exists(#n)", {"n": "n"}))
-            transact({"take": mine.taken().write, "let go": theirs.released().write, "there": there})
-            transact({"take": theirs.taken().write, "let go": mine.released().write})
+            transact({"take": mine.taken("take").write, "let go": theirs.released().write, "there": there})
+            transact({"take": theirs.taken("take").write, "let go": mine.released().write})
     return None
 
 

@@ -19,6 +19,7 @@ from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
 
 if TYPE_CHECKING:
     from andon.versions.also import Also
+    from andon.versions.claims import ClaimsOf
 
 STALE: Final = "If-Match names another version than the current one; read again."
 REQUIRED_IF_MATCH: Final = "It exists: to change it needs If-Match with the current version."
@@ -92,7 +93,7 @@ class Draft(NamedTuple):
     current row. deleted: it is a tombstone. revives: it may follow a tombstone; else it is refused by `gone`, or as not
     found. repeats: it is made even if it changes nothing. needs_if_match: true if the living row that stands there may
     be replaced with If-Match only. guard: of what stands there, if its writer may not replace everything. also: writes
-    beside it, by name, in the same transaction.
+    beside it, by name, in the same transaction. claims: what nothing else may have, by its content and attributes.
     """
 
     content: Mapping[str, object]
@@ -105,6 +106,7 @@ class Draft(NamedTuple):
     gone: Rejected | None = None
     guard: Guard | None = None
     also: "Mapping[str, Also]" = MappingProxyType({})
+    claims: "ClaimsOf | None" = None
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Check, Table
 from andon.dynamodb.expressions import Condition, both
 from andon.dynamodb.key_query import KeyQuery
@@ -18,10 +18,10 @@ from andon.events.fact import Change, Fact, lifecycle
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED
 from andon.runtime import times
-from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
-from andon.versions.also import Also, Claim, moved
+from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.optimistic_lock import STALE, Command, Draft, Guard, Saved, VersionedRow, require_admitted
+from andon.versions.claims import Claim, ClaimsOf
+from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
 
 HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
@@ -168,11 +168,8 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         valid_from = content[VALID_FROM]
         if isinstance(valid_from, int) and not 0 <= valid_from <= command.now_ms:
             raise Invalid.field(f"body.{VALID_FROM}", "must lie between 1970 and now")
-        versions, draft = self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard)
-        if not self.unique:
-            return save(versions, draft)
-        before = _before(versions, command, guard)
-        return save(versions, draft._replace(also=self._claims(id_, before, content)))
+        draft = Draft(content, self.mark_of(id_), command, guard=guard, claims=self._claims)
+        return save(self.versions_of(id_), draft)
 
     def delete(self, id_: str, command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Replace it by a tombstone: a revision with the same content, marked deleted; see `versioned_write.change`."""
@@ -180,7 +177,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         def tombstone(row: Row) -> Draft:
             made_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
             draft = self._again(row, self.tombstone_of(id_, made_ms), command)
-            return draft._replace(deleted=True, also=self._claims(id_, row, {}))
+            return draft._replace(deleted=True)
 
         return change(self.versions_of(id_), command, tombstone, guard)
 
@@ -197,13 +194,12 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         versions = self.versions_of(id_)
         revision = versions.revision(version, consistent=True)
 
-        def again(row: Row) -> Draft:
+        def again(_: Row) -> Draft:
             earlier = _require_version(revision)
             require_admitted(guard, earlier)
             if earlier.get("deleted"):
                 raise Conflict("That version is a deletion.")
-            draft = self._again(earlier, self.mark_of(id_), command)
-            return draft._replace(also=self._claims(id_, row, draft.content))
+            return self._again(earlier, self.mark_of(id_), command)
 
         return change(versions, command, again, guard)
 
@@ -255,20 +251,24 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         """Decide a revision with the content of another one, which is so from now on."""
         fields: Mapping[str, object] = row
         content = {**{name: fields[name] for name in self.fields}, VALID_FROM: None}
-        return Draft(content, attributes, command, revives=False, repeats=True)
+        return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims)
 
-    def _claims(self, id_: str, before: Mapping[str, object] | None, after: Mapping[str, object]) -> Mapping[str, Also]:
-        """Return the writes by which it has the unique values of one content in place of those of another."""
-        writes: dict[str, Also] = {}
-        for field in self.unique:
-            # A tombstone has let go what it says.
-            old = None if before is None or before.get("deleted") else self._claim(id_, field, before.get(field))
-            new, otherwise = self._claim(id_, field, after.get(field)), f"Another {self.kind} has this {field}."
-            writes |= moved(field, before=old, after=new, otherwise=Conflict(otherwise))
-        return writes
+    @property
+    def _claims(self) -> ClaimsOf | None:
+        """Return what its unique fields claim; None: it has none, and a change reads nothing first."""
+        return self._claims_of if self.unique else None
 
-    def _claim(self, id_: str, field: str, value: object) -> Claim | None:
-        return None if value is None else Claim(self.table, self.unique[field](str(value)), id_)
+    def _claims_of(self, version: Attributes) -> dict[str, Claim]:
+        return {
+            field: Claim(
+                self.table,
+                key_of(str(version[field])),
+                version["id"],
+                Conflict(f"Another {self.kind} has this {field}."),
+            )
+            for field, key_of in self.unique.items()
+            if version.get(field) is not None
+        }
 
     def _timeline_of(self, id_: str) -> Timeline:
         partition = self.partition_of(id_)
@@ -277,26 +277,6 @@ class Resource(NamedTuple, Generic[Row, Entity]):
             recorded=KeyQuery(keys=BY_TIME, index_name="ByTime", partition=partition),
             corrections=KeyQuery(keys=CORRECTIONS, index_name="Corrections", partition=partition),
         )
-
-
-def _before(versions: Versions[Row], command: Command, guard: Guard | None) -> Row | None:
-    """Return what a save follows: nothing where it begins a life, else what stands there, or stood there last.
-
-    A later version than the one that is named is refused by the save. An earlier one is refused here: the named one may
-    come to be between read and save, and what it claims would be let go by nobody.
-
-    Raises:
-        Stale: the version that is named is not there yet.
-
-    """
-    if command.if_match is None:
-        return None
-    before = versions.current() or versions.newest()
-    if before is None or before["version"] < command.if_match:
-        if before is not None:
-            require_admitted(guard, before)
-        raise Stale(STALE)
-    return before
 
 
 def _require_version(row: Row | None) -> Row:

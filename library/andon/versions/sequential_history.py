@@ -97,6 +97,8 @@ def _require_history(versions: Versions[Row], draft: Draft) -> Revisions:
         raise ValueError("a sequential writer keeps a history and can check no other row")
     if draft.also:
         raise ValueError(f"a sequential writer has no transaction for what is written also: {', '.join(draft.also)}")
+    if draft.claims:
+        raise ValueError("a sequential writer has no transaction for claims")
     if ttl.ATTRIBUTE in draft.attributes:
         raise ValueError("the fence would expire with the current row")
     return versions.revisions

@@ -11,12 +11,14 @@ from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED, ORIGIN
-from andon.runtime.errors import Rejected, Unavailable
+from andon.runtime.errors import Rejected, Stale, Unavailable
 from andon.versions.also import Also, require_fit, row_key
+from andon.versions.claiming import claiming
 from andon.versions.optimistic_lock import (
     CURRENT,
     REQUIRED,
     REVISION,
+    STALE,
     CheckRetry,
     Command,
     Draft,
@@ -34,6 +36,7 @@ from andon.versions.optimistic_lock import (
     decide_next,
     decide_on_read,
     expected_by,
+    require_admitted,
     write_upon,
 )
 from andon.wire.retries import jitter
@@ -115,15 +118,22 @@ class Versions(NamedTuple, Generic[Row]):
 def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
     """Make a draft the current version: one request, and more only if something stands in the way.
 
+    A change of a draft with claims reads the version that it names first, for those that it lets go.
+
     Raises:
         PreconditionRequired: it exists and the command names no version.
         Stale: the command names another version than the current one.
         NotFound: it was deleted and the command does not bring it back; or what it requires is missing.
-        Conflict: a write beside it, of `draft.also`, is not allowed.
+        Conflict: a write beside it, of `draft.also`, is not allowed, or another one has what it claims.
         Contended: others wrote at each of `ATTEMPTS` attempts.
-        ValueError: `draft.also` does not fit into a transaction.
+        ValueError: `draft.also` does not fit into a transaction, or it cannot keep its claims.
 
     """
+    before = None if draft.claims is None else _before(versions, draft)
+    return _save(versions, claiming(draft, before))
+
+
+def _save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
     if draft.also:
         require_fit(draft.also, _rows_of(versions, draft))
     write = write_upon(draft, expected_by(draft.command))
@@ -159,7 +169,28 @@ def change(
     found = decide_on_read(versions.current(), command, guard)
     if isinstance(found, CheckRetry):
         return finish(versions, command, found)
-    return save(versions, decide(found)._replace(guard=guard))
+    return _save(versions, claiming(decide(found)._replace(guard=guard), found))
+
+
+def _before(versions: Versions[Row], draft: Draft) -> Row | None:
+    """Return what a draft follows: nothing where it begins a life, else what stands there, or stood there last.
+
+    A later version than the one that is named is refused by the save. An earlier one is refused here: the named one may
+    come to be between read and write, and nobody would let go what it claims.
+
+    Raises:
+        Stale: the version that is named is not there yet.
+
+    """
+    if_match = draft.command.if_match
+    if if_match is None:
+        return None
+    before = versions.current() or versions.newest()
+    if before is None or before["version"] < if_match:
+        if before is not None:
+            require_admitted(draft.guard, before)
+        raise Stale(STALE)
+    return before
 
 
 def finish(versions: Versions[Row], command: Command, step: LastStep) -> Saved[Row]:

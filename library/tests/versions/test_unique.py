@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.schema import TableSchema
 from andon.runtime.errors import Rejected
 from andon.testing.memory.aws import AwsInMemory
-from andon.versions.also import OWNER
+from andon.versions.claims import OWNER
 from andon.versions.optimistic_lock import Saved
 from andon.versions.resource import HISTORY_SCHEMA, Resource
 from andon.versions.versioned_write import Versions
