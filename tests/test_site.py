@@ -59,9 +59,23 @@ def test_a_link_to_code_leads_to_a_page_that_shows_it(pages: ModuleType) -> None
     ],
 )
 def test_a_page_that_loads_from_another_host_is_refused(pages: ModuleType, tmp_path: Path, tag: str) -> None:
-    (tmp_path / "a.html").write_text('<a href="https://elsewhere.example">a link</a>')
-    pages.on_post_build(SimpleNamespace(site_dir=tmp_path))
-    (tmp_path / "b.html").write_text(tag)
+    made = SimpleNamespace(site_dir=tmp_path, site_url=None)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "index.html").write_text('<a href="https://elsewhere.example">a link</a>')
+    (tmp_path / "a" / "index.html").write_text("of another folder")
+    pages.on_post_build(made)
+    for name in ("index.html", "a/index.html"):
+        before = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(tag)
+        with pytest.raises(PluginError, match=rf"{name}.*elsewhere\.example"):
+            pages.on_post_build(made)
+        (tmp_path / name).write_text(before)
 
-    with pytest.raises(PluginError, match=r"b\.html.*elsewhere\.example"):
-        pages.on_post_build(SimpleNamespace(site_dir=tmp_path))
+
+def test_a_page_may_name_its_own_address_which_a_site_that_is_served_has(pages: ModuleType, tmp_path: Path) -> None:
+    own = "http://127.0.0.1:8000/"
+    (tmp_path / "a.html").write_text(f'<link rel="canonical" href="{own}a.html">')
+
+    pages.on_post_build(SimpleNamespace(site_dir=tmp_path, site_url=own))
+    with pytest.raises(PluginError):
+        pages.on_post_build(SimpleNamespace(site_dir=tmp_path, site_url=None))

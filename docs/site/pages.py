@@ -106,8 +106,17 @@ def shown(target: Path) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuse a site that loads anything from another host: whoever reads it would be known there."""
-    found = {file.name: LOADED.findall(file.read_text()) for file in Path(config.site_dir).rglob("*.html")}
+    """Refuse a site that loads anything from another host: whoever reads it would be known there.
+
+    `mkdocs serve` gives the site an address, which each page then names as its own.
+    """
+    own, site = config.site_url, Path(config.site_dir)
+    found = {
+        str(file.relative_to(site)): [
+            url for url in LOADED.findall(file.read_text()) if not (own and url.startswith(own))
+        ]
+        for file in site.rglob("*.html")
+    }
     if any(found.values()):
         raise PluginError(f"these pages load from other hosts: { {name: one for name, one in found.items() if one} }")
 
