@@ -16,6 +16,7 @@ ALSO: Final = "library/tests/versions/test_also.py"
 COUNTING: Final = "library/tests/views/test_counting.py"
 DATES: Final = "library/tests/views/test_dates.py"
 DUE_AT: Final = "library/tests/rules/test_due_at.py"
+FAR_DATES: Final = "library/tests/rules/test_far_dates.py"
 STORIES_BACK: Final = "tests/services/dispatch/test_restored_orders.py"
 
 SHARING: Final = (
@@ -706,8 +707,24 @@ RULES: Final = [
         ("a date: what came since is not seen", "    if until_ms <= anchor.event.timestamp_ms:\n", "    if True:\n")),
     *_in("library/andon/rules/rule.py", DUE_AT,
         ("a date: the store may forget its anchor", "if ttl_days < days:", "if False:"),
-        ("a date: one that the store forgets passes", "or at_ms + hold_back_ms >= anchor.ttl * 1000", ""),
-        ("a date: one beyond its rule passes", "at_ms > anchor.event.timestamp_ms + self.after_ms or", "")),
+        ("a date: one that the store forgets passes", "if first_ms + hold_back_ms >= anchor.ttl * 1000:", "if False:"),
+        ("a date: one that cannot be put in order passes", "if at_ms + hold_back_ms > MAX_AT_MS:", "if False:")),
+    *_in("library/andon/rules/rule.py", FAR_DATES,
+        ("a far date: of an event whose end is one", "first_ms < at_ms and anchor.expire is not None", "False")),
+    *_in("library/andon/rules/timing.py", FAR_DATES,
+        ("a far date: decided before it comes", "if date_ms <= due.at_ms else", "if True else"),
+        ("a far date: the step is too long", "at_ms + self.after_ms // 2", "at_ms + self.after_ms")),
+    *_in("library/andon/rules/plan.py", FAR_DATES,
+        ("a far date: what takes it back is forgotten", "islice(behind, rule.most + PASSED_OVER)", "islice(behind, 0)"),
+        ("a far date: its anchor is forgotten", "(renewal.anchor, *islice(behind, rule.most + PASSED_OVER))",
+         "islice(behind, rule.most)"),
+        ("a far date: the end of an event is put off", "and stored.expire is None:", "and True:"),
+        ("due rows of one time lose a rule", "            rules, ttl = (*there.rules, *due.rules),",
+         "            rules, ttl = there.rules,")),
+    *_in("library/andon/rules/write.py", FAR_DATES,
+        ("a far date: nothing is kept", "for stored in plan.kept]", "for stored in ()]"),
+        ("a far date: what is kept for longer ends sooner", '"#ttl < :ttl"', '"#ttl < :ttl OR #ttl > :ttl"'),
+        ("a due row is put over that of others", "            if failed.row != row:\n", "            if False:\n")),
     *_in("library/andon/rules/control.py", DUE_AT,
         ("a date: forgotten in silence", "for rule, error in plan.forgotten:", "for rule, error in ():")),
     *_in("library/andon/rules/control_service.py", DUE_AT,

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
@@ -10,7 +11,7 @@ from andon.dynamodb.ttl import ttl_at
 from andon.rules.due import KEPT_DAYS, Due
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import StoredEvent, is_event_sort
-from andon.rules.timing import EvaluateAt, EventsBehind, Start, SweepTime, Timer
+from andon.rules.timing import PASSED_OVER, EvaluateAt, EventsBehind, Renewal, Start, SweepTime, Timer
 from andon.runtime.tried import Failed, tried
 
 # When a rule that nobody knows is asked for again: it comes back with the next deployment, or with a roll-back.
@@ -35,12 +36,14 @@ class ArrivalPlan(NamedTuple):
 class DuePlan(NamedTuple):
     """The work for a due row: rules to evaluate, each at the event of a sort key, and due rows that replace it.
 
-    gone: the number of rules without an event to evaluate them at. moved: the number of timers that moved or ended.
-    unknown: the rules that this version of the service does not have, as a row for later; None: it has all.
+    kept: events that are stored for longer, each with its ttl from now on. gone: the number of rules without an event
+    to evaluate them at. moved: the number of rules that wait on, or whose timer ended. unknown: the rules that this
+    version of the service does not have, as a row for later; None: it has all.
     """
 
     evaluations: list[tuple[str, Rule]]
     timers: list[Due]
+    kept: Sequence[StoredEvent] = ()
     gone: int = 0
     moved: int = 0
     unknown: Due | None = None
@@ -85,7 +88,7 @@ def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) ->
     """Return the due rows of `rules` at an anchor, one for each time."""
     by_time: dict[int, list[str]] = defaultdict(list)
     for rule in rules:
-        by_time[rule.due_ms(anchor, hold_back_ms)].append(rule.id)
+        by_time[rule.first_due_ms(anchor, hold_back_ms)].append(rule.id)
     for at_ms, ids in by_time.items():
         ttl = ttl_at(at_ms, KEPT_DAYS)
         yield Due(at_ms=at_ms, key=anchor.key, anchor=anchor.sort, rules=tuple(ids), ttl=ttl)
@@ -104,8 +107,11 @@ def plan_due(due: Due, rules: Rules, events: EventsBehind, *, time: SweepTime, n
         return DuePlan([], [], gone=len(known), unknown=unknown)
     aims = [(rule, rule.timing.when_due(due, on=rule.on, events=events, time=time)) for rule in known]
     evaluations = [(aim.anchor, rule) for rule, aim in aims if isinstance(aim, EvaluateAt)]
+    renewals = [(rule, aim) for rule, aim in aims if isinstance(aim, Renewal)]
     timers = [_moved(due, rule, aim) for rule, aim in aims if isinstance(aim, Timer)]
-    return DuePlan(evaluations, timers, moved=len(aims) - len(evaluations), unknown=unknown)
+    again = _one_for_each_time([*timers, *(_renewed(due, rule, aim) for rule, aim in renewals)])
+    kept = [one for rule, aim in renewals for one in _kept(rule, aim, events)]
+    return DuePlan(evaluations, again, kept, moved=len(aims) - len(evaluations), unknown=unknown)
 
 
 def _unknown(due: Due, known: Sequence[Rule], now_ms: int) -> Due | None:
@@ -117,3 +123,27 @@ def _unknown(due: Due, known: Sequence[Rule], now_ms: int) -> Due | None:
 def _moved(due: Due, rule: Rule, timer: Timer) -> Due:
     ttl = due.ttl if timer.anchor == due.anchor else ttl_at(timer.at_ms, KEPT_DAYS)
     return Due(at_ms=timer.at_ms, key=due.key, anchor=timer.anchor, rules=(rule.id,), ttl=ttl)
+
+
+def _renewed(due: Due, rule: Rule, renewal: Renewal) -> Due:
+    return due._replace(at_ms=renewal.at_ms, rules=(rule.id,), ttl=ttl_at(renewal.at_ms, KEPT_DAYS), shard=None)
+
+
+def _kept(rule: Rule, renewal: Renewal, events: EventsBehind) -> Iterator[StoredEvent]:
+    """Yield what a rule sees at an anchor, of what is stored by now, with a ttl as long as that of its due row."""
+    behind = events.behind(renewal.anchor.sort, until_ms=rule.due_at(renewal.anchor.event))
+    ttl = ttl_at(renewal.at_ms, KEPT_DAYS)
+    for stored in (renewal.anchor, *islice(behind, rule.most + PASSED_OVER)):
+        if stored.ttl < ttl and stored.expire is None:  # the end of one that expires is an event, which has its time
+            yield stored._replace(ttl=ttl)
+
+
+def _one_for_each_time(dues: Iterable[Due]) -> list[Due]:
+    """Return due rows of which those of one anchor and time are one: they have one key."""
+    found: dict[tuple[str, int], Due] = {}
+    for due in dues:
+        there = found.setdefault((due.anchor, due.at_ms), due)
+        if there is not due:
+            rules, ttl = (*there.rules, *due.rules), max(there.ttl, due.ttl)
+            found[due.anchor, due.at_ms] = there._replace(rules=rules, ttl=ttl)
+    return [*found.values()]

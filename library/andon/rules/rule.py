@@ -15,6 +15,7 @@ from andon.dynamodb.keys import SEPARATOR, sort_key
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
+from andon.rules.due import MAX_AT_MS
 from andon.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
 from andon.rules.timing import HELD_BACK, Screened, Timing, due_ms
 from andon.runtime.clock import DAY_MS
@@ -160,12 +161,16 @@ class Rule(NamedTuple):
 
     @property
     def after_ms(self) -> int:
-        """The time from its anchor until it is due, at the earliest; of one due at a date: the most."""
+        """The time from its anchor until it is due, at the earliest; of one due at a date: see `DueAt`."""
         return self.timing.after_ms
 
     def due_at(self, event: DomainEvent) -> int:
         """Return the time up to which it sees what happens, at an anchor: its date, or so long after it."""
         return self.timing.due_at(event)
+
+    def first_due_at(self, event: DomainEvent) -> int:
+        """Return the time for which its first due row at an anchor is put: a date far ahead is waited for in steps."""
+        return self.timing.first_due_at(event)
 
     def require_kept(self, ttl_days: int) -> None:
         """Check that the store keeps an anchor until the rule is due, and a day for a sweep that lags.
@@ -183,17 +188,24 @@ class Rule(NamedTuple):
             )
 
     def require_remembered(self, anchor: StoredEvent, hold_back_ms: int) -> None:
-        """Check that an anchor is stored until the rule is due at it: its date may lie further ahead than declared.
+        """Check that an anchor is stored until its first due row is due, and that its date can be put in order.
 
         Raises:
-            Poison: it is forgotten before.
+            Poison: it is forgotten before; or it is to be kept for longer, and its end is an event.
 
         """
-        at_ms = self.due_at(anchor.event)
-        if at_ms > anchor.event.timestamp_ms + self.after_ms or at_ms + hold_back_ms >= anchor.ttl * 1000:
+        at_ms, first_ms = self.due_at(anchor.event), self.first_due_at(anchor.event)
+        if first_ms + hold_back_ms >= anchor.ttl * 1000:
             raise Poison(
-                f"rule {self.id}: it would be due at {at_ms} ms, which is beyond its timing, or beyond the ttl of the "
-                f"event, {anchor.ttl} s; nothing is decided at it. See within_days of DueAt, and ttl_days"
+                f"rule {self.id}: it would be due at {first_ms} ms, which is beyond the ttl of the event, {anchor.ttl} "
+                "s; nothing is decided at it. See within_days of DueAt, and ttl_days"
+            )
+        if at_ms + hold_back_ms > MAX_AT_MS:
+            raise Poison(f"rule {self.id}: its date, {at_ms} ms, cannot be put in order; nothing is decided at it")
+        if first_ms < at_ms and anchor.expire is not None:
+            raise Poison(
+                f"rule {self.id}: its date, {at_ms} ms, is further ahead than within_days, and its event, whose end is "
+                f"an event ({anchor.expire}), is not kept for longer; nothing is decided at it"
             )
 
     def correlation_key_of(self, event: DomainEvent) -> CorrelationKey:
@@ -211,6 +223,10 @@ class Rule(NamedTuple):
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return the time at which the rule is due at an anchor: all that counts has arrived."""
         return due_ms(self.due_at(anchor.event), anchor.arrived_ms, hold_back_ms)
+
+    def first_due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
+        """Return the time of its first due row at an anchor."""
+        return due_ms(self.first_due_at(anchor.event), anchor.arrived_ms, hold_back_ms)
 
 
 class Rules:

@@ -8,7 +8,7 @@
 | `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `screen.py` |
 | `BeforeGap` | at the last anchor before a gap of `after_ms` | one timer for each key, see `gaps.py` |
 | `AfterGap` | at the first anchor after a gap of `gap_ms` | one for each anchor that may be the first, see `gaps.py` |
-| `DueAt` | at each anchor that says a date, once that has come | one for each such anchor |
+| `DueAt` | at each anchor that says a date, once that has come | one for each such anchor, put anew until then |
 
 A new kind of rule is a class of this file: trigger and sweep ask it `at_arrival` and `when_due`.
 """
@@ -67,11 +67,18 @@ class Timer(NamedTuple):
     at_ms: int
 
 
+class Renewal(NamedTuple):
+    """A due rule waits on at its anchor until `at_ms`; what it sees is stored for as long."""
+
+    anchor: StoredEvent
+    at_ms: int
+
+
 class TimerEnded(NamedTuple):
     """A due rule has nothing to decide: another timer of its key has taken over."""
 
 
-Aim = EvaluateAt | Timer | TimerEnded
+Aim = EvaluateAt | Timer | Renewal | TimerEnded
 """The aim of a due row."""
 
 
@@ -84,6 +91,9 @@ class SweepTime(NamedTuple):
 
 class EventsBehind(Protocol):
     """The events of a correlation key behind a sort key, up to a time; read no further than somebody looks."""
+
+    def find(self, sort: str, /) -> StoredEvent | None:
+        """Return the event of a sort key, if it is still stored."""
 
     def within(self, sort: str, /, *, until_ms: int) -> Iterable[StoredEvent]:
         """Return them newest first."""
@@ -113,6 +123,10 @@ class Timing:
     def due_at(self, event: DomainEvent) -> int:
         """Return the time up to which a rule sees what happens, at an anchor (epoch milliseconds)."""
         return event.timestamp_ms + self.after_ms
+
+    def first_due_at(self, event: DomainEvent) -> int:
+        """Return the time for which the first due row of an anchor is put (epoch milliseconds)."""
+        return self.due_at(event)
 
     def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002  each anchor is alike
         """Return the step that the arrival of an anchor starts."""
@@ -155,8 +169,9 @@ class DueAt(Timing):
     """The rule sees what happens until a date that its anchor says, and is evaluated then.
 
     date_of: the date in an event (epoch milliseconds); None: it says none, and nothing is due at it. One that has
-    passed is due at once. within_days: so far behind its event it lies at most; all events of the rule are stored for
-    longer, or one that takes back the date would be forgotten before it comes.
+    passed is due at once. within_days: all events of the rule are stored for longer than that, so a date within it is
+    waited for by one due row. A date further ahead is waited for in steps: `within_days` after its anchor, and then
+    each half of that, the anchor and what lies behind it are stored for longer, and the due row is put anew.
 
     Another date is another anchor: at the old one the rule sees the new one among `History.later`.
     """
@@ -174,9 +189,32 @@ class DueAt(Timing):
         date_ms = self._date_of(event)
         return event.timestamp_ms if date_ms is None else max(date_ms, event.timestamp_ms)
 
+    def first_due_at(self, event: DomainEvent) -> int:
+        """Return the date, or the time until which the anchor is stored for sure."""
+        return min(self.due_at(event), event.timestamp_ms + self.after_ms)
+
     def at_arrival(self, anchor: StoredEvent) -> Start:
         """Return that the rule is due, if the anchor says a date."""
         return Start.NOTHING if self._date_of(anchor.event) is None else Start.DUE
+
+    def when_due(
+        self,
+        due: Due,
+        *,
+        on: Topics,  # noqa: ARG002
+        events: EventsBehind,
+        time: SweepTime,
+    ) -> Aim:
+        """Return that the rule is evaluated, or that it waits on for its date: it follows from the due row alone."""
+        anchor = events.find(due.anchor)
+        if anchor is None:
+            return EvaluateAt(due.anchor)
+        date_ms = due_ms(self.due_at(anchor.event), anchor.arrived_ms, time.hold_back_ms)
+        return EvaluateAt(due.anchor) if date_ms <= due.at_ms else Renewal(anchor, min(date_ms, self._step(due.at_ms)))
+
+    def _step(self, at_ms: int) -> int:
+        """Return the next time: what came late by less than half of `within_days` is stored until then."""
+        return at_ms + self.after_ms // 2
 
 
 class Screened(Timing):

@@ -1,10 +1,13 @@
 """Evaluations and plans -> rows. Each row is put under a key that is the same each time, however often that happens."""
 
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
+from typing import Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed, ItemRefused
-from andon.dynamodb.expressions import UNCONDITIONAL
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
 from andon.events.fault import fault_of
 from andon.events.publish import publish
@@ -18,6 +21,10 @@ from andon.rules.verdict import Counts, Verdict
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.whole_number import is_whole
+from andon.wire.in_parallel import in_parallel
+
+EXPIRES_BEFORE: Final = Condition("#ttl < :ttl", {"ttl": ATTRIBUTE})
+"""Of a row that is still there; `:ttl` is the one that it is to have."""
 
 
 def write_decisions(evaluations: Iterable[Evaluation], control: Control) -> Counts:
@@ -60,19 +67,24 @@ def write_due_rows(rows: Iterable[Item], control: Control) -> Counts:
 
 
 def settle_due(due: Due, plan: DuePlan, control: Control) -> Counts:
-    """Put the due rows that replace one that is done, then delete it."""
+    """Keep events for longer, put the due rows that replace one that is done, then delete it."""
     table = control.table
-    for timer in plan.timers:
-        table.put(timer.row(table.keys), condition=UNCONDITIONAL)
-    if plan.unknown:
-        _postpone(plan.unknown, control)
+    in_parallel([partial(_keep, stored, control) for stored in plan.kept])
+    for again in (*plan.timers, *([plan.unknown] if plan.unknown else ())):
+        _put_beside(again, control)
     table.delete(due.row_key(table.keys))
     unknown = len(plan.unknown.rules) if plan.unknown else 0
     return Counts({"due": 1, "moved": plan.moved, "unknown": unknown, Verdict.GONE: plan.gone})
 
 
-def _postpone(due: Due, control: Control) -> None:
-    """Put a row for rules that nobody knows, a millisecond later if another one of its anchor is there."""
+def _keep(stored: StoredEvent, control: Control) -> None:
+    """Let an event that is still there expire later."""
+    with suppress(ConditionFailed):
+        control.table.put(stored.row(control.table.keys), condition=EXPIRES_BEFORE._replace(values={"ttl": stored.ttl}))
+
+
+def _put_beside(due: Due, control: Control) -> None:
+    """Put a row of the index, a millisecond later if one of other rules at its anchor is there."""
     while True:
         row = due.row(control.table.keys)
         try:

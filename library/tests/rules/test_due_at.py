@@ -1,92 +1,30 @@
 """Rules that are due at a date of the domain: the same decisions in every order, and nothing is forgotten silently."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import permutations
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.collect import Collected
 from andon.rules.control_service import Control
-from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import DueAt, Later, Timing
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
-from andon.testing.lambda_events import sqs_event
-from andon.views.materialize import Listener, materialize
 from tests.support.samples import NOW
-from toys.things import message
+from toys.dated import LAPSED, LAPSING, WITHIN_DAYS, bring, control_of, date_of, faults, until
 from toys.toy_control import (
     CONTROL,
     HOLD_BACK_MS,
-    KNOCKED,
-    MINUTE_MS,
     SWEPT_MS,
-    TABLE,
     TTL_DAYS,
     Keeper,
-    decide,
-    key_of,
     knocked,
     mended,
     rules_of,
     thing_of,
 )
-
-WITHIN_DAYS: Final = 40
-KEPT_DAYS: Final = WITHIN_DAYS + 1
-
-
-def date_of(event: DomainEvent) -> int | None:
-    date_ms = event.entity("thing").get("until")
-    return date_ms if isinstance(date_ms, int) else None
-
-
-def lapsed(history: History) -> Iterable[Decision]:
-    """Decide at a date, unless another one was said since, or the thing was mended."""
-    if not any(event.type == "thing-mended" or date_of(event) is not None for event in history.later):
-        yield decide("broken", key_of(history.anchor), "lapsed", history.anchor)
-
-
-LAPSED: Final = Rule(
-    id="lapsed",
-    on=frozenset({KNOCKED}),
-    key=key_of,
-    window_ms=MINUTE_MS,
-    timing=DueAt(date_of, within_days=WITHIN_DAYS),
-    expression=lapsed,
-    emits=frozenset({"thing-broken"}),
-)
-
-
-def control_of(*rules: Rule, ttl_days: int = KEPT_DAYS) -> Control:
-    return Control(table=TABLE, rules=rules_of(*rules), ttl_days=ttl_days)
-
-
-LAPSING: Final = control_of(LAPSED)
-
-
-def keeps(days: int) -> Listener:
-    """Return the listener that stores what happened for so many days."""
-
-    def on_happened(event: DomainEvent) -> Collected:
-        return Collected.of(event, key=key_of(event), source="workshop", ttl_days=days)
-
-    on = {KNOCKED: on_happened, ("workshop", "thing-mended"): on_happened}
-    return Listener(name="keeper", table=TABLE, on=on, ttl_days=None)
-
-
-def bring(keeper: Keeper, *events: DomainEvent, days: int = KEPT_DAYS, control: Control = LAPSING) -> list[Any]:
-    materialize(sqs_event(map(message, events)), LocalContext("keeper-listener"), listener=keeps(days))
-    return keeper.react(control)
-
-
-def until(name: str, days: float, *, at: int = NOW) -> DomainEvent:
-    """The event that says a date, so many days after `NOW`."""
-    return knocked(name, at=at, until=NOW + int(days * DAY_MS))
 
 
 def decided_at(keeper: Keeper, days: float, control: Control = LAPSING) -> list[Any]:
@@ -171,18 +109,12 @@ def test_a_rule_whose_anchor_its_store_forgets_before_is_refused_with_what_to_wr
     assert control_of(LAPSED._replace(timing=timing), ttl_days=TTL_DAYS + 1).ttl_days == TTL_DAYS + 1
 
 
-def faults(published: Sequence[Any]) -> list[str]:
-    return [event["fault"]["error"] for event in published if event["type"] == "fault"]
-
-
-@pytest.mark.parametrize(
-    ("days", "kept"), [(WITHIN_DAYS + 1, 99), (35, TTL_DAYS)], ids=["beyond the rule's days", "beyond the event's ttl"]
-)
-def test_a_date_that_the_store_would_forget_is_a_fault_and_other_rules_go_on(
-    keeper: Keeper, name: str, days: int, kept: int
+@pytest.mark.parametrize("days", [35, WITHIN_DAYS + 1])
+def test_an_event_that_is_stored_for_less_than_its_rule_needs_is_a_fault_and_other_rules_go_on(
+    keeper: Keeper, name: str, days: int
 ) -> None:
     both = control_of(LAPSED, CONTROL.rules.all[1]._replace(timing=Later(DAY_MS)))
-    published = bring(keeper, until(name, days), days=kept, control=both)
+    published = bring(keeper, until(name, days), days=TTL_DAYS, control=both)
 
     assert len(faults(published)) == 1, published
     assert "rule lapsed" in str(published)

@@ -240,6 +240,9 @@ class Race:
 
         return late_by(one, self._newest_first(), hold_back_ms=HOLD_BACK_MS)
 
+    def find(self, sort: str) -> StoredEvent | None:
+        return next((one for one in self.stored if one.sort == sort), None)
+
     # What `newest_follower` reads.
     def within(self, sort: str, *, until_ms: int) -> list[StoredEvent]:
         return [one for one in self._newest_first() if one.sort > sort and one.event.timestamp_ms <= until_ms]
