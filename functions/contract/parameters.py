@@ -7,19 +7,20 @@ from pydantic import AfterValidator
 
 from andon.http import schemas as common
 from andon.http.parameters import described
+from andon.http.schemas import IMPERSONAL
 from andon.runtime import texts
 from contract import names, people, schemas
 
 EquipmentId = Annotated[
     str,
     AfterValidator(texts.word),
-    described(common.WORD, "press-7"),
+    described(common.WORD | IMPERSONAL, "press-7"),
     Path(alias="id", description="Chosen by the client."),
 ]
 FactoryId = Annotated[
     str,
     AfterValidator(texts.word),
-    described(common.WORD, "gdl-1"),
+    described(common.WORD | IMPERSONAL, "gdl-1"),
     Path(alias="factoryId", description="The `factoryId` of the equipment."),
 ]
 Operator = Annotated[str, AfterValidator(people.person_id), described(schemas.PERSON, "op-17"), Path()]
@@ -39,13 +40,13 @@ State = Annotated[
 Part = Annotated[
     str,
     AfterValidator(texts.part),
-    described(common.PART, "hydraulics"),
+    described(common.PART | IMPERSONAL, "hydraulics"),
     Path(description="A part of the equipment; `_` is the whole."),
 ]
-Company = Annotated[str, AfterValidator(texts.part), described(common.PART, "Acme"), Path()]
+Company = Annotated[str, AfterValidator(texts.part), described(common.PART | IMPERSONAL, "Acme"), Path()]
 LocationFilter = Annotated[
     str | None,
-    described(schemas.LOCATION, "MX/West"),
+    described(schemas.LOCATION | IMPERSONAL, "MX/West"),
     Query(description="A place within the company, from the country down, parts separated by `/`."),
 ]
 StateFilter = Annotated[

@@ -15,12 +15,13 @@ from typing import Any, Final
 import pytest
 from jsonschema_rs import validator_for
 
-from andon.packages.discovery import owner_of_route
+from andon.http.schemas import PERSONAL, PERSONAL_DATA
+from andon.packages.discovery import owner_of_route, services
+from andon.project import project
 from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
 from andon.testing.samples import paths, read
 from andon.tools.in_process import openapi
-from contract.locations import FIELDS
 from tests.support.documented import texts_in
 from tests.support.services import reports
 from tests.support.services.reports import AT, ESCALATIONS, LOGS, OPERATOR_LOGS, REPORT, STATES
@@ -187,14 +188,10 @@ def leaves(body: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # n
         yield from leaves(part, *path, name)
 
 
-OF_THINGS: Final = frozenset({
-    "equipment/{id}", "factories/{factoryId}", "audits/{part}", "board/{company}", "faults/{id}", "replays/{id}",
-    "query.location", "view", "name", "factoryId", "lineId", "result", "notes", "detail", "equipmentId",
-    "levels.name", "levels.level",
-    *(f"location.{field}" for field in FIELDS),
-})  # fmt: skip
-"""All texts that may be a name, because they are about things, or free: parameters of paths behind what they are of."""
-NAMED: Final = "{route} takes a person's name as {name}: let it take ids, or say in OF_THINGS that it is none"
+NAMED: Final = (
+    "{route} takes a person's name as {name}: let it take ids, or say in its schema whether that is personal data, as "
+    "IMPERSONAL of andon.http.schemas does"
+)
 WRONG_IN_BODIES: Final = {
     **dict.fromkeys(("name", "result", "notes", "detail"), TEXTS),
     **dict.fromkeys(("timestamp", "validFrom"), TIMES),
@@ -219,9 +216,18 @@ def validators_of(route: str) -> dict[str, Any]:
     return {name: validator_for(dict(schema), validate_formats=True) for name, schema in texts_in(DOCUMENT, body)}
 
 
+def declared(route: str) -> dict[str, str]:
+    """Return what the texts of a route's parameters and body that take any words say of themselves, by their names."""
+    body = OPERATIONS[route].get("requestBody", {"content": {JSON: {"schema": {}}}})["content"][JSON]["schema"]
+    named = [(f"{one['in']}.{one['name']}", one["schema"]) for one in OPERATIONS[route].get("parameters", ())]
+    return {
+        name: schema[PERSONAL_DATA] for name, schema in (*named, *texts_in(DOCUMENT, body)) if PERSONAL_DATA in schema
+    }
+
+
 def wrong_ids(route: str, name: str) -> tuple[str, ...]:
-    """Return texts that are no id of a person; of a thing, those that its schema refuses, too."""
-    if name not in OF_THINGS:
+    """Return texts that are no id of a person; of what takes any words, those that its schema refuses, too."""
+    if name not in declared(route):
         return (*IDS, *NO_PEOPLE)
     return tuple(text for text in IDS if not validators_of(route)[name].is_valid(text))
 
@@ -238,23 +244,30 @@ def calling_somebody(route: str) -> Iterator[tuple[str, Event]]:
     """Yield the name of each text of a route, and the route's good request with a person's name in its place."""
     for one, place, name in PARAMETERS:
         if one == route:
-            in_path = re.search(rf"[^/]+/{{{name}}}", route)
-            yield in_path[0] if in_path else f"{place}.{name}", changed(route, place, name, "Ana")
+            yield f"{place}.{name}", changed(route, place, name, "Ana")
     for one, leaf in LEAVES:
         if one == route:
             yield ".".join(part for part in leaf if isinstance(part, str)), with_text(route, leaf, "Ana")
 
 
 @pytest.mark.parametrize("route", OPERATIONS)
-def test_no_text_takes_a_persons_name_but_what_is_about_things(route: str, nothing_is_written: Wire) -> None:
+def test_no_text_takes_a_persons_name_but_what_says_so(route: str, nothing_is_written: Wire) -> None:
     for name, event in calling_somebody(route):
-        if name not in OF_THINGS:
+        if name not in declared(route):
             assert send(event)["statusCode"] == HTTPStatus.BAD_REQUEST, NAMED.format(route=route, name=name)
             assert refused_fields(event)
     assert not nothing_is_written.operations, "by its pattern alone, without a read"
 
     taking = {name for name, validator in validators_of(route).items() if validator.is_valid("Ana")}
-    assert taking <= OF_THINGS, "also what no sample has"
+    assert taking <= declared(route).keys(), "also what no sample has"
+
+
+def test_only_the_directory_of_people_takes_personal_data() -> None:
+    people = project().people
+    taking = {owner_of_route(route)[0] for route in OPERATIONS if PERSONAL[PERSONAL_DATA] in declared(route).values()}
+
+    assert people
+    assert [package for package in services() if people.table in package.tables] == [*taking]
 
 
 @pytest.mark.parametrize("at", AHEAD_OR_GONE)

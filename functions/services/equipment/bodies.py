@@ -9,6 +9,7 @@ from andon.http import schemas
 from andon.http.fields import Id, Line, Lines, Number, Part, Time, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
+from andon.http.schemas import IMPERSONAL, MAY_NAME_SOMEBODY
 from andon.runtime import texts
 from contract import names
 from contract.fields import Person
@@ -25,27 +26,27 @@ def _detail(text: str) -> str:
     return lines
 
 
-Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES))]
+Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES) | MAY_NAME_SOMEBODY)]
 
 
 class Location(RequestModel):
     """Where equipment stands, from the company down."""
 
-    company: Part = Field(examples=["Acme"])
-    country: Part = Field(examples=["MX"])
-    region: Part = Field(examples=["West"])
-    state: Part = Field(examples=["JAL"])
-    county: Part = Field(examples=["Guadalajara"])
-    city: Part = Field(examples=["Guadalajara"])
-    neighborhood: Part = Field(examples=["Centro"])
+    company: Part = Field(examples=["Acme"], json_schema_extra=IMPERSONAL)
+    country: Part = Field(examples=["MX"], json_schema_extra=IMPERSONAL)
+    region: Part = Field(examples=["West"], json_schema_extra=IMPERSONAL)
+    state: Part = Field(examples=["JAL"], json_schema_extra=IMPERSONAL)
+    county: Part = Field(examples=["Guadalajara"], json_schema_extra=IMPERSONAL)
+    city: Part = Field(examples=["Guadalajara"], json_schema_extra=IMPERSONAL)
+    neighborhood: Part = Field(examples=["Centro"], json_schema_extra=IMPERSONAL)
 
 
 class EquipmentBody(RequestModel):
     """What a piece of equipment is, and where it stands; with `validFrom`, what it has been since before now."""
 
-    name: Line = Field(examples=["Hydraulic press 7"])
-    factoryId: Word = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
-    lineId: Id = Field(examples=["line-3"])  # noqa: N815
+    name: Line = Field(examples=["Hydraulic press 7"], json_schema_extra=IMPERSONAL)
+    factoryId: Word = Field(examples=["gdl-1"], json_schema_extra=IMPERSONAL)  # noqa: N815  the contract's name
+    lineId: Id = Field(examples=["line-3"], json_schema_extra=IMPERSONAL)  # noqa: N815
     location: Location
     validFrom: Time | None = Field(default=None, examples=["2020-04-20T06:00:00Z"])  # noqa: N815
 
@@ -84,7 +85,7 @@ class RollbackBody(RequestModel):
 class AuditBody(RequestModel):
     """What an auditor found."""
 
-    result: Line = Field(examples=["passed"])
+    result: Line = Field(examples=["passed"], json_schema_extra=MAY_NAME_SOMEBODY)
     auditor: Person = Field(examples=["au-05"])
     notes: Lines | None = None
 
@@ -119,7 +120,7 @@ class StateBody(RequestModel):
 class ReportBody(StateBody):
     """One of many reports, which are published and not kept."""
 
-    equipmentId: Word = Field(examples=["press-7"])  # noqa: N815
+    equipmentId: Word = Field(examples=["press-7"], json_schema_extra=IMPERSONAL)  # noqa: N815
     timestamp: Time
 
 

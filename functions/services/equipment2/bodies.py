@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from andon.http.fields import Id, Line, Number, Part, Time, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
+from andon.http.schemas import IMPERSONAL
 from andon.runtime import texts
 from contract import names, schemas
 from contract.locations import COMPANY, FIELDS, NOT_SAID
@@ -26,8 +27,10 @@ def _place(text: str) -> str:
 class Level(RequestModel):
     """A level of a location, and the name of the place on it."""
 
-    level: Annotated[str, AfterValidator(names.level), WithJsonSchema(schemas.LEVEL)] = Field(examples=["country"])
-    name: Annotated[Part, AfterValidator(_place)] = Field(examples=["MX"])
+    level: Annotated[str, AfterValidator(names.level), WithJsonSchema(schemas.LEVEL)] = Field(
+        examples=["country"], json_schema_extra=IMPERSONAL
+    )
+    name: Annotated[Part, AfterValidator(_place)] = Field(examples=["MX"], json_schema_extra=IMPERSONAL)
 
 
 def _location(levels: list[Level]) -> list[Level]:
@@ -56,9 +59,9 @@ Levels = Annotated[
 class MachineBody(RequestModel):
     """What a piece of equipment is, and on which levels it stands; with `validFrom`, what it has been since before."""
 
-    name: Line = Field(examples=["Hydraulic press 7"])
-    factoryId: Word = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
-    lineId: Id = Field(examples=["line-3"])  # noqa: N815
+    name: Line = Field(examples=["Hydraulic press 7"], json_schema_extra=IMPERSONAL)
+    factoryId: Word = Field(examples=["gdl-1"], json_schema_extra=IMPERSONAL)  # noqa: N815  the contract's name
+    lineId: Id = Field(examples=["line-3"], json_schema_extra=IMPERSONAL)  # noqa: N815
     levels: Levels
     validFrom: Time | None = Field(default=None, examples=["2020-04-20T06:00:00Z"])  # noqa: N815
 

@@ -10,6 +10,7 @@ from andon.http.fields import Line, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.parameters import described
+from andon.http.schemas import IMPERSONAL, PERSONAL
 from contract import people
 
 _ID: Final = people.PERSON_PATTERN.removeprefix("^").removesuffix("$")
@@ -35,8 +36,8 @@ PersonIds = Annotated[
 class PersonBody(RequestModel):
     """A person: the name that others read, and the factory where they work."""
 
-    name: Line = Field(examples=["Ana López"])
-    factoryId: Word = Field(examples=["gdl-1"])  # noqa: N815  the contract's name
+    name: Line = Field(examples=["Ana López"], json_schema_extra=PERSONAL)
+    factoryId: Word = Field(examples=["gdl-1"], json_schema_extra=IMPERSONAL)  # noqa: N815  the contract's name
 
 
 class PersonResponse(ResponseModel):

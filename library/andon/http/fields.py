@@ -22,6 +22,8 @@ Part = Annotated[str, AfterValidator(texts.part), WithJsonSchema(schemas.PART)]
 Id = Annotated[str, AfterValidator(texts.identifier), WithJsonSchema(schemas.IDENTIFIER)]
 Word = Annotated[str, AfterValidator(texts.word), WithJsonSchema(schemas.WORD)]
 Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_TEXT_CHARACTERS))]
-Lines = Annotated[str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_TEXT_CHARACTERS))]
+Lines = Annotated[
+    str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_TEXT_CHARACTERS) | schemas.MAY_NAME_SOMEBODY)
+]
 Time = Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
 Number = Annotated[int, Field(ge=1, le=999_999_999, examples=[1])]

@@ -45,3 +45,11 @@ TIME_OR_DATE: Final[Schema] = {"type": "string", "anyOf": [{"format": "date-time
 NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
 VERSION: Final[Schema] = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
 TEXT: Final[Schema] = {"type": "string"}
+
+PERSONAL_DATA: Final = "x-personal-data"
+"""Keyword of a request's text that takes any words: whether it says who somebody is."""
+
+IMPERSONAL: Final[Schema] = {PERSONAL_DATA: "no"}
+MAY_NAME_SOMEBODY: Final[Schema] = {PERSONAL_DATA: "possible"}
+"""Of free texts."""
+PERSONAL: Final[Schema] = {PERSONAL_DATA: "yes"}

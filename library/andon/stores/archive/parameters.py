@@ -17,7 +17,7 @@ from andon.stores.archive.store import SUBJECTS
 def actor_of(kind: Actors) -> Any:  # noqa: ANN401  a type
     """Return the type of a kind's path parameter."""
     place = Path(alias=kind.parameter, description=kind.described)
-    schema = schemas.TEXT | {"pattern": kind.pattern} if kind.pattern else schemas.IDENTIFIER
+    schema = schemas.TEXT | {"pattern": kind.pattern} if kind.pattern else schemas.IDENTIFIER | schemas.IMPERSONAL
     return Annotated[str, AfterValidator(_id_of(kind)), described(schema, kind.example or None), place]
 
 

@@ -7,9 +7,14 @@ from pydantic import StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.http.schemas import IMPERSONAL
 from andon.stores.faults.record import ID_PATTERN
 
-FaultId = Annotated[str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The id of its event.")]
+FaultId = Annotated[
+    str,
+    StringConstraints(pattern=ID_PATTERN),
+    Path(alias="id", description="The id of its event.", json_schema_extra=IMPERSONAL),
+]
 
 
 class FaultErrorResponse(ResponseModel):

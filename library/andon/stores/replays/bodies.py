@@ -25,7 +25,9 @@ class ReplayBody(RequestModel):
     second, at most.
     """
 
-    view: Annotated[str, Field(min_length=1, max_length=64, examples=[project().example_view])]
+    view: Annotated[
+        str, Field(min_length=1, max_length=64, examples=[project().example_view], json_schema_extra=schemas.IMPERSONAL)
+    ]
     first: Annotated[First | None, Field(alias="from")] = None
     last: Annotated[Last | None, Field(alias="to")] = None
     rate: Annotated[int, Field(ge=1, le=MAX_RATE)] = DEFAULT_RATE

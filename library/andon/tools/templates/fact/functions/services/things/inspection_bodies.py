@@ -11,13 +11,15 @@ from andon.http.models import RequestModel, ResponseModel
 from andon.http.parameters import described
 from andon.runtime import texts
 
-InspectionOf = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
+InspectionOf = Annotated[
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "lamp"), Path(alias="id")
+]
 
 
 class InspectionBody(RequestModel):
     """What is noted."""
 
-    note: Line = Field(examples=["as new"])
+    note: Line = Field(examples=["as new"], json_schema_extra=schemas.MAY_NAME_SOMEBODY)
 
 
 class InspectionResponse(ResponseModel):

@@ -21,7 +21,9 @@ from services.watch.tables import KEYS, TABLE, partition_of
 
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
-ThingId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
+ThingId = Annotated[
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "lamp"), Path(alias="id")
+]
 
 app = HttpApi()
 handler = app.handler

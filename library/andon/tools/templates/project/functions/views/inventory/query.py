@@ -24,7 +24,9 @@ from views.inventory.view import KEYS, ON, TABLE, TTL_DAYS
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
-ThingId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "lamp"), Path(alias="id")]
+ThingId = Annotated[
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "lamp"), Path(alias="id")
+]
 
 app = HttpApi()
 handler = app.handler
