@@ -1,6 +1,10 @@
 """One root stack, and a nested one for each package: built in one order, with room for many."""
 
+import ast
+import inspect
 import json
+import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -15,30 +19,31 @@ from andon.cdk.lake import Lake
 from andon.cdk.replays import Replays
 from andon.cdk.view import View
 from andon.testing.synthesised import Properties, Synthesised
+from infra import stack
 from tests.support.clone import Clone, clone
-from tests.support.infra.synthesised import PACKAGES, STAGES
+from tests.support.infra.synthesised import PACKAGES, STAGES, Declare, synthesise
 
 ROOM = 50
 MADE_UP = 2  # each view takes as much of a quota as the next one
 FUNCTION = "AWS::Lambda::Function"
+NAME_BY_HASH = re.compile(r"/[0-9a-f]{64}\.json")
 LONGEST = "x" * 150  # of a role of a nested stack: its name has at most 64 characters
 
 SYNTHESISE = """
-import ast, inspect, json, sys, textwrap
+import json, sys
 from pathlib import Path
 from andon.cdk.view import View
-from infra import stack
+from infra.stack import Andon
 from tests.support.infra.synthesised import synthesise
 
-read = ast.parse(textwrap.dedent(inspect.getsource(stack.Andon.declare)))
-lines = read.body[0].body
-lines += ast.parse("\\n".join(f"View(self, 'made_up_{number}', hub, api)" for number in range(int(sys.argv[2])))).body
-if sys.argv[3] == "turned":
-    lines.reverse()
-scope = dict(vars(stack))
-exec(compile(read, "stack.py", "exec"), scope)
-print(len(lines))
-print(json.dumps(synthesise(Path(sys.argv[1]), declare=scope["declare"]).templates, sort_keys=True))
+declare_as_it_is = Andon.declare
+
+def declare(stack, hub, api):
+    declare_as_it_is(stack, hub, api)
+    for number in range(int(sys.argv[2])):
+        View(stack, f"made_up_{number}", hub, api)
+
+print(json.dumps(synthesise(Path(sys.argv[1]), declare=declare).templates))
 """
 
 
@@ -60,31 +65,38 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     return made
 
 
-def declared(project: Clone, layer: Path, order: str) -> tuple[int, str]:
-    """Return how many lines declare the stack, and its templates; in a process of its own.
-
-    CDK sorts by its tokens, whose numbers go on in a process.
-    """
-    lines, templates = project.done("-c", SYNTHESISE, str(layer), str(MADE_UP), order).splitlines()
-    return int(lines), templates
-
-
 @pytest.fixture(scope="module")
-def as_it_is(project: Clone, layer: Path) -> tuple[int, str]:
-    return declared(project, layer, "as it is")
-
-
-@pytest.fixture(scope="module")
-def many(as_it_is: tuple[int, str]) -> dict[str, Properties]:
+def many(project: Clone, layer: Path) -> dict[str, Properties]:
     """The templates of that project."""
-    made: dict[str, Properties] = json.loads(as_it_is[1])
+    made: dict[str, Properties] = json.loads(project.done("-c", SYNTHESISE, str(layer), str(MADE_UP)))
     return made
 
 
-def test_the_order_of_the_lines_means_nothing(project: Clone, layer: Path, as_it_is: tuple[int, str]) -> None:
+def turned_round() -> tuple[int, Declare]:
+    """Return how many lines declare the stack, and what declares it from the last of them to the first."""
+    read = ast.parse(textwrap.dedent(inspect.getsource(stack.Andon.declare)))
+    [function] = read.body
+    assert isinstance(function, ast.FunctionDef)
+    function.body.reverse()
+    scope = dict(vars(stack))
+    exec(compile(read, "stack.py", "exec"), scope)  # noqa: S102  our own
+    return len(function.body), scope["declare"]
+
+
+def content(made: Synthesised) -> str:
+    """Write the templates without the hashes of nested ones: members of a file lie by CDK's tokens, which go on."""
+    return NAME_BY_HASH.sub("", json.dumps(made.templates, sort_keys=True))
+
+
+def test_the_order_of_the_lines_means_nothing(aws: Synthesised, layer: Path) -> None:
     """Turned round, each line stands on the other side of each other one."""
-    assert declared(project, layer, "turned") == as_it_is
-    assert as_it_is[0] > len(PACKAGES)  # one is a docstring
+    lines, declare = turned_round()
+
+    turned = synthesise(layer, declare=declare)
+
+    assert lines > len(PACKAGES)  # one is a docstring
+    assert content(turned) == content(aws)
+    assert len(NAME_BY_HASH.findall(json.dumps(aws.templates))) == len(PACKAGES)
 
 
 def with_fifty_more(now: int, with_some: int) -> float:

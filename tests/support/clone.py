@@ -11,7 +11,7 @@ from andon.project import project
 from andon.tools.views import new_version
 
 TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer")
-LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", "__pycache__", ".*_cache", ".hypothesis")
+LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", ".*_cache", ".hypothesis")
 
 
 @dataclass(frozen=True, slots=True)

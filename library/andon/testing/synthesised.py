@@ -16,11 +16,22 @@ FUNCTION: Final = "AWS::Lambda::Function"
 WITH_PATHS: Final = "aws:cdk:enable-asset-metadata"  # the files of nested templates, as the command line does
 EMULATOR: Final = {"target": "local"}
 
+UNTRACED: Final = {
+    "aws:cdk:disable-asset-staging": True,
+    "aws:cdk:disable-creation-stack-traces": True,
+    "aws:cdk:disable-logicalId-metadata": True,
+    "aws:cdk:disable-stack-trace": True,
+}
+"""Context of a synth whose templates are only looked at: no copies of assets, no notes of where a resource was made.
+
+It takes a third less.
+"""
+
 
 def synthesised(folder: Path, context: Mapping[str, Any] = EMULATOR) -> "Synthesised":
     """Synthesise the project's `app.py` with a context, in an empty folder; one below stands for the layer."""
     (folder / "layer").mkdir()
-    context = {"layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True, **context}
+    context = {"layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True, **UNTRACED, **context}
     variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out"), "CDK_VALIDATION": "false"}
     environment = {**os.environ, **variables, "PYTHONPATH": project().imports}
     subprocess.run([sys.executable, "app.py"], cwd=project().root, env=environment, check=True)
@@ -33,7 +44,9 @@ def assembled(folder: Path, own: Properties, *, protected: bool = False) -> "Syn
     if not own:
         [own] = [made for name, made in templates.items() if not name.endswith(".nested.template.json")]
     resources, outputs = _flat(own, folder)
-    return Synthesised({"Resources": resources, "Outputs": outputs}, protected=protected, templates=templates)
+    return Synthesised(
+        {"Resources": resources, "Outputs": outputs}, protected=protected, templates=templates, folder=folder
+    )
 
 
 def _flat(template: Properties, folder: Path) -> tuple[Properties, Properties]:
@@ -94,13 +107,19 @@ def _without(value: Any, nested: str, told: Properties) -> Any:  # noqa: ANN401
 
 
 class Synthesised:
-    """Everything that is deployed, nested stacks flat; `templates` are as CDK wrote them."""
+    """Everything that is deployed, nested stacks flat; `templates` are as CDK wrote them, into `folder`."""
 
     def __init__(
-        self, template: Properties, *, protected: bool = False, templates: dict[str, Properties] | None = None
+        self,
+        template: Properties,
+        *,
+        protected: bool = False,
+        templates: dict[str, Properties] | None = None,
+        folder: Path = Path(),
     ) -> None:
         self.protected = protected
         self.templates = templates or {}
+        self.folder = folder
         self.resources: dict[str, Properties] = template["Resources"]
         self.outputs: dict[str, Properties] = template["Outputs"]
 

@@ -17,7 +17,7 @@ from andon.cdk.view import View
 from andon.dynamodb.schema import TableSchema
 from andon.packages.discovery import packages, services, views
 from andon.packages.package import Package
-from andon.testing.synthesised import WITH_PATHS, Properties, Synthesised, assembled
+from andon.testing.synthesised import UNTRACED, WITH_PATHS, Properties, Synthesised, assembled
 from infra.stack import Andon
 
 PROJECT = Path(__file__).parents[3]
@@ -117,7 +117,7 @@ def synthesise(
     given = {"layer": str(layer), "bytecode": "none", "alarmTopic": "pager", "stage": stage, WITH_PATHS: True} | flags
     if stage == "prod":
         given = PROTECTED | given
-    app = App(context=context | given)
+    app = App(context=context | given | UNTRACED)
     with patch.object(Andon, "declare", declare or Andon.declare):
         stack = Andon(app)
     if audited:
