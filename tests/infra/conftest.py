@@ -25,8 +25,9 @@ def varied(layer: Path) -> Synthesised:
 @pytest.fixture(scope="session")
 def replicated(layer: Path) -> Synthesised:
     """A stage with a replica region and a trail; cdk-nag finds nothing that is not acknowledged with a reason."""
-    own = {"region": HERE, "account": "1" * 12, "replicaRegion": THERE, "lakeLockDays": 28, "dataTrail": True}
-    return synthesise(layer, audited=True, **own)
+    return synthesise(
+        layer, audited=True, region=HERE, account="1" * 12, replicaRegion=THERE, lakeLockDays=28, dataTrail=True
+    )
 
 
 @pytest.fixture(scope="session")

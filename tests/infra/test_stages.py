@@ -53,8 +53,7 @@ def first(layer: Path) -> Synthesised:
 
     An explicit environment needs no other acknowledgement than one that is left to whoever deploys.
     """
-    milan = {"region": "eu-south-1", "account": "1" * 12}
-    return synthesise(layer, stage="prod", unprotected="true", audited=True, **milan)
+    return synthesise(layer, stage="prod", unprotected="true", audited=True, region="eu-south-1", account="1" * 12)
 
 
 def test_a_first_deployment_refuses_no_deletion_and_the_next_one_does(first: Synthesised, prod: Synthesised) -> None:
