@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from andon.packages.package import Package
+from andon.runtime.json_types import JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.memory.calls import Call
+from andon.testing.recorder import Recorder
 from andon.testing.replayable import Invocation
 from andon.testing.synthesised import Synthesised
 from andon.testing.world import DEPLOYMENT
@@ -58,6 +61,28 @@ def used_by(invocation: Invocation, *, at_ms: int) -> set[UsedPermission]:
     handler = invocation.package.handler(invocation.role)
     with frozen_clock(at_ms), _recorded() as calls:
         handler(invocation.event, LocalContext(f"{invocation.package.name}-{invocation.role}"))
+    return _used(calls)
+
+
+class Watched(Recorder):
+    """A recorder of samples that keeps the permissions that each function uses, upon what was written before.
+
+    used: function, as `services/things/command` -> its permissions.
+    """
+
+    def __init__(self, package: Package) -> None:
+        super().__init__(package)
+        self.used: dict[str, set[UsedPermission]] = {}
+
+    def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
+        """See `Loop`."""
+        with _recorded() as calls:
+            answer = super().invoke(package, role, event)
+        self.used.setdefault(package.path(role), set()).update(_used(calls))
+        return answer
+
+
+def _used(calls: Iterable[Call]) -> set[UsedPermission]:
     variables = {value: name for name, value in os.environ.items() if name.endswith(NAMING)}
     return {replace(used, variable=variables.get(used.variable, used.variable)) for used in _permissions_of(calls)}
 

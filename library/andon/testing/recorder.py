@@ -57,6 +57,14 @@ class Recorder(Loop):
         self._show()
         return entered
 
+    def record(self) -> None:
+        """Make the package's requests, one function of `samples.py` after the other."""
+        module = importlib.import_module(f"tests.{self._package.folder.replace('/', '.')}.samples")
+        for record in (one for name, one in vars(module).items() if name.startswith(RECORD)):
+            record(self)
+            self.wait(DAY_MS)
+            self.keep_only()
+
     def request(self, route: str, *, variant: str = "", **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route, then publish and deliver what follows; see `andon.testing.lambda_events.http_event`.
 
@@ -136,12 +144,8 @@ def recorded() -> list[Package]:
 @cache
 def samples_of(package: Package) -> Samples:
     """Return the samples of a package."""
-    module = importlib.import_module(f"tests.{package.folder.replace('/', '.')}.samples")
     with Recorder(package) as world:
-        for record in (one for name, one in vars(module).items() if name.startswith(RECORD)):
-            record(world)
-            world.wait(DAY_MS)
-            world.keep_only()
+        world.record()
     return world.samples
 
 

@@ -20,6 +20,7 @@ LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
 OLD: Final = re.compile(r"\.v\d+$")
 ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
 RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
+CLAIMED: Final = re.compile(r"\"(\w+)\": Claim\(")
 PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
 OWN: Final = ("services", "views", "pages", "tests")
@@ -79,12 +80,16 @@ class _Files:
         tests = self._root / "tests" / folder.relative_to(self._functions)
         samples = tests / "samples.py"
         recorded = RECORDED.findall(samples.read_text()) if samples.is_file() else []
-        own = {f"test_{name}.py" for name in recorded}
+        claims = folder / "claims.py"
+        claimed = CLAIMED.findall(claims.read_text()) if claims.is_file() else []
+        own = {f"test_{name}.py" for name in (*recorded, *claimed)}
         # Of a view's second version it is the stories: what it answers is tried where it serves.
         if not {file.name for file in (*tests.glob("test_*.py"), *tests.glob("stories.py"))} - own:
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
+        for name in claimed:
+            yield from self._need(tests / f"test_{name}.py", f"{self._at(claims)} claims each {name}")
 
     def _need(self, file: Path, why: str) -> Iterator[str]:
         if not file.is_file():

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from andon.testing.permissions import is_allowed, used_by
+from andon.testing.permissions import Watched, is_allowed, used_by
+from andon.testing.recorder import recorded
 from andon.testing.replayable import Invocation, readers_of, time_of
 from andon.testing.samples import paths, read
 from andon.testing.synthesised import Synthesised
@@ -27,3 +28,12 @@ def test_what_a_handler_calls_its_role_allows(template: Synthesised, invocation:
     file = invocation.package.path(invocation.role)
 
     assert [one for one in used_by(invocation, at_ms=at_ms) if not is_allowed(template, file, one)] == []
+
+
+def test_what_handlers_call_upon_what_was_written_before_their_roles_allow(template: Synthesised) -> None:
+    """A change may read and delete what was written before; the requests of a package are made in their order."""
+    for package in recorded():
+        with Watched(package) as world:
+            world.record()
+        for file, used in world.used.items():
+            assert [(file, one) for one in used if not is_allowed(template, file, one)] == []

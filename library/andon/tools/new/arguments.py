@@ -23,16 +23,22 @@ def of_project(parser: ArgumentParser) -> None:
 
 
 def of_service(parser: ArgumentParser) -> None:
-    """Add NAME and its singular."""
+    """Add NAME, its singular and fields."""
     parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
     parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
+    unique = "a text that no two of them have, as number: another one gets 409"
+    parser.add_argument("--unique", metavar="FIELD", help=unique)
+    date = "a time that each of them says, as ends_at, at which a rule may be due; several times"
+    parser.add_argument("--date", metavar="FIELD", action="append", default=[], help=date)
 
 
 def of_view(parser: ArgumentParser) -> None:
-    """Add NAME and facts."""
+    """Add NAME, facts, and what is counted."""
     parser.add_argument("name", metavar="NAME", help="of the view, as register")
     of = "a fact that it shows, as permits/permit-moved; several times"
     parser.add_argument("--of", metavar="SOURCE/TYPE", action="append", default=[], help=of)
+    count_by = "a text of its rows, as place, by which they are counted, wherever they move"
+    parser.add_argument("--count-by", metavar="FIELD", help=count_by)
 
 
 def of_fact(parser: ArgumentParser) -> None:

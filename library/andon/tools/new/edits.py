@@ -68,6 +68,11 @@ def merged(text: str, addition: str, *, before: str | None = None) -> str:
     return with_imports("\n\n\n".join(part.strip("\n") for part in around) + "\n", imports)
 
 
+def name_of_first_function(text: str) -> str | None:
+    """Return the name of the first function of a file."""
+    return next((node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)), None)
+
+
 def with_type(text: str, call: str, constant: str) -> str:
     """Return a file whose call of `Facts` or `Rules` has a type more; one that takes those of FACTS has it already."""
     value = _argument(text, call, "types")
@@ -97,6 +102,19 @@ def with_rule(text: str, rule: str) -> str:
     return _with_element(text, value, value.elts, rule)
 
 
+def with_argument(text: str, call: str, argument: str) -> str:
+    """Return a file whose only call of a name has an argument by name more, as `claims=claims_of`.
+
+    Raises:
+        NotNew: there is no such call.
+
+    """
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call and node.keywords:
+            return _with_element(text, node, [one.value for one in node.keywords], argument)
+    raise NotNew(f"there is no call of {call} in it")
+
+
 def with_entry(text: str, name: str, entry: str) -> str:
     """Return a file whose dictionary of a name has an entry more, as `"key": value`.
 
@@ -119,9 +137,9 @@ def _with_entry(text: str, value: ast.expr, entry: str) -> str:
 def _with_element(text: str, whole: ast.expr, elements: list[ast.expr], element: str) -> str:
     """Return a text with an element more behind the last one of a display."""
     if elements:
-        _, end = _place(text, elements[-1])
+        _, end = place_of(text, elements[-1])
         return f"{text[:end]}, {element}{text[end:]}"
-    _, end = _place(text, whole)
+    _, end = place_of(text, whole)
     return f"{text[: end - 1]}{element}{text[end - 1 :]}"
 
 
@@ -136,17 +154,17 @@ def _argument(text: str, call: str, name: str) -> ast.expr:
 
 
 def _replaced(text: str, node: ast.expr, instead: str) -> str:
-    start, end = _place(text, node)
+    start, end = place_of(text, node)
     return f"{text[:start]}{instead}{text[end:]}"
 
 
 def _source(text: str, node: ast.expr) -> str:
-    start, end = _place(text, node)
+    start, end = place_of(text, node)
     return text[start:end]
 
 
-def _place(text: str, node: ast.expr) -> tuple[int, int]:
-    """Return the first character of an expression, and the one behind it."""
+def place_of(text: str, node: ast.expr | ast.stmt | ast.arg) -> tuple[int, int]:
+    """Return the first character of an expression or a statement, and the one behind it."""
     lines = text.splitlines(keepends=True)
 
     def at(line: int, column: int) -> int:

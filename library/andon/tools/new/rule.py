@@ -61,19 +61,14 @@ def changes(root: Path, service: str, text: str, of: str | None) -> Changes:
 def _fitted(words: Words, text: str, heard: Heard) -> str:
     """Return a text of the template with other words, and with another fact in the place of its own."""
     source, event_type = heard.topic
-    instead = (
-        ('("things", "thing-moved")', "@TOPIC", f'("{source}", "{event_type}")'),
-        ('source="things"', "@SOURCE", f'source="{source}"'),
-        ('"thing-moved"', "@TYPE", f'"{event_type}"'),
-        ('"lamp"', "@SUBJECT", repr(heard.event.partition_key)),
-        ("on_thing_moved", "@ON", f"on_{event_type.replace('-', '_')}"),
-    )
-    for part, mark, _ in instead:
-        text = text.replace(part, mark)
-    text = words(text)
-    for _, mark, part in instead:
-        text = text.replace(mark, part)
-    return text
+    instead = {
+        '("things", "thing-moved")': f'("{source}", "{event_type}")',
+        'source="things"': f'source="{source}"',
+        '"thing-moved"': f'"{event_type}"',
+        '"lamp"': repr(heard.event.partition_key),
+        "on_thing_moved": f"on_{event_type.replace('-', '_')}",
+    }
+    return words.fitted(text, instead)
 
 
 def _with_service(root: Path, service: Name, name: Name, heard: Heard, subject: Name) -> Changes:

@@ -28,8 +28,17 @@ WATCH: Final = Name("watch", "watch")
 RESTLESS: Final = Name("restless", "restless")
 INSPECTION: Final = Name("inspection", "inspection")
 
+NUMBER: Final = Name("number", "number")
+PLACE: Final = Name("place", "place")
+
 FACT: Final = PROJECT.parent / "fact"
 """The files of a fact more, which are put into a service."""
+
+UNIQUE: Final = PROJECT.parent / "unique"
+"""The files of a unique field, which are put into a new service."""
+
+COUNTED: Final = PROJECT.parent / "counted"
+"""The files by which a new view counts its rows."""
 
 SLICES: Final[Mapping[str, tuple[str, ...]]] = {
     "service": ("functions/services/things/**", "tests/services/things/**"),

@@ -12,6 +12,7 @@ from andon.packages.discovery import packages, services
 from andon.project import project
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
+from andon.tools.new.counting import Said, with_counting
 from andon.tools.new.edits import with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import Heard, require_free, require_no_sample
@@ -40,14 +41,16 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    return made(project().root, changes(project().root, asked.name, asked.of))
+    return made(project().root, changes(project().root, asked.name, asked.of, count_by=asked.count_by))
 
 
-def changes(root: Path, text: str, of: Sequence[str]) -> Changes:
+def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = None) -> Changes:
     """Return what a new view of some facts changes; without any, it is of the only fact that there is.
 
+    count_by: a text of its rows by which they are counted.
+
     Raises:
-        NotNew: the name cannot be one, or is taken; or nobody publishes such a fact.
+        NotNew: the name cannot be one, or is taken; nobody publishes such a fact; or none says such a text.
 
     """
     name = Name.only(text)
@@ -59,6 +62,8 @@ def changes(root: Path, text: str, of: Sequence[str]) -> Changes:
     chosen = template.files(*template.SLICES["view"])
     fitted = {file: kept.fitted(file, (template.PROJECT / file).read_text()) for file in chosen}
     new = {PurePosixPath(words(str(file))): kept.completed(words(text)) for file, text in fitted.items()}
+    if count_by is not None:
+        new = with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
     stack = with_package((root / STACK).read_text(), "View", name.many)
     said = ", ".join(kept.shown)
     return Changes(
@@ -103,6 +108,20 @@ class Kept:
             for member in self._members[entity]:
                 found[self._attribute(entity, member)] = _said(facts, member)
         return {name: value for name, value in found.items() if value is not None}
+
+    def said(self, attribute: str) -> Said:
+        """Return whose facts say a text of a row.
+
+        Raises:
+            NotNew: none does.
+
+        """
+        for entity, facts in self._entities.items():
+            for member in self._members[entity]:
+                if self._attribute(entity, member) == attribute and isinstance(_said(facts, member), str):
+                    return Said(attribute, member, _last(facts).topic[1])
+        texts = (name for name, value in self.shown.items() if isinstance(value, str))
+        raise NotNew(f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}")
 
     def fitted(self, file: PurePosixPath, text: str) -> str:
         """Return a file of the template with the parts that are of these facts marked; words are replaced after."""

@@ -2,7 +2,7 @@
 
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, Self
 
 from andon.tools.new.errors import NotNew
@@ -86,6 +86,15 @@ class Words:
     def __call__(self, text: str) -> str:
         """Return a text with all names replaced."""
         return self._pattern.sub(self._instead, text)
+
+    def fitted(self, text: str, instead: Mapping[str, str]) -> str:
+        """Return a text with all names replaced but in some parts of it, which are replaced by something else."""
+        for number, part in enumerate(instead):
+            text = text.replace(part, f"@{number}@")
+        text = self(text)
+        for number, other in enumerate(instead.values()):
+            text = text.replace(f"@{number}@", other)
+        return text
 
     def _instead(self, found: re.Match[str]) -> str:
         name, spelling = found.group(), found.lastgroup

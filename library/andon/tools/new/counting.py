@@ -1,0 +1,43 @@
+"""What a new view has more if its rows are counted by one of its fields: an index, a route and a test."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from andon.tools.new import template
+from andon.tools.new.edits import merged, name_of_first_function
+from andon.tools.new.known import require_no_sample
+from andon.tools.new.words import Name, Words
+
+
+class Said(NamedTuple):
+    """A text of rows: its attribute, the member of an entity that it is of, and a type of events that says it."""
+
+    attribute: str
+    member: str
+    event_type: str
+
+
+def with_counting(
+    texts: Mapping[PurePosixPath, str], by: Said, *, view: Name, subject: Name
+) -> dict[PurePosixPath, str]:
+    """Return the files of a view, whose rows are counted by a text of theirs.
+
+    Raises:
+        NotNew: its route has the name of another one.
+
+    """
+    place = Name.only(by.attribute)
+    words = Words([(template.INVENTORY, view), (template.PLACE, place), (template.THINGS, subject)])
+    require_no_sample(words("http/get-inventory-by-place"))
+    instead = {
+        '{**entity, "place"': f'{{**entity, "{by.member}"',
+        '"thing-moved"': f'"{by.event_type}"',
+        '"place"': f'"{by.attribute}"',
+    }
+    found = dict(texts)
+    for file in template.files("functions/**", "tests/**", of=template.COUNTED):
+        path, more = PurePosixPath(words(str(file))), words.fitted((template.COUNTED / file).read_text(), instead)
+        before = name_of_first_function(found[path]) if file.name == "view.py" else None
+        found[path] = merged(found[path], more, before=before) if path in found else more
+    return found

@@ -1,0 +1,38 @@
+"""Each is counted by place as it was said last; that a view is the same in every order, the laws try."""
+
+from andon.events.domain_event import DomainEvent
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+from andon.testing.samples import body_of, sample
+from views.inventory.view import TTL_DAYS
+
+DAY_MS = 24 * 60 * 60 * 1000
+EVENT = DomainEvent.from_wire(sample("domain", "thing-moved"))
+
+
+def said(subject: str, place: str, number: int) -> str:
+    entities = {name: {**entity, "place": place} for name, entity in EVENT.entities.items()}
+    at_ms = EVENT.timestamp_ms + number
+    event = EVENT._replace(id=f"event {number}", partition_key=subject, timestamp_ms=at_ms, entities=entities)
+    return body_of(event)
+
+
+def counts(loop: Loop, *places: str) -> list[int]:
+    return [loop.request("GET /inventory", query={"place": place}).body["count"] for place in places]
+
+
+def test_what_moves_is_counted_once_and_where_it_is_now() -> None:
+    with Loop() as loop, frozen_clock(EVENT.timestamp_ms):
+        loop.listen([said("1", "attic", 1), said("2", "attic", 2), said("1", "attic", 1)])
+        assert counts(loop, "attic", "cellar") == [2, 0]
+
+        loop.listen([said("1", "cellar", 4), said("1", "attic", 3), said("1", "cellar", 4)])
+        assert counts(loop, "attic", "cellar") == [1, 1]
+
+
+def test_what_the_view_forgets_is_not_counted() -> None:
+    with Loop() as loop:
+        with frozen_clock(EVENT.timestamp_ms):
+            loop.listen([said("1", "attic", 1)])
+        with frozen_clock(EVENT.timestamp_ms + (TTL_DAYS + 1) * DAY_MS):
+            assert counts(loop, "attic") == [0]
