@@ -86,10 +86,15 @@ class Recorder(Loop):
         self.wait(BETWEEN_MS)
         return answer
 
-    def hear(self, name: str) -> None:
-        """Let the event of another package's sample happen now, as `thing-moved`: who subscribes to it gets it."""
+    def hear(self, name: str, **said: object) -> None:
+        """Let the event of another package's sample happen now, as `thing-moved`: who subscribes to it gets it.
+
+        said: members of its entity that are not those of the sample.
+        """
         event = DomainEvent.from_wire(_domain_sample(name))
-        now = event._replace(id=uuid5(NAMESPACE_OID, f"{event.id} {self._now_ms}").hex, timestamp_ms=self._now_ms)
+        id_ = uuid5(NAMESPACE_OID, f"{event.id} {self._now_ms}").hex
+        entities = {entity: {**members, **said} for entity, members in event.entities.items()}
+        now = event._replace(id=id_, timestamp_ms=self._now_ms, entities=entities)
         self.listen([body_of(now)])
         self.run()
         self.wait(BETWEEN_MS)

@@ -48,10 +48,12 @@ def of_fact(parser: ArgumentParser) -> None:
 
 
 def of_rule(parser: ArgumentParser) -> None:
-    """Add SERVICE, NAME and a fact."""
+    """Add SERVICE, NAME, a fact, and its date."""
     parser.add_argument("service", metavar="SERVICE", help="a control service, or the name of a new one")
     parser.add_argument("name", metavar="NAME", help="of the rule, as restless")
     parser.add_argument("--of", metavar="SOURCE/TYPE", help="the fact that it decides upon, as permits/permit-moved")
+    due_at = "a date that the fact says, as ends_at, at which the rule decides"
+    parser.add_argument("--due-at", metavar="FIELD", help=due_at)
 
 
 KINDS: Final[Mapping[str, Kind]] = {

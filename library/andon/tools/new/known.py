@@ -51,6 +51,19 @@ class Heard(NamedTuple):
         return named[0] if named else self.entity_name
 
 
+def only_fact() -> list[str]:
+    """Return the only fact that is published.
+
+    Raises:
+        NotNew: there is none, or more than one.
+
+    """
+    published = sorted(f"{one.name}/{name}" for one in services() for name in one.types)
+    if len(published) != 1:
+        raise NotNew(f"say what it is of: --of {' --of '.join(published) or 'SOURCE/TYPE'}")
+    return published
+
+
 def require_free(name: str) -> None:
     """Check that no package has a name.
 

@@ -1,6 +1,7 @@
 """`andon new rule SERVICE NAME --of SOURCE/TYPE`: a rule over three of some fact within a minute, to be changed.
 
-A service that there is not is written with it: a control service, with a query of its decisions.
+With `--due-at FIELD` it decides when a date has come that the fact says. A service that there is not is written with
+it: a control service, with a query of its decisions.
 """
 
 import re
@@ -13,15 +14,15 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.rules.rule import Rule
 from andon.tools.new import template
+from andon.tools.new.anchor import Anchor
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, with_entry, with_imports, with_meaning, with_package, with_rule, with_type
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import Heard, require_free, require_no_sample
 from andon.tools.new.service import STACK
-from andon.tools.new.view import HUMP, only_fact
 from andon.tools.new.words import Name, Words
 
-OWN: Final = {"LAMP": "PATH", "MOVED": "TYPE"}
+OWN: Final = {"LAMP": "PATH", "MOVED": "TYPE", "DATE": "DATE"}
 """Names of constants in the template's test -> the ends of those of a rule beside others."""
 
 TTL_DAYS: Final = "TTL_DAYS"
@@ -29,6 +30,7 @@ OF_TABLES: Final = re.compile(r"from services\.\w+\.tables import (.+)")
 KEY_OF: Final = re.compile(r"^def key_of\(.*?\n\n\n", re.MULTILINE | re.DOTALL)
 OF_EVENT: Final = "from andon.events.domain_event import DomainEvent\n"
 LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
+RECORD: Final = re.compile(r'^def record\((world: Recorder\) -> None:\n    """.*"""\n)', re.MULTILINE)
 QUERIED: Final = re.compile(r'^ *world\.request\("GET /watch.*\n', re.MULTILINE)
 
 
@@ -39,54 +41,43 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    return made(project().root, changes(project().root, asked.service, asked.name, asked.of))
+    return made(project().root, changes(project().root, asked.service, asked.name, asked.of, due_at=asked.due_at))
 
 
-def changes(root: Path, service: str, text: str, of: str | None) -> Changes:
-    """Return what a new rule changes; `of`: the fact that it decides upon, by default the only one that there is.
+def changes(root: Path, service: str, text: str, of: str | None, *, due_at: str | None = None) -> Changes:
+    """Return what a new rule changes.
+
+    of: the fact that it decides upon, by default the only one that there is. due_at: the date of that at which it does.
 
     Raises:
-        NotNew: a name cannot be one, or is taken; the service has no rules; nobody publishes such a fact.
+        NotNew: a name cannot be one, or is taken; the service has no rules; nobody publishes such a fact, or it says no
+            such date.
 
     """
-    name, heard = Name.only(text), Heard.of(of or only_fact()[0])
-    snake = HUMP.sub("_", heard.subject).lower()
-    subject = Name(snake, snake)
+    name, anchor = Name.only(text), Anchor.of(of, due_at)
     there = next((one for one in services() if one.name == service), None)
     if there is None:
-        return _with_service(root, Name.only(service), name, heard, subject)
-    return _in_service(root, there, name, heard, subject)
+        return _with_service(root, Name.only(service), name, anchor)
+    return _in_service(root, there, name, anchor)
 
 
-def _fitted(words: Words, text: str, heard: Heard) -> str:
-    """Return a text of the template with other words, and with another fact in the place of its own."""
-    source, event_type = heard.topic
-    instead = {
-        '("things", "thing-moved")': f'("{source}", "{event_type}")',
-        'source="things"': f'source="{source}"',
-        '"thing-moved"': f'"{event_type}"',
-        '"lamp"': repr(heard.event.partition_key),
-        "on_thing_moved": f"on_{event_type.replace('-', '_')}",
-    }
-    return words.fitted(text, instead)
-
-
-def _with_service(root: Path, service: Name, name: Name, heard: Heard, subject: Name) -> Changes:
+def _with_service(root: Path, service: Name, name: Name, anchor: Anchor) -> Changes:
     require_free(service.many)
-    require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(subject, name))
-    words = Words([(template.WATCH, service), (template.RESTLESS, name), (template.THINGS, subject)])
+    require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(anchor.subject, name))
+    words = Words([(template.WATCH, service), (template.RESTLESS, name), (template.THINGS, anchor.subject)])
     chosen = template.files(*template.SLICES["control"])
-    new = {PurePosixPath(words(str(file))): _fitted(words, _read(file), heard) for file in chosen}
+    new = {PurePosixPath(words(str(file))): anchor.fitted(words, file) for file in chosen}
     stack = with_package((root / STACK).read_text(), "Service", service.many)
-    return Changes(new, {STACK: stack}, _next(service.many, name))
+    return Changes(new, {STACK: stack}, _next(service.many, name, anchor))
 
 
-def _in_service(root: Path, service: Package, name: Name, heard: Heard, subject: Name) -> Changes:
+def _in_service(root: Path, service: Package, name: Name, anchor: Anchor) -> Changes:
     if not service.has("control"):
         raise NotNew(f"{service.folder} has no control.py: name a service that there is not, and it is written, too")
     rules = service.load("control").CONTROL.rules.all
     if name.many in {rule.id for rule in rules} | {rule.id.replace("-", "_") for rule in rules}:
         raise NotNew(f"{service.folder} has a rule {name.many} already")
+    subject = anchor.subject
     require_no_sample(_sample(subject, name))
     words = Words(
         [(template.WATCH, Name(service.name, service.name)), (template.RESTLESS, name), (template.THINGS, subject)]
@@ -94,21 +85,21 @@ def _in_service(root: Path, service: Package, name: Name, heard: Heard, subject:
     functions, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
     of_rule = PurePosixPath("functions/services/watch/rules/restless.py")
     of_tests = PurePosixPath("tests/services/watch")
-    rule = _fit_to(service, rules, heard, _fitted(words, _read(of_rule), heard))
-    test = LISTED.sub("", _read(of_tests / "test_restless.py"))
-    samples = QUERIED.sub("", _read(of_tests / "samples.py")).replace("def record(", f"def record_{name.many}(")
-    said = f'    world.keep_only("{subject.one.replace("_", "-")}-{name.many.replace("_", "-")}")\n    for _ in range'
-    samples = samples.replace("    for _ in range", said)
+    rule = _fit_to(service, rules, anchor.heard, anchor.fitted(words, of_rule))
+    test = LISTED.sub("", anchor.fitted(words, of_tests / "test_restless.py"))
+    samples = QUERIED.sub("", anchor.fitted(words, of_tests / "samples.py"))
+    only = f'    world.keep_only("{_dashed(subject)}-{_dashed(name)}")'
+    samples = RECORD.sub(lambda found: f"def record_{name.many}({found[1]}{only}\n", samples)
     return _changed(
         root,
         service,
         name,
-        heard,
+        anchor,
         new={
             functions / "rules" / f"{name.many}.py": rule,
-            tests / f"test_{name.many}.py": _named(_fitted(words, test, heard), name),
+            tests / f"test_{name.many}.py": _named(test, name),
         },
-        samples=_named(_fitted(words, samples, heard), name),
+        samples=_named(samples, name),
         constant=f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
         meaning=f"{name.many}.{subject.one}_{name.many}",
     )
@@ -118,7 +109,7 @@ def _changed(
     root: Path,
     service: Package,
     name: Name,
-    heard: Heard,
+    anchor: Anchor,
     *,
     new: dict[PurePosixPath, str],
     samples: str,
@@ -133,19 +124,20 @@ def _changed(
         folder / "control.py": with_imports(control, imports),
         folder / "facts.py": with_imports(facts, imports),
     }
-    if not service.subscribes_to(*heard.topic):
-        edited[folder / "subscriptions.py"] = _with_subscription(root, service, heard)
+    if not service.subscribes_to(*anchor.heard.topic):
+        edited[folder / "subscriptions.py"] = _with_subscription(root, service, anchor)
     if (root / tests / "samples.py").is_file():
         edited[tests / "samples.py"] = merged(_text(root, tests / "samples.py"), samples)
     else:
         new[tests / "samples.py"] = samples
-    return Changes(new, edited, _next(service.name, name))
+    return Changes(new, edited, _next(service.name, name, anchor))
 
 
-def _with_subscription(root: Path, service: Package, heard: Heard) -> str:
+def _with_subscription(root: Path, service: Package, anchor: Anchor) -> str:
     file = PurePosixPath("functions", service.folder, "subscriptions.py")
     words = Words([(template.WATCH, Name(service.name, service.name)), (template.THINGS, Name("subject", "subject"))])
-    addition = _fitted(words, _read(PurePosixPath("functions/services/watch/subscriptions.py")), heard)
+    addition = anchor.fitted(words, PurePosixPath("functions/services/watch/subscriptions.py"))
+    heard = anchor.heard
     entry = f'("{heard.topic[0]}", "{heard.topic[1]}"): on_{heard.topic[1].replace("-", "_")}'
     return with_entry(merged(_text(root, file), addition, before="ON"), "ON", entry)
 
@@ -163,28 +155,30 @@ def _fit_to(service: Package, rules: tuple[Rule, ...], heard: Heard, text: str) 
     if stored:
         key = stored[0]
         text = with_imports(KEY_OF.sub("", text), [f"from {key.__module__} import {key.__name__}"])
-        text = re.sub(r"\bkey_of\b", key.__name__, text).replace(OF_EVENT, "")
+        text = re.sub(r"\bkey_of\b", key.__name__, text)
+        text = text if "event: DomainEvent" in text else text.replace(OF_EVENT, "")
     return text
 
 
 def _named(text: str, name: Name) -> str:
     """Return a test or its samples with names that other rules of the service have not."""
-    return re.sub(r"\b(LAMP|MOVED)\b", lambda found: f"{name.many.upper()}_{OWN[found[1]]}", text)
+    return re.sub(r"\b(LAMP|MOVED|DATE)\b", lambda found: f"{name.many.upper()}_{OWN[found[1]]}", text)
 
 
 def _sample(subject: Name, name: Name) -> str:
-    return f"domain/{subject.one}-{name.many}".replace("_", "-")
+    return f"domain/{_dashed(subject)}-{_dashed(name)}"
 
 
-def _next(service: str, name: Name) -> tuple[str, ...]:
+def _next(service: str, name: Name, anchor: Anchor) -> tuple[str, ...]:
     return (
         f"say in functions/services/{service}/rules/{name.many}.py when it decides",
+        *(["(made with --due-at FIELD it decides when a date of the fact has come)"] if anchor.due_at is None else ()),
         f"and in tests/services/{service}/test_{name.many}.py when not; then write its samples anew: andon samples",
     )
 
 
-def _read(file: PurePosixPath) -> str:
-    return (template.PROJECT / file).read_text()
+def _dashed(name: Name) -> str:
+    return name.one.replace("_", "-")
 
 
 def _text(root: Path, file: PurePosixPath) -> str:

@@ -1,7 +1,7 @@
 """`andon new service NAME`: a service with a command, a table and a fact of its own, its test and its samples."""
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -45,16 +45,18 @@ def changes(
     require_no_sample(words("http/put-thing"), words("domain/thing-moved"))
     new = _with_fields(template.copied(words, template.files(*template.SLICES["service"])), name, unique, dates)
     stack = with_package((root / STACK).read_text(), "Service", name.many)
-    folder = f"functions/services/{name.many}"
-    return Changes(
-        new,
-        {STACK: stack},
-        (
-            f"say in {folder}/{name.one}.py what it is, instead of its place, and in bodies.py what a request says",
-            "then write its samples anew: andon samples",
-            f"let a view show it: andon new view NAME --of {name.many}/{name.one.replace('_', '-')}-moved",
-        ),
-    )
+    return Changes(new, {STACK: stack}, (*_next(name, unique, dates),))
+
+
+def _next(name: Name, unique: str | None, dates: Sequence[str]) -> Iterator[str]:
+    folder, fact = f"functions/services/{name.many}", f"{name.many}/{name.one.replace('_', '-')}-moved"
+    yield f"say in {folder}/{name.one}.py what it is, instead of its place, and in bodies.py what a request says"
+    if unique is None or not dates:
+        yield "(made with --unique FIELD it has a text that no two of them have, with --date FIELD a time)"
+    yield "then write its samples anew: andon samples"
+    yield f"let a view show it: andon new view NAME --of {fact}; it counts with --count-by place"
+    for date in dates:
+        yield f"decide when {date} has come: andon new rule SERVICE NAME --of {fact} --due-at {date}"
 
 
 def _with_fields(

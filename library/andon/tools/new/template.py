@@ -40,6 +40,9 @@ UNIQUE: Final = PROJECT.parent / "unique"
 COUNTED: Final = PROJECT.parent / "counted"
 """The files by which a new view counts its rows."""
 
+DUE: Final = PROJECT.parent / "due"
+"""The files of a rule that is due at a date, in place of those of the other one."""
+
 SLICES: Final[Mapping[str, tuple[str, ...]]] = {
     "service": ("functions/services/things/**", "tests/services/things/**"),
     "view": ("functions/views/inventory/**", "tests/views/inventory/**"),

@@ -8,21 +8,20 @@ from typing import Final
 
 from andon.events.topic import Topic
 from andon.events.upcast import Upcasters
-from andon.packages.discovery import packages, services
+from andon.packages.discovery import packages
 from andon.project import project
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.counting import Said, with_counting
 from andon.tools.new.edits import with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
-from andon.tools.new.known import Heard, require_free, require_no_sample
+from andon.tools.new.known import Heard, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
-from andon.tools.new.words import Name, Words
+from andon.tools.new.words import HUMP, Name, Words
 
 SCALARS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "float", str: "str"}
 NOT_FIELDS: Final = frozenset({"ttl", "id"})
 MIXED: Final = re.compile(r"[a-z0-9][A-Z]")
-HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 # Parts of the template's files, in whose place stand those of other facts.
 ON_MOVED: Final = re.compile(r"def on_thing_moved.*?\n\n\n", re.DOTALL)
@@ -69,21 +68,11 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
     return Changes(
         new,
         {STACK: stack},
-        (f"choose in functions/views/{name.many}/view.py what it keeps, now {said}; and in query.py what it answers",),
+        (
+            f"choose in functions/views/{name.many}/view.py what it keeps, now {said}; and in query.py what it answers",
+            *(["(made with --count-by FIELD it counts its rows by one of them)"] if count_by is None else ()),
+        ),
     )
-
-
-def only_fact() -> list[str]:
-    """Return the only fact that is published.
-
-    Raises:
-        NotNew: there is none, or more than one.
-
-    """
-    published = sorted(f"{one.name}/{name}" for one in services() for name in one.types)
-    if len(published) != 1:
-        raise NotNew(f"say what it is of: --of {' --of '.join(published) or 'SOURCE/TYPE'}")
-    return published
 
 
 class Kept:

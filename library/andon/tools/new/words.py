@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Self
 from andon.tools.new.errors import NotNew
 
 _SNAKE: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])", re.ASCII)
+HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])", re.ASCII)
 
 TAKEN: Final = frozenset(
     {"andon", "app", "conftest", "demo", "events", "functions", "infra", "pages", "project", "services", "stores"}
@@ -34,7 +34,7 @@ class Name(NamedTuple):
             NotNew: it cannot be the name of a module, or is taken.
 
         """
-        many = _checked(_HUMP.sub("_", text).lower(), text)
+        many = _checked(HUMP.sub("_", text).lower(), text)
         return cls(singular_of(many) if one is None else _checked(one, one), many)
 
     @classmethod
@@ -45,7 +45,7 @@ class Name(NamedTuple):
             NotNew: it cannot be the name of a module, or is taken.
 
         """
-        checked = _checked(_HUMP.sub("_", text).lower(), text)
+        checked = _checked(HUMP.sub("_", text).lower(), text)
         return cls(checked, checked)
 
 

@@ -20,7 +20,8 @@ VERBS = (
     "fact trees inspection",
     "rule watch busy --of trees/tree-moved",
     "rule watch often --of things/thing-moved",
-    "rule patrol tired --of trees/tree-moved",
+    "rule watch felled --of trees/tree-moved --due-at felled_at",
+    "rule patrol tired --of trees/tree-moved --due-at felled_at",
     "view both --of trees/tree-moved --of trees/inspection-recorded",
 )
 OWN_TESTS = ("trees", "register", "both", "patrol", "watch", "samples", "whole", "contracts")
@@ -183,6 +184,7 @@ REFUSED = {
     "rule things more --of things/thing-moved": "services/things has no control.py",
     "rule watch restless --of things/thing-moved": "services/watch has a rule restless already",
     "rule inventory more --of things/thing-moved": "inventory is there already: views/inventory",
+    "rule watch more --of things/thing-moved --due-at place": "'place' is no date of things/thing-moved, a time",
     "rule watch more --of more/more": "no fact 'more/more'",
 }
 

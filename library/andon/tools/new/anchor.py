@@ -1,0 +1,86 @@
+"""The fact that a new rule decides upon, in the place of the template's own."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple, Self
+
+from andon.runtime import times
+from andon.runtime.whole_number import is_whole
+from andon.tools.new import template
+from andon.tools.new.errors import NotNew
+from andon.tools.new.known import Heard, only_fact
+from andon.tools.new.words import HUMP, Name, Words
+
+OF_TEXT: Final = """.optional_text("due")
+    return None if date is None else times.to_ms(date)
+"""
+OF_NUMBER: Final = """.get("due")
+    return date if isinstance(date, int) else None
+"""
+IN_NUMBERS: Final = {
+    OF_TEXT: OF_NUMBER,
+    "from andon.runtime import times\n": "",
+    '"2026-01-02T00:00:00.000Z"': "1_767_312_000_000",
+    "times.to_utc(NOW_MS + date * DAY_MS)": "NOW_MS + date * DAY_MS",
+}
+"""What a rule and its test say of a text that is a time -> of epoch milliseconds."""
+
+
+class Anchor(NamedTuple):
+    """A fact, and the member of its entity with the date at which a rule is due; None: it waits for no date."""
+
+    heard: Heard
+    due_at: str | None
+
+    @classmethod
+    def of(cls, fact: str | None, due_at: str | None) -> Self:
+        """Return the fact that somebody typed, by default the only one that there is.
+
+        Raises:
+            NotNew: nobody publishes it, or it says no such date.
+
+        """
+        found = cls(Heard.of(fact or only_fact()[0]), due_at)
+        if due_at is not None and not found.is_in_text and not is_whole(found.heard.entity.get(due_at)):
+            members = ", ".join(name for name in found.heard.entity if name != "id")
+            raise NotNew(f"{due_at!r} is no date of {'/'.join(found.heard.topic)}, a time in UTC: it says {members}")
+        return found
+
+    @property
+    def subject(self) -> Name:
+        """What it is about, as `thing`."""
+        snake = HUMP.sub("_", self.heard.subject).lower()
+        return Name(snake, snake)
+
+    @property
+    def is_in_text(self) -> bool:
+        """True if the date is a text, and not a number of milliseconds."""
+        try:
+            times.to_ms(str(self.heard.entity.get(self.due_at or "")))
+        except ValueError:
+            return False
+        return True
+
+    def fitted(self, words: Words, file: PurePosixPath) -> str:
+        """Return a file of the template with other words, and with this fact in the place of its own."""
+        due = self.due_at is not None and (template.DUE / file).is_file()
+        text = ((template.DUE if due else template.PROJECT) / file).read_text()
+        if due and not self.is_in_text:
+            for old, new in IN_NUMBERS.items():
+                text = text.replace(old, new)
+        return words.fitted(text, self._instead)
+
+    @property
+    def _instead(self) -> Mapping[str, str]:
+        source, event_type = self.heard.topic
+        return {
+            '("things", "thing-moved")': f'("{source}", "{event_type}")',
+            'source="things"': f'source="{source}"',
+            '"thing-moved"': f'"{event_type}"',
+            '"lamp"': repr(self.heard.event.partition_key),
+            "on_thing_moved": f"on_{event_type.replace('-', '_')}",
+            'event.entity("thing")': f'event.entity("{self.heard.entity_name}")',
+            '"due"': f'"{self.due_at}"',
+            "due=DATE": f"{self.due_at}=DATE",
+            "of the first of them": "of the first of them" if self.due_at is None else "of the date",
+        }
