@@ -4,12 +4,19 @@ Machines report every five minutes, one report in ten is abnormal, and a sweep r
 are not counted, until the sweep evaluates in each round as much as is scheduled in it. A timer moves every six rounds.
 """
 
+import json
 from collections.abc import Mapping
 from math import isclose
 from typing import Final
 
+from andon.events.domain_event import DomainEvent
+from andon.rules.timing import AtOnce, Screened
 from andon.testing.memory.meter import Used
 from bench.simulate.sample import BEGIN_MS, Factory
+from bench.workload import SAMPLES
+from contract.names import NORMAL
+from contract.reports import REPORTED
+from services.dispatch.control import CONTROL
 
 MACHINES: Final = 10
 ABNORMAL_EVERY: Final = 10
@@ -18,8 +25,19 @@ UNCOUNTED_ROUNDS: Final = 8
 ROUNDS: Final = 12
 REPORTS: Final = MACHINES * ROUNDS
 
-SCHEDULED: Final = 0.1 * 2
-"""Rows of what is due, a report: two of an abnormal one."""
+
+def due_after_ms(state: str, *, first: bool = False) -> frozenset[int]:
+    """Return how long after a report rules of dispatch are due, each a row; gaps need one at the first report alone."""
+    sample = DomainEvent.from_wire(json.loads((SAMPLES / "domain" / "state-reported.json").read_text()))
+    report = sample._replace(entities={"state": {**sample.entity("state").fields, "state": state}})
+    rules = CONTROL.rules.at(REPORTED[0], report)
+    scheduled = [rule for rule in rules if not isinstance(rule.timing, (AtOnce, Screened))]
+    return frozenset(rule.after_ms for rule in scheduled if first or rule.timing.gap_ms is None)
+
+
+ABNORMAL: Final = "WARNING1"
+SCHEDULED: Final = (len(due_after_ms(ABNORMAL)) + (ABNORMAL_EVERY - 1) * len(due_after_ms(NORMAL))) / ABNORMAL_EVERY
+"""Rows of what is due, a report; those of a first report are too few to count."""
 
 MOVED: Final = 2 / 6
 """Write units of a timer that is put and removed every 30 minutes."""
@@ -47,7 +65,7 @@ def count() -> Mapping[str, Used]:
                 factory.forget_counts()
             factory.now_ms = BEGIN_MS + (number + 1) * ROUND_MS
             for place, machine in enumerate(factory.machines):
-                factory.put(machine, "NORMAL" if (place + number) % ABNORMAL_EVERY else "WARNING1")
+                factory.put(machine, NORMAL if (place + number) % ABNORMAL_EVERY else ABNORMAL)
             factory.run()
             factory.sweep()
         return dict(factory.used)

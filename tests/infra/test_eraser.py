@@ -13,9 +13,7 @@ def role(aws: Synthesised) -> str:
 
 
 def statements(aws: Synthesised) -> Iterator[Properties]:
-    for policy in aws.of_type("AWS::IAM::Policy").values():
-        if {"Ref": role(aws)} in policy["Roles"]:
-            yield from policy["PolicyDocument"]["Statement"]
+    yield from aws.attached(role(aws))
 
 
 def on(aws: Synthesised, *actions: str) -> set[str]:

@@ -16,6 +16,7 @@ from andon.rules.due import READ_SHARDS
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
+from bench.report_units import due_after_ms
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -139,19 +140,26 @@ def sweep_a_silence(loop: Loop, press: str) -> Bill:
 Case = Callable[[Loop, str], Bill]
 LOOK: Final = READ_SHARDS  # a query of each shard of what is due
 
+# Rows of what is due: of a first report and of one that follows it, whatever rules there are.
+NORMAL_DUE: Final = len(due_after_ms("NORMAL", first=True))
+ABNORMAL_DUE: Final = len(due_after_ms("ERROR", first=True))
+MORE: Final = len(due_after_ms("NORMAL"))
+
 PAPER: Final[dict[Case, Bill]] = {
     collect_a_report: Bill({"Query": 1, "PutItem": 1}, 1, 1),
     collect_it_again: Bill({"Query": 1, "PutItem": 1}, 1, 1),
-    react_to_normal: Bill({"PutItem": 2}, 2, 0),
-    react_to_another: Bill({}, 0, 0),
-    react_to_abnormal: Bill({"PutItem": 4, "Query": 1, "GetItem": 2, "BatchGetItem": 1}, 4, 5),
+    react_to_normal: Bill({"PutItem": NORMAL_DUE}, NORMAL_DUE, 0),
+    react_to_another: Bill({"PutItem": MORE} if MORE else {}, MORE, 0),
+    react_to_abnormal: Bill(
+        {"PutItem": ABNORMAL_DUE + 1, "Query": 1, "GetItem": 2, "BatchGetItem": 1}, ABNORMAL_DUE + 1, 5
+    ),
     remember: Bill({"PutItem": 1}, 1, 0),
     sweep_nothing: Bill({"Query": LOOK}, 0, LOOK),
     sweep_nothing_to_decide: Bill({"Query": LOOK + 1, "DeleteItem": 1}, 1, LOOK + 1),
     sweep_an_escalation: Bill(
         {"Query": LOOK + 2, "GetItem": 2, "BatchGetItem": 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 6
     ),
-    sweep_on: Bill({"Query": LOOK + 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 1),
+    sweep_on: Bill({"Query": LOOK + 1 + MORE, "PutItem": 1, "DeleteItem": 1 + MORE}, 2 + MORE, LOOK + 1 + MORE),
     sweep_a_silence: Bill({"Query": LOOK + 3, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 3),
 }
 

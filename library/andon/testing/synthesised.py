@@ -13,6 +13,7 @@ from andon.tools.stack.nested import NESTED
 
 Properties = dict[str, Any]
 FUNCTION: Final = "AWS::Lambda::Function"
+POLICIES: Final = ("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy")
 WITH_PATHS: Final = "aws:cdk:enable-asset-metadata"  # the files of nested templates, as the command line does
 EMULATOR: Final = {"target": "local"}
 
@@ -144,9 +145,14 @@ class Synthesised:
         role = self.functions()[file]["Role"]["Fn::GetAtt"][0]
         for policy in self.of_type("AWS::IAM::Role")[role]["Policies"]:
             yield from policy["PolicyDocument"]["Statement"]
-        for policy in self.of_type("AWS::IAM::Policy").values():
-            if {"Ref": role} in policy["Roles"]:
-                yield from policy["PolicyDocument"]["Statement"]
+        yield from self.attached(role)
+
+    def attached(self, role: str) -> Iterator[Properties]:
+        """Yield the statements of the policies of a role; the CDK writes those that no inline policy holds apart."""
+        for kind in POLICIES:
+            for policy in self.of_type(kind).values():
+                if {"Ref": role} in policy.get("Roles", ()):
+                    yield from policy["PolicyDocument"]["Statement"]
 
     def allowed(self, file: str) -> set[tuple[str, str]]:
         """Return the pairs of action and resource."""

@@ -17,7 +17,7 @@ from andon.testing.memory.aws import OneTable
 from andon.testing.memory.tables import Record
 from demo.people import ANN, LIZ, SARA, SUE
 from services.dispatch.tables import KEYS
-from tests.support.dispatch.model import Decided, Report
+from tests.support.dispatch.model import RULES, Decided, Report
 from tests.support.log_lines import unlogged
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
@@ -164,7 +164,7 @@ class Floor(AbstractContextManager["Floor"]):
     def decided(self, equipment_id: str) -> list[Decided]:
         """Return the decisions by rule about a piece of equipment, from its rows."""
         rows = self.table.rows(f"Equipment#{equipment_id}")
-        return sorted(_decided(row, self._reports(equipment_id)) for row in rows if row.get("by") == "rule")
+        return sorted(_decided(row, self._reports(equipment_id)) for row in rows if row.get("rule") in RULES)
 
     def published(self, equipment_id: str) -> list[Decided]:
         """Return the same from what was published; an event that was published twice says the same both times."""
@@ -172,7 +172,7 @@ class Floor(AbstractContextManager["Floor"]):
         for entry in self.table.published:
             detail = json.loads(entry["Detail"])
             row = detail["raw"]["new"]
-            if detail["partitionKey"] == equipment_id and row.get("by") == "rule":
+            if detail["partitionKey"] == equipment_id and row.get("rule") in RULES:
                 by_id[detail["id"]].add(entry["Detail"])
         assert all(len(said) == 1 for said in by_id.values())
         rows = [json.loads(detail)["raw"]["new"] for said in by_id.values() for detail in said]

@@ -17,6 +17,9 @@ HOLD_BACK: Final = 30_000
 
 NORMAL: Final = "NORMAL"
 
+RULES: Final = frozenset({"assign", "at-risk", "back", "escalate", "silent"})
+"""Those that it models; others may stand beside them."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Report:

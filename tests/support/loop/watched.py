@@ -364,6 +364,7 @@ def _log_in(body: str) -> Log | None:
 def _is_by(event: dict[str, Any]) -> bool:
     """Return True if an event names its actor: a rule, the consumer of a fault, or the one caller of this loop."""
     entities = [value for value in event.values() if isinstance(value, dict)]
-    rules = [f"rule:{entity['rule']}" for entity in entities if entity.get("by") == "rule"]
+    rows = [*entities, (event.get("raw") or {}).get("new") or {}]
+    rules = [f"rule:{row['rule']}" for row in rows if row.get("by") == "rule"]
     consumers = [entity["consumer"] for entity in entities if event["type"] == FAULT_TYPE and "consumer" in entity]
     return [event["tags"]["actor"]] == (rules[:1] or consumers or [CALLER])
