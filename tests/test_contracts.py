@@ -218,7 +218,3 @@ def test_what_the_openapi_document_leaves_out_asks_for_no_token() -> None:
 
     assert left_out == pages() != []
     assert {groups for package in left_out for groups in package.routes.values()} == {frozenset()}
-
-
-def test_the_openapi_document_is_what_the_handlers_say() -> None:
-    assert openapi.DOCUMENT.read_text() == openapi.text(), "run: make openapi"

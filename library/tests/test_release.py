@@ -24,6 +24,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(SOURCES.parent / ".gitignore", sources.parent)  # hatchling puts it into an sdist
     shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.rmtree(sources / "tests")  # they are not in a release
+    shutil.copytree(SOURCES.parent / "docs", sources.parent / "docs")
     for file in sources.rglob("*.py"):
         os.utime(file, (1_000_000_000, 1_000_000_000))
         file.chmod(0o600)

@@ -19,6 +19,7 @@ class Verb(NamedTuple):
 
 VERBS: Final = {
     "new": Verb("new", "write something new that works and is tested: project DIR NAME; alone lists all kinds"),
+    "docs": Verb("docs", "show the library's pages: PAGE, PAGE#SECTION, or words to find; alone lists them"),
     "up": Verb("stack.up", "run everything on this machine, with data in it"),
     "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds"),
     "call": Verb("stack.call", "send a signed request to the running system: METHOD PATH [JSON] [--as ROLE]"),
@@ -49,7 +50,7 @@ VERBS: Final = {
 WITH_VARIABLES: Final = {"console", "query"}
 """Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
 
-ANYWHERE: Final = {"new"}
+ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
 
 VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)

@@ -1,7 +1,8 @@
 """Project: what belongs to no package is there, too, its README is true, and samples are as the handlers make them."""
 
 import re
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -9,6 +10,8 @@ from andon.packages.discovery import packages
 from andon.project import project
 from andon.testing.recorder import of_stores, recorded, samples_of, text_of
 from andon.testing.samples import paths, read
+from andon.tools.in_process import openapi
+from andon.tools.in_process.agents import AGENTS, LLMS, agents, llms
 
 ROOT: Final = project().root
 
@@ -52,6 +55,30 @@ def test_samples_are_as_the_handlers_make_them() -> None:
 @pytest.mark.parametrize("file", NEEDED)
 def test_no_file_is_missing(file: str) -> None:
     assert (ROOT / file).is_file(), f"{file} is missing: {NEEDED[file]}"
+
+
+class Written(NamedTuple):
+    """What a verb writes out of packages and docs."""
+
+    verb: str
+    text: Callable[[], str]
+
+
+WRITTEN: Final[Mapping[str, Written]] = {
+    AGENTS: Written("agents", agents),
+    LLMS: Written("agents", llms),
+    "docs/openapi.json": Written("openapi", openapi.text),
+}
+
+
+@pytest.mark.parametrize("file", WRITTEN)
+def test_what_a_verb_writes_is_current(file: str) -> None:
+    keeps_them = any((ROOT / one).is_file() for one in (AGENTS, LLMS))  # else it was made before there were any
+    if not keeps_them and not (ROOT / file).is_file():
+        pytest.skip(f"{file} is not there")
+
+    assert (ROOT / file).is_file(), f"{file} is missing: andon {WRITTEN[file].verb}"
+    assert (ROOT / file).read_text() == WRITTEN[file].text(), f"write it anew: andon {WRITTEN[file].verb}"
 
 
 def test_a_pipeline_runs_the_tests() -> None:

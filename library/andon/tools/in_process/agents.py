@@ -2,12 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from andon.packages import package as declared
 from andon.packages.discovery import packages
 from andon.packages.package import Package
 from andon.project import project
+from andon.tools.docs_pages import Listed, listed_in
 
 AGENTS: Final = "AGENTS.md"
 LLMS: Final = "llms.txt"
@@ -28,9 +29,6 @@ SHOWN: Final = (
 )
 """Verbs of a Makefile that whoever changes code needs; `make` lists the others."""
 
-PAGE: Final = re.compile(r"^\|[^\n]*?\[([^\]]+)\]\(([^)]+\.md)\) \| ([^\n]+) \|$", re.MULTILINE)
-LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]+\)")
-PART: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 TABLE: Final = re.compile(r"^\|.*\|$", re.MULTILINE)
 
 RULES: Final = """\
@@ -43,18 +41,13 @@ RULES: Final = """\
 - Derived files are written by a verb, never by hand: samples, `docs/openapi.json`, this file.
 - Python: `ruff` with all rules, `mypy --strict`; docstrings say units and errors, names of tests are sentences."""
 
+LIBRARY: Final = """\
+The library has its own: `andon docs` lists them, `andon docs how-do-i` shows one, and `andon docs unique name` finds
+sections. `.venv/bin/` has `andon`."""
+
 WHAT: Final = "A serverless event-driven CQRS system in Python on AWS Lambda, with the library `andon`."
 PACKAGE: Final = """\
 A folder below `functions/` is a package. Functions, queues, rights, alarms and laws follow from what it declares."""
-
-
-class Page(NamedTuple):
-    """A page of the docs; `says` is a line about it, `path` is below the project."""
-
-    part: str
-    title: str
-    path: str
-    says: str
 
 
 def agents() -> str:
@@ -73,7 +66,8 @@ def agents() -> str:
         "\n".join(["| package | routes | publishes | subscribes to |", "|---|---|---|---|", *map(_row, _own())]),
         "## Declarations",
         "\n".join(TABLE.findall(declared.__doc__ or "")),
-        *(["## Pages", _listed(pages())] if pages() else []),
+        "## Pages",
+        _listed(pages()) if pages() else LIBRARY,
     )
 
 
@@ -89,21 +83,15 @@ def llms() -> str:
     )
 
 
-def pages() -> list[Page]:
-    """Return the pages that the index of docs/ lists, in its order."""
+def pages() -> list[Listed]:
+    """Return the pages that the index of docs/ lists, in its order, with paths below the project."""
     index = project().root / "docs" / "README.md"
     if not index.is_file():
         return []
-    first, *rest = PART.split(index.read_text())
-    parts = [("Pages", first), *zip(rest[::2], rest[1::2], strict=True)]
-    return [
-        Page(part, title, f"docs/{path}", LINK.sub(r"\1", says))
-        for part, text in parts
-        for title, path, says in PAGE.findall(text)
-    ]
+    return [page._replace(path=f"docs/{page.path}") for page in listed_in(index.read_text())]
 
 
-def _listed(listed: list[Page]) -> str:
+def _listed(listed: list[Listed]) -> str:
     return "\n".join(f"- [{page.title}]({page.path}): {page.says}" for page in listed)
 
 

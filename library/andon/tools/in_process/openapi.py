@@ -92,6 +92,11 @@ def _responses(responses: JsonObject) -> JsonObject:
     return dict(sorted(responses.items()))
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the document to docs/."""
     DOCUMENT.parent.mkdir(exist_ok=True)
     DOCUMENT.write_text(text())
+
+
+if __name__ == "__main__":
+    write()

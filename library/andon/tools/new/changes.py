@@ -16,6 +16,8 @@ from andon.tools.new.errors import NotNew
 from andon.tools.new.template import tidied, written
 
 FOLLOWING: Final = "andon.tools.new.following"
+ALL: Final = "--all"
+"""Its option: also what the project does not keep yet."""
 TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
 """What may change, from the root of a project."""
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from andon.project import library_folder
 from andon.tools.new import template
+from andon.tools.new.changes import ALL, FOLLOWING
 from andon.tools.new.dependency import Dependency, dependency
 from andon.tools.new.errors import NotNew
 from andon.tools.new.words import Name, Words, camel_case, clashes
@@ -69,14 +70,15 @@ def _fill(root: Path, words: Words, needed: Dependency) -> None:
         (root / VENDOR).mkdir()
         shutil.copyfile(needed.wheel, root / VENDOR / needed.wheel.name)
     template.tidied(root, new)
-    _andon(root, "samples")
+    _follow(root)
 
 
-def _andon(root: Path, *verb: str) -> None:
-    """Run a verb of this library in a project."""
-    imports = os.pathsep.join(filter(None, (str(library_folder().parent), os.environ.get("PYTHONPATH"))))
+def _follow(root: Path) -> None:
+    """Write what follows from the packages of a project: samples, docs/openapi.json, AGENTS.md, llms.txt."""
+    places = (str(library_folder().parent), str(root / "functions"), str(root), os.environ.get("PYTHONPATH"))
+    imports = os.pathsep.join(filter(None, places))
     subprocess.run(
-        [sys.executable, "-m", "andon.tools.cli", *verb],
+        [sys.executable, "-m", FOLLOWING, ALL],
         cwd=root,
         env=os.environ | {"PYTHONPATH": imports, "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,

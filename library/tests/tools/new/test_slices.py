@@ -24,7 +24,7 @@ VERBS = (
     "rule patrol tired --of trees/tree-moved --due-at felled_at",
     "view both --of trees/tree-moved --of trees/inspection-recorded",
 )
-OWN_TESTS = ("trees", "register", "both", "patrol", "watch", "samples", "whole", "contracts")
+OWN_TESTS = ("trees", "register", "both", "patrol", "watch", "samples", "whole", "contracts", "current")
 
 
 class City:

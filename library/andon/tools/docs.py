@@ -1,0 +1,139 @@
+"""`andon docs`: the library's pages, in a terminal.
+
+Without a name it lists them. A page is named as `rules`, a section of one as `how-do-i#count`; other words find the
+sections that have all of them. A wheel has the pages beside this file; its source has them in docs/.
+"""
+
+import argparse
+import posixpath
+import pydoc
+import re
+import signal
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from andon.project import library_folder
+from andon.tools.docs_pages import LINK, Section, listed_in, section_with_those_below, sections_of
+from andon.tools.stack.errors import ToolFailed
+
+SHIPPED: Final = library_folder() / "tools" / "pages"
+SOURCE: Final = library_folder().parent.parent / "docs"
+INDEX: Final = "README"
+MOST_FOUND: Final = 12
+IN_TITLE: Final = 10
+"""A word in a title counts as much as so many in the text."""
+
+CODE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+Pages = Mapping[str, str]
+"""Name of a page, as `rules` or `patterns/fault` -> its text."""
+
+
+def pages() -> Pages:
+    """Read all pages.
+
+    Raises:
+        ToolFailed: there are none: the library is neither installed nor in its repository.
+
+    """
+    folder = next((one for one in (SHIPPED, SOURCE) if (one / f"{INDEX}.md").is_file()), None)
+    if folder is None:
+        raise ToolFailed(f"there are no pages in {SHIPPED}")
+    return {str(file.relative_to(folder).with_suffix("")): file.read_text() for file in sorted(folder.rglob("*.md"))}
+
+
+def listed(of: Pages) -> str:
+    """Return a line for each page, below the parts of the index."""
+    lines, part = list[str](), ""
+    for one in listed_in(of[INDEX]):
+        if one.part != part:
+            part = one.part
+            lines += ["", part]
+        lines.append(f"  {_name(one.path, INDEX):32} {one.says}")
+    return "\n".join([*lines, "", "One of them: andon docs PAGE; sections with some words: andon docs WORD …"]).strip()
+
+
+def shown(of: Pages, name: str) -> str | None:
+    """Return a page, or a section of it, as `rules#time`; None: there is none of that name."""
+    page, _, anchor = name.partition("#")
+    page = next((one for one in (page, f"{page}/{INDEX}") if one in of), "")
+    if not page:
+        return None
+    text = section_with_those_below(sections_of(of[page]), anchor) if anchor else of[page]
+    return None if text is None else _with_names(text, page, of)
+
+
+def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
+    """Return the sections that have all words, in any case, the likeliest first; each with the name of its page."""
+    wanted = [word.lower() for word in words]
+    counted = [
+        (sum(IN_TITLE * one.title.lower().count(word) + one.text.lower().count(word) for word in wanted), page, one)
+        for page, text in of.items()
+        if page != INDEX
+        for one in sections_of(text)
+        if all(word in f"{one.title}\n{one.text}".lower() for word in wanted)
+    ]
+    return [(page, one) for _, page, one in sorted(counted, key=lambda found: -found[0])]
+
+
+def answer(of: Pages, asked: list[str]) -> str:
+    """Return what was asked for.
+
+    Raises:
+        ToolFailed: no page has it.
+
+    """
+    if not asked:
+        return listed(of)
+    named = shown(of, asked[0]) if len(asked) == 1 else None
+    if named is not None:
+        return named
+    sections = found(of, [word for one in asked for word in one.split()])
+    if not sections:
+        raise ToolFailed(f"no page has {' and '.join(asked)}; alone it lists all pages")
+    if len(sections) == 1:
+        [(page, section)] = sections
+        return shown(of, f"{page}#{section.anchor}") or ""
+    lines = [f"  {f'{page}#{one.anchor}':60} {one.title}" for page, one in sections[:MOST_FOUND]]
+    more = [f"  and {len(sections) - MOST_FOUND} more"] if sections[MOST_FOUND:] else []
+    return "\n".join([*lines, *more, "", "One of them: andon docs PAGE#SECTION"])
+
+
+def _with_names(text: str, page: str, of: Pages) -> str:
+    """Return a text whose links name pages as this command does, in brackets; one to no page is only its words."""
+
+    def named(link: re.Match[str]) -> str:
+        words, target = link.groups()
+        if target.startswith(("https:", "http:")):
+            return f"{words} ({target})"
+        path, _, anchor = target.partition("#")
+        name = _name(path, page) if path else page
+        if name not in of:
+            return words
+        return f"{words} [{name}#{anchor}]" if anchor else f"{words} [{name}]"
+
+    blocks = CODE.findall(text)
+    parts = [LINK.sub(named, prose) for prose in CODE.split(text)]
+    return "".join(prose + block for prose, block in zip(parts, [*blocks, ""], strict=True))
+
+
+def _name(path: str, page: str) -> str:
+    """Return the name of the page that a path leads to, from another page; without `.md`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), path)).removesuffix(".md")
+
+
+def main() -> None:
+    """Print it; in a terminal, page by page."""
+    parser = argparse.ArgumentParser(prog="andon docs", description="Show the library's pages.")
+    parser.add_argument("asked", nargs="*", metavar="PAGE|WORD", help="as rules, how-do-i#count, or: unique name")
+    said = answer(pages(), parser.parse_args().asked)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads no further has seen enough
+    if sys.stdout.isatty():
+        pydoc.pager(said)
+    else:
+        print(said)
+
+
+if __name__ == "__main__":
+    main()

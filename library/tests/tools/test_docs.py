@@ -1,0 +1,83 @@
+"""`andon docs`: each link of a page is a name under which the command shows what it leads to, or plain words."""
+
+import re
+from functools import cache
+
+import pytest
+
+from andon.tools import docs
+from andon.tools.docs_pages import LINK, listed_in, section_with_those_below, sections_of
+from andon.tools.new.template import PROJECT
+from andon.tools.stack.errors import ToolFailed
+
+pages = cache(docs.pages)
+
+NAMED = re.compile(r" \[([\w/.-]+(?:#[^\]\s]+)?)\]")
+
+PAGES = {
+    "README": "# Pages\n\n## Start\n\n| page | says |\n|---|---|\n| [rules](rules.md) | many, [lately](rules.md) |\n",
+    "rules": "# Rules\n\nSee [fault](patterns/fault.md), [below](#time), [code](../functions/).\n\n## Time\n\nLate.\n",
+    "patterns/fault": (
+        "# Fault\n\n[time, time](../rules.md#time)\n\n```sh\n# [no](link.md)\n```\n\n## Cost\n\n### More\n\nA key.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("page", pages())
+def test_links_of_a_page_are_names_that_the_command_knows_or_plain_words(page: str) -> None:
+    shown = docs.CODE.sub("", docs.shown(pages(), page) or "")
+    said = NAMED.findall(shown)
+
+    for _, target in LINK.findall(docs.CODE.sub("", pages()[page])):
+        path, _, anchor = target.partition("#")
+        file = ((docs.SOURCE / page).parent / path).resolve() if path else docs.SOURCE / f"{page}.md"
+        if file.suffix == ".md" and file.is_relative_to(docs.SOURCE):
+            name = str(file.relative_to(docs.SOURCE).with_suffix("")) + (f"#{anchor}" if anchor else "")
+            said.remove(name)
+            assert docs.shown(pages(), name), target
+    assert [name for name in said if docs.shown(pages(), name)] == []
+    assert LINK.findall(shown) == []
+
+
+def test_the_readme_of_a_new_project_names_sections_that_there_are() -> None:
+    readme = (PROJECT / "README.md").read_text()
+    named = re.findall(r"^\|.*\| `([\w#-]+)` \|$", readme, re.MULTILINE)
+
+    assert len(named) > 5
+    assert [name for name in named if not docs.shown(pages(), name)] == []
+
+
+def test_each_page_of_the_index_is_listed_and_shown() -> None:
+    said = docs.listed(pages())
+
+    for one in listed_in(pages()["README"]):
+        name = one.path.removesuffix(".md")
+        assert f"  {name} " in said
+        assert docs.shown(pages(), name)
+
+
+def test_a_page_a_section_and_words_are_found() -> None:
+    assert docs.answer(PAGES, []).splitlines()[:2] == ["Start", f"  {'rules':32} many, lately"]
+    assert docs.answer(PAGES, ["rules"]) == (
+        "# Rules\n\nSee fault [patterns/fault], below [rules#time], code.\n\n## Time\n\nLate.\n"
+    )
+    assert docs.answer(PAGES, ["rules#time"]) == docs.answer(PAGES, ["LATE"]) == "## Time\n\nLate."
+    assert docs.answer(PAGES, ["patterns/fault#cost"]) == "## Cost\n\n### More\n\nA key."
+    assert "time, time [rules#time]" in docs.answer(PAGES, ["patterns/fault"])
+    assert "# [no](link.md)" in docs.answer(PAGES, ["patterns/fault"])
+    assert [line.split()[0] for line in docs.answer(PAGES, ["time"]).splitlines()[:3]] == [
+        "rules#time",
+        "patterns/fault#fault",
+        "rules#rules",
+    ]
+
+
+@pytest.mark.parametrize("asked", [["nothing"], ["rules#nothing"], ["rules", "nothing"]])
+def test_what_no_page_has_is_said(asked: list[str]) -> None:
+    with pytest.raises(ToolFailed, match=f"no page has {' and '.join(asked)}"):
+        docs.answer(PAGES, asked)
+
+
+def test_a_comment_in_code_is_no_section() -> None:
+    assert [one.title for one in sections_of(PAGES["patterns/fault"])] == ["Fault", "Cost", "More"]
+    assert section_with_those_below(sections_of(PAGES["rules"]), "no") is None
