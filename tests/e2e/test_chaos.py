@@ -59,7 +59,7 @@ def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
     monkeypatch.setattr(publish, "ATTEMPTS", 2)
     monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
-    with EmulatedLoop(proxy.url) as loop, over(aws.LIBCURL):
+    with EmulatedLoop(proxy.upstream, through=proxy.url) as loop, over(aws.LIBCURL):
         yield loop
 
 

@@ -38,6 +38,7 @@ class FaultProxy:
     """A proxy that runs."""
 
     url: str
+    upstream: str
     kinds: list[str]
     """The kind of each rule, in the order of the rules, which microburst numbers from 1."""
 
@@ -63,7 +64,7 @@ def fault_proxy(upstream: str, folder: Path) -> Iterator[FaultProxy]:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    proxy = FaultProxy(f"http://{emulator.HOST}:{port}", list(kinds))
+    proxy = FaultProxy(f"http://{emulator.HOST}:{port}", upstream, list(kinds))
     try:
         if not processes.eventually(lambda: _answers(proxy.url), within_s=BOOT_S):
             raise ToolFailed(f"the fault proxy does not answer:\n{processes.tail(folder / 'proxy.log')}")
