@@ -31,7 +31,7 @@ KEY_OF: Final = re.compile(r"^def key_of\(.*?\n\n\n", re.MULTILINE | re.DOTALL)
 OF_EVENT: Final = "from andon.events.domain_event import DomainEvent\n"
 LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
 RECORD: Final = re.compile(r'^def record\((world: Recorder\) -> None:\n    """.*"""\n)', re.MULTILINE)
-QUERIED: Final = re.compile(r'^ *world\.request\("GET /watch.*\n', re.MULTILINE)
+QUERIED: Final = re.compile(r"^ *world\.request\(.*\n", re.MULTILINE)
 
 
 def make(asked: Namespace) -> str:
