@@ -1615,16 +1615,27 @@ REFUSED: Final = [
 ]
 
 
+SLICES_MADE: Final = "library/tests/tools/new/test_slices.py -k passes_its_tests"
+
 SLICES: Final = [
     *_in("library/andon/tools/new/changes.py", "library/tests/tools/new/test_slices.py",
         ("new: what fails halfway stays", "            file.unlink()\n", "            pass\n"),
         ("new: what fails halfway stays edited", "file.write_bytes(content)\n", "pass\n"),
         ("new: no samples follow", "        _follow(root)\n", "")),
+    *_in("library/andon/tools/templates/unique/functions/services/things/tables.py", SLICES_MADE,
+        ("new: a command may not let go what it claimed", '"DeleteItem", ', "")),
+    *_in("library/andon/tools/templates/unique/functions/services/things/claims.py", SLICES_MADE,
+        ("new: each has its own number", "f\"Number#{version['number']}\"", 'f"Number#{version}"')),
+    *_in("library/andon/tools/templates/counted/functions/views/inventory/query.py", SLICES_MADE,
+        ("new: what a view forgets is counted", "now_ms=clock.now_ms())", "now_ms=None)")),
+    *_in("library/andon/tools/templates/due/functions/services/watch/rules/restless.py", SLICES_MADE,
+        ("new: a date that moved is decided", "any(event.type == anchor.type for", "any(False for")),
     *_in("library/andon/testing/whole.py", "library/tests/tools/new/test_slices.py -k 'missing or whole'",
         ("whole: a package without tests", 'yield f"{self._at(tests)} has', 'f"{self._at(tests)} has'),
         ("whole: a module that is gone", "if self._defines(path.parent, path.name) else", "if path else"),
         ("whole: a table whose stream nobody follows",
          'yield from self._need(folder / "facts.py"', 'self._need(folder / "facts.py"'),
+        ("whole: a claim without a test", "        for name in claimed:\n", "        for name in ():\n"),
         ("whole: a line of the stack without a package", "sorted(lines - found.keys())", "()")),
     *_in("library/andon/testing/recorder.py", "tests/tools/new/test_in_factory.py -k few",
         ("samples: what else a rule decides is kept", ' and self._keeps(event["type"])', "")),

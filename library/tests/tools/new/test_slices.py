@@ -24,7 +24,7 @@ VERBS = (
     "rule patrol tired --of trees/tree-moved --due-at felled_at",
     "view both --of trees/tree-moved --of trees/inspection-recorded",
 )
-OWN_TESTS = ("trees", "register", "both", "patrol", "watch", "samples", "whole", "contracts", "current")
+OWN_TESTS = "trees or register or both or patrol or watch or samples or whole or contracts or written_before or current"
 
 
 class City:
@@ -128,7 +128,7 @@ def test_what_was_made_passes_its_tests_and_the_laws_and_is_in_order(city: City)
     checked = city.run("ruff", "check", "--no-cache", ".")
     in_format = city.run("ruff", "format", "--no-cache", "--check", ".")
     tested = city.run(
-        "pytest", "-q", "-p", "no:cacheprovider", "tests", "--laws", "-k", f"({' or '.join(OWN_TESTS)}) and not imports"
+        "pytest", "-q", "-p", "no:cacheprovider", "tests", "--laws", "-k", f"({OWN_TESTS}) and not imports"
     )
 
     assert (checked.returncode, in_format.returncode) == (0, 0), checked.stdout + in_format.stdout
