@@ -211,7 +211,7 @@ pictures: install  ## draw the pictures of the page in docs/pictures/ anew
 openapi: install  ## write docs/openapi.json anew, from what the handlers say
 	@$(ANDON) openapi
 
-samples: install  ## write events/ anew, as the handlers make it of the requests in tests/*/*/samples.py
+samples: install  ## write events/ anew, of the requests in tests/*/*/samples.py; docs/openapi.json and AGENTS.md, too
 	@$(ANDON) samples
 
 figures: install  ## write the figures in docs/ anew: of alarms, tables and their dollars, from the templates of all stages

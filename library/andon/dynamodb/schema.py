@@ -6,10 +6,11 @@ from typing import Final, Literal, NamedTuple
 from andon.dynamodb import ttl
 
 Partition = Literal["entity", "tenant", "shard", "date", "table"]
-"""The subject of a partition:
+"""The subject of a partition; of an index it is that of the index's own partition key:
 
 - `entity`: one thing, as a person or an order;
-- `tenant`: the things of one owner, which together are written less than 1,000 times a second;
+- `tenant`: the things that share a value, as an owner, a place, a state; together they are written less than 1,000
+  times a second, so an index by an attribute of the rows is `tenant`;
 - `shard`: one of some computed numbers, which spread what belongs together;
 - `date`: a period of time; everything that is written now would go to one partition, so that no stack has it;
 - `table`: the key is a constant; there would be one partition only, so that no stack has it either.

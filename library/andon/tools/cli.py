@@ -30,7 +30,7 @@ VERBS: Final = {
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
-    "samples": Verb("in_process.samples", "write events/ anew, as the handlers make it of tests/*/*/samples.py"),
+    "samples": Verb("in_process.derived", "write events/ anew, of tests/*/*/samples.py; openapi.json, AGENTS.md, too"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
     "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
     "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs"),

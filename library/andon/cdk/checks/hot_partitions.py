@@ -25,6 +25,6 @@ def refuse_hot_partitions(table: str, schema: TableSchema) -> None:
         if keys.one_partition_per not in SPREAD:
             raise ValueError(
                 f"{where}: {keys.partition!r} has one partition per {keys.one_partition_per}, so that everything "
-                "written at a time would go to one partition. Partition by what the rows are about, and sort by the "
-                "date."
+                "written at a time would go to one partition. Partition by what the rows are about and sort by the "
+                'date: "entity" if that is one thing, "tenant" if several share the value, as in an index by a place.'
             )

@@ -1,10 +1,11 @@
-"""Write samples: `events/`, as the handlers make them of the requests in `tests/<side>/<package>/samples.py`.
+"""Samples: `events/`, as the handlers make them of the requests in `tests/<side>/<package>/samples.py`.
 
 Samples of packages without such a file stay as they are, and so do those of other names; but those of a fact that its
 service publishes no more, and to which nobody subscribes, are removed.
 """
 
 import io
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def made() -> dict[str, JsonObject]:
 
 
 def write() -> list[str]:
-    """Write samples; return the paths of those that are new or changed."""
+    """Write samples; return a line for each that is new, changed or removed."""
     changed = []
     for path, sample in made().items():
         file, text = project().events / path, recorder.text_of(sample)
@@ -34,7 +35,13 @@ def write() -> list[str]:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
             changed.append(path)
-    return changed
+    return [*changed, *_remove_forsaken()]
+
+
+def _remove_forsaken() -> Iterator[str]:
+    for file in forsaken():
+        file.unlink()
+        yield f"removed: {file.relative_to(project().events)}"
 
 
 def forsaken() -> list[Path]:
@@ -51,11 +58,3 @@ def forsaken() -> list[Path]:
     ]
     twins = [project().events / "stream" / path.name for path in gone]
     return gone + [path for path in twins if path.is_file()]
-
-
-if __name__ == "__main__":
-    for path in write():
-        print(path)
-    for file in forsaken():
-        file.unlink()
-        print(f"removed: {file.relative_to(project().events)}")

@@ -77,7 +77,7 @@ class Anchor(NamedTuple):
             '("things", "thing-moved")': f'("{source}", "{event_type}")',
             'source="things"': f'source="{source}"',
             '"thing-moved"': f'"{event_type}"',
-            '"lamp"': repr(self.heard.event.partition_key),
+            '"thing-1"': repr(self.heard.event.partition_key),
             "on_thing_moved": f"on_{event_type.replace('-', '_')}",
             'event.entity("thing")': f'event.entity("{self.heard.entity_name}")',
             '"due"': f'"{self.due_at}"',

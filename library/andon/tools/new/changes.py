@@ -15,9 +15,11 @@ from andon.tools.called import as_called
 from andon.tools.new.errors import NotNew
 from andon.tools.new.template import tidied, written
 
-FOLLOWING: Final = "andon.tools.new.following"
+FOLLOWING: Final = "andon.tools.in_process.derived"
 ALL: Final = "--all"
 """Its option: also what the project does not keep yet."""
+HOW: Final = "how to keep a name unique, to count, to use a date, and the price of each: andon docs how-do-i"
+
 TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
 """What may change, from the root of a project."""
 
@@ -48,7 +50,7 @@ def made(root: Path, changes: Changes) -> str:
         after = _content(root)
     new = sorted(str(file.relative_to(root)) for file in after.keys() - before)
     edited = sorted(str(file.relative_to(root)) for file in before if after.get(file) != before[file])
-    parts = {"written": new, "edited": edited, "next": [*changes.next, *_more(root)]}
+    parts = {"written": new, "edited": edited, "next": [*changes.next, *_more(root), HOW]}
     return "\n".join(f"{name}:\n" + "\n".join(f"  {one}" for one in listed) for name, listed in parts.items())
 
 

@@ -139,8 +139,9 @@ def _with_element(text: str, whole: ast.expr, elements: list[ast.expr], element:
     if elements:
         _, end = place_of(text, elements[-1])
         return f"{text[:end]}, {element}{text[end:]}"
-    _, end = place_of(text, whole)
-    return f"{text[: end - 1]}{element}{text[end - 1 :]}"
+    start, end = place_of(text, whole)
+    comma = "," if "\n" in text[start:end] else ""
+    return f"{text[: end - 1]}{element}{comma}{text[end - 1 :]}"
 
 
 def _argument(text: str, call: str, name: str) -> ast.expr:

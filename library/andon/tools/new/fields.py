@@ -20,11 +20,11 @@ OWN: Final = frozenset(
 
 DATE: Final[Mapping[str, str]] = {
     "Line": "Time",
-    '"attic"': '"2026-01-31T00:00:00.000Z"',
-    '"cellar"': '"2026-02-28T00:00:00.000Z"',
+    '"north"': '"2026-01-31T00:00:00.000Z"',
+    '"south"': '"2026-02-28T00:00:00.000Z"',
     '" "': '"2026-01-31T00:00:00.000Z"',
 }
-NUMBER: Final[Mapping[str, str]] = {"Line": "Word", '"attic"': '"A-7"', '"cellar"': '"A-8"', '" "': '"A-7"'}
+NUMBER: Final[Mapping[str, str]] = {"Line": "Word", '"north"': '"A-7"', '"south"': '"A-8"', '" "': '"A-7"'}
 
 
 class Field(NamedTuple):

@@ -29,8 +29,8 @@ ENTRY: Final = '    ("things", "thing-moved"): on_thing_moved,\n'
 PLACE: Final = "    place: str\n"
 SHOWN: Final = '"place": row["place"]'
 NAMES: Final = '("thing-moved",)'
-BODY: Final = '{"id": "lamp", "place": "attic"}'
-LAMP: Final = '"lamp"'
+BODY: Final = '{"id": "thing-1", "place": "north"}'
+EXAMPLE: Final = '"thing-1"'
 
 
 def make(asked: Namespace) -> str:
@@ -119,8 +119,8 @@ class Kept:
             return _once(re.escape(ENTRY), text, "")
         if file.name == "query.py":
             text = _once(re.escape(PLACE), text, "MEMBERS\n")
-            return _once(re.escape(SHOWN), text, "SHOWN").replace(LAMP, "LAMP")
-        return text.replace(NAMES, "NAMES").replace(BODY, "BODY").replace(LAMP, "PARTITION")
+            return _once(re.escape(SHOWN), text, "SHOWN").replace(EXAMPLE, "EXAMPLE")
+        return text.replace(NAMES, "NAMES").replace(BODY, "BODY").replace(EXAMPLE, "PARTITION")
 
     def completed(self, text: str) -> str:
         """Return such a file complete."""
@@ -133,7 +133,7 @@ class Kept:
         members = (f"    {name}: {SCALARS[type(value)]} | Absent = None" for name, value in self.shown.items())
         if "MEMBERS" in text:
             text = text.replace("MEMBERS", "\n".join(map(_with_noqa, members)))
-            text = text.replace("LAMP", repr(self._partition))
+            text = text.replace("EXAMPLE", repr(self._partition))
             text = re.sub(r'\{"id": (\w+), SHOWN\}', r'{"id": \1} | _members_of(row)', text)
             text += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(ResponseModel\)", text)[0])
             imports = ("from andon.http.openapi import Absent", "from andon.dynamodb.attribute_values import Item")

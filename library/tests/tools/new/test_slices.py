@@ -140,10 +140,10 @@ def test_samples_of_a_fact_that_has_another_name_now_are_removed(city: City) -> 
     rule = city.root / "functions" / "services" / "patrol" / "rules" / "tired.py"
     text, before = rule.read_text(), city.content()
     rule.write_text(text.replace('"tree-tired"', '"tree-weary"'))
-    city.run("andon.tools.in_process.samples")
+    city.run("andon.tools.cli", "samples")
     renamed = city.content()
     rule.write_text(text)
-    said = city.run("andon.tools.in_process.samples").stdout
+    said = city.run("andon.tools.cli", "samples").stdout
 
     assert before.keys() - renamed.keys() == {f"events/{kind}/tree-tired.json" for kind in ("domain", "stream")}
     assert renamed.keys() - before.keys() == {f"events/{kind}/tree-weary.json" for kind in ("domain", "stream")}

@@ -9,8 +9,8 @@ THINGS: Final = Actors(
     one="thing",
     keeps_days=400,
     cold_after_days=30,
-    lists="Return all that happened to one of things between two times, oldest first.",
-    example="lamp",
+    lists="Return all that happened to one of the things between two times, oldest first.",
+    example="thing-1",
 )
 
 PROJECT: Final = Project(

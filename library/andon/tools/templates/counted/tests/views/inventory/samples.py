@@ -5,4 +5,4 @@ from andon.testing.recorder import Recorder
 
 def record_by_place(world: Recorder) -> None:
     """Somebody asks how many there are."""
-    world.request("GET /inventory", query={"place": "attic"})
+    world.request("GET /inventory", query={"place": "north"})

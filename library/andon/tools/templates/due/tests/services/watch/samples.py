@@ -3,7 +3,7 @@
 from andon.runtime.clock import DAY_MS
 from andon.testing.recorder import Recorder
 
-LAMP = {"id": "lamp"}
+ONE = {"id": "thing-1"}
 MOVED = "thing-moved"
 DATE = "2026-01-02T00:00:00.000Z"
 
@@ -12,4 +12,4 @@ def record(world: Recorder) -> None:
     """A date is said, and comes."""
     world.hear(MOVED, due=DATE)
     world.wait(2 * DAY_MS)
-    world.request("GET /watch/{id}", path=LAMP)
+    world.request("GET /watch/{id}", path=ONE)

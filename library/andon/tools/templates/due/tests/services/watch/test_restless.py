@@ -11,7 +11,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import body_of, sample
 from services.watch.rules.restless import RULE
-from tests.services.watch.samples import LAMP, MOVED
+from tests.services.watch.samples import MOVED, ONE
 
 NOW_MS = 1_767_258_000_000
 MOVE = DomainEvent.from_wire(sample("domain", MOVED))
@@ -21,7 +21,7 @@ DAYS_OF_SWEEPS = sorted({*range(0, 70, 4), RULE.after_ms // DAY_MS})  # by then 
 def said(day: int, date: int) -> str:
     due = times.to_utc(NOW_MS + date * DAY_MS)
     entities = {name: {**entity, "due": due} for name, entity in MOVE.entities.items()}
-    event = MOVE._replace(id=f"event {day}", timestamp_ms=NOW_MS + day * DAY_MS, partition_key=LAMP["id"])
+    event = MOVE._replace(id=f"event {day}", timestamp_ms=NOW_MS + day * DAY_MS, partition_key=ONE["id"])
     return body_of(event._replace(entities=entities))
 
 
@@ -55,7 +55,7 @@ def test_a_date_that_comes_is_decided_unless_another_one_was_said(
                 loop.run()
             with frozen_clock(NOW_MS + day * DAY_MS + 5 * MINUTE_MS):
                 found += [(day, date) for date in dates_in(loop.sweep())]
-                listed += loop.request("GET /watch/{id}", path=LAMP).body["items"]
+                listed += loop.request("GET /watch/{id}", path=ONE).body["items"]
 
     assert found == decided
     assert {(one["since"] - NOW_MS) // DAY_MS for one in listed} == {date for _, date in decided}

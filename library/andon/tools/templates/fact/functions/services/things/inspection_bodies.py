@@ -12,7 +12,7 @@ from andon.http.parameters import described
 from andon.runtime import texts
 
 InspectionOf = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "lamp"), Path(alias="id")
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 

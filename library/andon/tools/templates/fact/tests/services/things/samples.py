@@ -2,7 +2,7 @@
 
 from andon.testing.recorder import Recorder
 
-INSPECTED = {"id": "lamp"}
+INSPECTED = {"id": "thing-1"}
 
 
 def record_inspection(world: Recorder) -> None:

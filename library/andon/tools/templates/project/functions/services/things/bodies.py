@@ -14,7 +14,7 @@ from andon.runtime import texts
 ThingId = Annotated[
     str,
     AfterValidator(texts.word),
-    described(schemas.WORD | schemas.IMPERSONAL, "lamp"),
+    described(schemas.WORD | schemas.IMPERSONAL, "thing-1"),
     Path(alias="id", description="Chosen by the client."),
 ]
 
@@ -22,7 +22,7 @@ ThingId = Annotated[
 class ThingBody(RequestModel):
     """Where it is."""
 
-    place: Line = Field(examples=["attic"], json_schema_extra=schemas.IMPERSONAL)
+    place: Line = Field(examples=["north"], json_schema_extra=schemas.IMPERSONAL)
 
 
 class ThingResponse(ResponseModel):

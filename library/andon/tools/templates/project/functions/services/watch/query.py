@@ -22,7 +22,7 @@ from services.watch.tables import KEYS, TABLE, partition_of
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 ThingId = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "lamp"), Path(alias="id")
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 app = HttpApi()
@@ -44,7 +44,7 @@ class RestlessPage(ResponseModel):
 
 
 @app.serves("GET /watch/{id}", groups=ANYBODY, responses=responses(RestlessPage, 200))
-def get_watch(thing_id: ThingId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def list_restless(thing_id: ThingId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List when it was restless, the latest first."""
     decided = BeginsWith(prefix("decision", restless.RULE.id))
     query = KeyQuery(keys=KEYS, partition=partition_of(thing_id), sort=decided)

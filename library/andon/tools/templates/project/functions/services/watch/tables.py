@@ -17,5 +17,5 @@ TTL_DAYS = 33
 
 
 def partition_of(thing_id: str) -> str:
-    """Return the partition of all about one of things, which is also the key that its events correlate by."""
+    """Return the partition of one of them, which is also the key that its events correlate by."""
     return f"Thing#{thing_id}"

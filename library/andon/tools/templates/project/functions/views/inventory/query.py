@@ -25,7 +25,7 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 ThingId = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "lamp"), Path(alias="id")
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 app = HttpApi()
@@ -40,7 +40,7 @@ class InventoryResponse(ResponseModel):
 
 
 @app.serves("GET /inventory/{id}", groups=ANYBODY, responses=responses(InventoryResponse, 200, 404) | NOT_YET)
-def get_inventory(thing_id: ThingId, after: After = None) -> Response[str]:
+def get_thing_in_inventory(thing_id: ThingId, after: After = None) -> Response[str]:
     """Return what was said of it last."""
     now_ms = clock.now_ms()
     row = read_row(TABLE, KEYS.of(thing_id), awaited(after, WRITES, about=thing_id), now_ms=now_ms)

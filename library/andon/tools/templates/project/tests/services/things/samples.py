@@ -2,11 +2,11 @@
 
 from andon.testing.recorder import Recorder
 
-LAMP = {"id": "lamp"}
+ONE = {"id": "thing-1"}
 
 
 def record(world: Recorder) -> None:
-    """The lamp is put somewhere, and then somewhere else."""
-    world.request("PUT /things/{id}", path=LAMP, body={"place": "attic"})
+    """One is put somewhere, and then somewhere else."""
+    world.request("PUT /things/{id}", path=ONE, body={"place": "north"})
     moved = {"if-match": '"1"'}
-    world.request("PUT /things/{id}", path=LAMP, body={"place": "cellar"}, headers=moved, variant="again")
+    world.request("PUT /things/{id}", path=ONE, body={"place": "south"}, headers=moved, variant="again")

@@ -6,7 +6,7 @@ import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from tests.services.things.samples import LAMP
+from tests.services.things.samples import ONE
 
 NOW_MS = 1_767_258_000_000
 PUT = "PUT /things/{id}"
@@ -19,23 +19,23 @@ def loop() -> Iterator[Loop]:
 
 
 def test_what_is_put_somewhere_is_published(loop: Loop) -> None:
-    put = loop.request(PUT, path=LAMP, body={"place": "attic"})
+    put = loop.request(PUT, path=ONE, body={"place": "north"})
 
-    assert (put.status, put.body) == (201, {"id": "lamp", "place": "attic", "version": 1})
+    assert (put.status, put.body) == (201, {"id": "thing-1", "place": "north", "version": 1})
     [event] = [event for event in loop.run() if event["source"] == "things"]
     assert event["detail-type"] == "thing-moved"
-    assert event["detail"]["thing"] == {"id": "lamp", "place": "attic"}
+    assert event["detail"]["thing"] == {"id": "thing-1", "place": "north"}
 
 
 def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
-    loop.request(PUT, path=LAMP, body={"place": "attic"})
-    unnamed = loop.request(PUT, path=LAMP, body={"place": "cellar"})
-    stale = loop.request(PUT, path=LAMP, body={"place": "cellar"}, headers={"if-match": '"7"'})
-    changed = loop.request(PUT, path=LAMP, body={"place": "cellar"}, headers={"if-match": '"1"'})
+    loop.request(PUT, path=ONE, body={"place": "north"})
+    unnamed = loop.request(PUT, path=ONE, body={"place": "south"})
+    stale = loop.request(PUT, path=ONE, body={"place": "south"}, headers={"if-match": '"7"'})
+    changed = loop.request(PUT, path=ONE, body={"place": "south"}, headers={"if-match": '"1"'})
 
     assert (unnamed.status, stale.status, changed.status) == (428, 412, 200)
     assert changed.headers["etag"] == '"2"'
 
 
 def test_a_place_has_a_name(loop: Loop) -> None:
-    assert loop.request(PUT, path=LAMP, body={"place": " "}).status == 400
+    assert loop.request(PUT, path=ONE, body={"place": " "}).status == 400

@@ -3,7 +3,7 @@
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.recorder import Recorder
 
-LAMP = {"id": "lamp"}
+ONE = {"id": "thing-1"}
 MOVED = "thing-moved"
 
 
@@ -12,4 +12,4 @@ def record(world: Recorder) -> None:
     for _ in range(3):
         world.hear(MOVED)
     world.wait(5 * MINUTE_MS)
-    world.request("GET /watch/{id}", path=LAMP)
+    world.request("GET /watch/{id}", path=ONE)

@@ -7,7 +7,7 @@ from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import body_of, sample
-from tests.services.watch.samples import LAMP, MOVED
+from tests.services.watch.samples import MOVED, ONE
 
 NOW_MS = 1_767_258_000_000
 MOVE = DomainEvent.from_wire(sample("domain", MOVED))
@@ -33,8 +33,8 @@ def test_three_within_a_minute_are_restless(seconds: tuple[int, ...], restless: 
                 loop.run()
         with frozen_clock(NOW_MS + 5 * MINUTE_MS):
             decided = [event["detail"]["restless"] for event in loop.sweep() if "restless" in event["detail"]]
-            listed = loop.request("GET /watch/{id}", path=LAMP).body["items"]
+            listed = loop.request("GET /watch/{id}", path=ONE).body["items"]
 
-    expected = [{"id": LAMP["id"], "since": NOW_MS + second * 1000} for second in restless]
+    expected = [{"id": ONE["id"], "since": NOW_MS + second * 1000} for second in restless]
     assert decided == expected
     assert listed == expected

@@ -2,9 +2,9 @@
 
 from andon.testing.recorder import Recorder
 
-LAMP = {"id": "lamp"}
+ONE = {"id": "thing-1"}
 
 
 def record(world: Recorder) -> None:
     """Somebody asks for one."""
-    world.request("GET /inventory/{id}", path=LAMP)
+    world.request("GET /inventory/{id}", path=ONE)

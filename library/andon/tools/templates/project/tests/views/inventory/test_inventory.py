@@ -4,13 +4,13 @@ from andon.events.domain_event import DomainEvent
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import body_of, sample
-from tests.views.inventory.samples import LAMP
+from tests.views.inventory.samples import ONE
 from views.inventory.view import TTL_DAYS
 
 DAY_MS = 24 * 60 * 60 * 1000
 GET = "GET /inventory/{id}"
 SAMPLES = [DomainEvent.from_wire(sample("domain", name)) for name in ("thing-moved",)]
-EVENTS = [event._replace(partition_key=LAMP["id"]) for event in SAMPLES]
+EVENTS = [event._replace(partition_key=ONE["id"]) for event in SAMPLES]
 LAST_MS = max(event.timestamp_ms for event in EVENTS)
 
 
@@ -20,12 +20,12 @@ def hear(loop: Loop) -> None:
 
 def test_it_shows_what_its_events_say() -> None:
     with Loop() as loop, frozen_clock(LAST_MS):
-        unknown = loop.request(GET, path=LAMP)
+        unknown = loop.request(GET, path=ONE)
         hear(loop)
-        known = loop.request(GET, path=LAMP)
+        known = loop.request(GET, path=ONE)
 
     assert unknown.status == 404
-    assert (known.status, known.body) == (200, {"id": "lamp", "place": "attic"})
+    assert (known.status, known.body) == (200, {"id": "thing-1", "place": "north"})
 
 
 def test_it_forgets_what_nobody_speaks_of() -> None:
@@ -33,4 +33,4 @@ def test_it_forgets_what_nobody_speaks_of() -> None:
         with frozen_clock(LAST_MS):
             hear(loop)
         with frozen_clock(LAST_MS + (TTL_DAYS + 1) * DAY_MS):
-            assert loop.request(GET, path=LAMP).status == 404
+            assert loop.request(GET, path=ONE).status == 404

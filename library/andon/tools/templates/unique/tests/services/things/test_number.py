@@ -9,8 +9,8 @@ from andon.testing.loop import Loop
 
 NOW_MS = 1_767_258_000_000
 PUT = "PUT /things/{id}"
-FIRST = {"place": "attic", "number": "A-7"}
-OTHER = {"place": "attic", "number": "A-8"}
+FIRST = {"place": "north", "number": "A-7"}
+OTHER = {"place": "north", "number": "A-8"}
 
 
 @pytest.fixture

@@ -1,0 +1,26 @@
+"""`andon samples`: writes what follows from the packages of a project, in one go.
+
+Samples; and of docs/openapi.json, AGENTS.md and llms.txt what the project keeps, with `--all` each of them.
+"""
+
+import argparse
+
+from andon.project import project
+from andon.tools.in_process import agents, openapi, samples
+
+
+def main() -> None:
+    """Write it anew; print the samples that are new, changed or removed."""
+    parser = argparse.ArgumentParser(prog="andon samples", description="Write what follows from the packages anew.")
+    parser.add_argument("--all", action="store_true", help="also the files that the project does not keep yet")
+    everything = parser.parse_args().all
+    for line in samples.write():
+        print(line)
+    if everything or openapi.DOCUMENT.is_file():
+        openapi.write()
+    if everything or (project().root / agents.AGENTS).is_file():
+        agents.write(project().root)
+
+
+if __name__ == "__main__":
+    main()
