@@ -251,16 +251,18 @@ install:  ## install what is missing (the other verbs do it too)
 
 # Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,
 # into working out again what pip-compile worked out. With hashes nothing is installed but the files that were pinned.
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement
+PIP_INSTALL := install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement
 
-.venv/.installed: requirements/dev.txt
+.venv/bin/pip:
 	@$(PYTHON3) -m venv .venv
-	@$(PYTHON) $(PIP_INSTALL) $<
+
+.venv/.installed: requirements/dev.txt | .venv/bin/pip
+	@$(PYTHON) -m pip $(PIP_INSTALL) $<
 	@touch $@
 
-.local/emulator-venv/.installed: requirements/emulator.txt
-	@$(PYTHON3) -m venv .local/emulator-venv
-	@.local/emulator-venv/bin/python $(PIP_INSTALL) $<
+.local/emulator-venv/.installed: requirements/emulator.txt | .venv/bin/pip
+	@$(PYTHON3) -m venv --without-pip .local/emulator-venv
+	@$(PYTHON) -m pip --python .local/emulator-venv/bin/python $(PIP_INSTALL) $<
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc
