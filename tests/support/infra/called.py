@@ -21,12 +21,14 @@ from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
+from andon.testing.samples import is_of_old, read, topic_of
+from andon.views.oplock_family import OPLOCK
 from andon.wire import aws
 from demo.people import LIZ
 from services.dispatch import whereabouts
 from services.dispatch.tables import TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
-from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of, report_of
+from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of
 from tests.support.samples import NOW, fact, paths
 from tests.support.wire import Wire
 
@@ -93,18 +95,17 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
 
 
 def _recomputation(view: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:
-    """Let a view be compared with what is recorded: a row that is wrong, one of nothing, one that is missing."""
-    at_ms, [table] = NOW - DAY_MS, view.tables
-    about = [("present", "present"), ("missing", "missing"), ("missing", "of nothing")]
-    reports = [report_of(of, at_ms=at_ms, event_id=by, timestamp=times.to_utc(at_ms)) for of, by in about]
-    lines = [line_of(one._replace(partition_key=by), at_ms=at_ms) for one, (_, by) in zip(reports, about, strict=True)]
+    """Let a view be compared with what is recorded: a wrong row of its events, and one of nothing."""
+    [table], at_ms = view.tables, NOW - DAY_MS
+    samples = (read(path) for path in paths("domain") if topic_of(path) in view.subscriptions and not is_of_old(path))
+    events = [DomainEvent.from_wire(sample)._replace(id=sample["id"][::-1], timestamp_ms=at_ms) for sample in samples]
+    of_nothing = [one._replace(id=f"of nothing {one.id}", partition_key="of nothing") for one in events]
+    lines = [line_of(one, at_ms=at_ms) for one in (*events, *of_nothing)]
     keep_in_lake(lines)
-    yield Invocation(view, "listener", sqs_event(lines[:1])), NOW
-    keys = loop.schemas[table].keys
-    [row] = [row for row in loop.rows(table) if row[keys.partition] == "present"]
-    wrong = {name: "wrong" for name in row if name in {"Detail", "seen#WARNING1"}}
-    of_nothing = dict.fromkeys(keys.names, "of nothing") | {"oplock#reported": "4102444800000#a wrong clock"}
-    for one in (row | wrong, of_nothing):
+    yield Invocation(view, "listener", sqs_event(lines[: len(events)])), NOW
+    row = next(row for row in loop.rows(table) if any(name.startswith(OPLOCK) for name in row))
+    ahead = {name: "4102444800000#a wrong clock" for name in row if name.startswith(OPLOCK)}
+    for one in (row | ahead, dict.fromkeys(loop.schemas[table].keys.names, "of nothing") | ahead):
         aws.client("dynamodb").put_item(TableName=table, Item=to_typed(one))
     asking = http_event("POST /drift/{view}", path={"view": view.name})
     yield Invocation(Package("stores", "drift"), "command", asking), NOW
