@@ -21,6 +21,9 @@ BY_DATE = Keys("DeviceID", "Date", one_partition_per="entity")
 INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Index(BY_DATE)}
 
 TABLE = Table("STATE_LOG_TABLE", KEYS)
+GRANTS = {
+    "query": {"STATE_LOG_TABLE": ("GetItem", "Query"), **{f"STATE_LOG_TABLE/{index}": ("Query",) for index in INDEXES}}
+}
 STEADY = True
 
 
