@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andon.dynamodb.attribute_values import to_typed
+from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
 from andon.rules.control_service import Control
-from andon.rules.due import Due
+from andon.rules.due import READ_SHARDS, Due, shard_of
 from andon.rules.gaps import following
 from andon.rules.micro_event_store import STORED_WITHIN_MS, store
 from andon.rules.rule import Decision, History, Rule
@@ -48,6 +48,10 @@ from toys.toy_control import (
 
 GAP_MS = FORGOTTEN_MS
 NAME = "press"
+
+# Of the shards that a sweep reads, those of others are empty here, one like another.
+SHARD = shard_of(thing_of(NAME))
+SHARDS = (SHARD, (SHARD + 1) % READ_SHARDS)
 
 
 def found_again(history: History) -> Iterable[Decision]:
@@ -123,7 +127,7 @@ class Shop:
 
     @property
     def dues(self) -> list[dict[str, Any]]:
-        return [row for row in self._table.rows() if row["pk"].startswith("due#")]
+        return [to_plain(row) for row in self._table.table.rows() if row["pk"]["S"].startswith("due#")]
 
     def _store(self, knock: Knock, now_ms: int) -> None:
         collected = on_happened(knock.event)._replace(
@@ -150,7 +154,7 @@ class Shop:
             at_ms += -at_ms % every_ms
             if until_ms is not None and at_ms > until_ms:
                 return
-            self._insist(at_ms, lambda: sweep(LocalContext("s"), control=self._control))
+            self._insist(at_ms, lambda: sweep(LocalContext("s"), control=self._control, shards=SHARDS))
             self._react(at_ms)
             self._sweeps += 1
             assert self._sweeps < 10_000, "what fails stays due for ever"
@@ -216,7 +220,7 @@ def test_timers_that_are_broken_off_at_any_call_decide_the_same_and_none_is_left
 class Race:
     """Events whose settling and storing interleave, as those of two listeners do; pure, so that there are many."""
 
-    stored: list[StoredEvent] = field(default_factory=list)
+    stored: list[StoredEvent] = field(default_factory=list)  # the newest first
 
     def play(self, knocks: Sequence[Knock]) -> None:
         pending: list[tuple[int, StoredEvent]] = []
@@ -225,27 +229,24 @@ class Race:
             pending = [(at_ms, one) for at_ms, one in pending if at_ms > now_ms]
             one = on_happened(knock.event).stored(knock.event, arrived_ms=knock.arrived_ms)
             one = one._replace(late_by=self._late(one))
-            one = following(one, self._newest_first(), gap_ms=GAP_MS, hold_back_ms=HOLD_BACK_MS)
+            one = following(one, self.stored, gap_ms=GAP_MS, hold_back_ms=HOLD_BACK_MS)
             pending.append((now_ms + knock.stored_ms, one))
         self._store([one for _, one in sorted(pending)])
 
     def _store(self, ones: Iterable[StoredEvent]) -> None:
-        self.stored += ones
-
-    def _newest_first(self) -> list[StoredEvent]:
-        return sorted(self.stored, key=lambda one: one.sort, reverse=True)
+        self.stored = sorted([*self.stored, *ones], key=lambda one: one.sort, reverse=True)
 
     def _late(self, one: StoredEvent) -> frozenset[Any]:
         from andon.rules.late import late_by  # noqa: PLC0415
 
-        return late_by(one, self._newest_first(), hold_back_ms=HOLD_BACK_MS)
+        return late_by(one, self.stored, hold_back_ms=HOLD_BACK_MS)
 
     def find(self, sort: str) -> StoredEvent | None:
         return next((one for one in self.stored if one.sort == sort), None)
 
     # What `newest_follower` reads.
     def within(self, sort: str, *, until_ms: int) -> list[StoredEvent]:
-        return [one for one in self._newest_first() if one.sort > sort and one.event.timestamp_ms <= until_ms]
+        return [one for one in self.stored if one.sort > sort and one.event.timestamp_ms <= until_ms]
 
     def behind(self, sort: str, *, until_ms: int) -> list[StoredEvent]:
         return self.within(sort, until_ms=until_ms)[::-1]

@@ -147,7 +147,7 @@ class Line:
 
     @property
     def dues(self) -> list[dict[str, Any]]:
-        return [row for row in self.table.rows() if row["pk"].startswith("due#")]
+        return [to_plain(row) for row in self.table.table.rows() if row["pk"]["S"].startswith("due#")]
 
     def _insist(self, now_ms: int, invoke: Callable[[], object]) -> None:
         with frozen_clock(now_ms):
