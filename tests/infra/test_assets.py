@@ -1,6 +1,6 @@
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -8,7 +8,8 @@ import pytest
 from aws_cdk import App, Stack
 
 from andon.cdk import asset
-from andon.cdk.asset import code_of, hash_of
+from andon.cdk.asset import TASK, code_of, hash_of
+from andon.cdk.bytecode import compile_all
 from andon.packages.package import Package
 from andon.packages.source import NOT_FOR_LAMBDA, Source, source
 from tests.support.infra.synthesised import PACKAGES
@@ -16,9 +17,16 @@ from tests.support.infra.synthesised import PACKAGES
 UNCHECKED = 0b01  # by the hash of the source, which nobody compares
 
 
-@pytest.fixture
-def functions(tmp_path: Path) -> Source:
-    return copied(source(), tmp_path)
+@pytest.fixture(scope="module")
+def functions(tmp_path_factory: pytest.TempPathFactory) -> Source:
+    """A copy, for a test to change and to put back."""
+    return copied(source(), tmp_path_factory.mktemp("functions"))
+
+
+@pytest.fixture(scope="module")
+def before(functions: Source) -> dict[str, str]:
+    """The hashes of its assets."""
+    return hashes(functions)
 
 
 def copied(folders: Source, to: Path) -> Source:
@@ -65,32 +73,42 @@ def hashes(functions: Source, *, is_compiled: bool = False) -> dict[str, str]:
     return {name_of(package): hash_of(functions.files_of(package), is_compiled=is_compiled) for package in PACKAGES}
 
 
-def changed(functions: Source, file: str) -> set[str]:
-    """The packages whose asset changes with a file."""
-    before = hashes(functions)
+Changed = Callable[[str], set[str]]
+
+
+@pytest.fixture
+def changed(functions: Source, before: dict[str, str]) -> Changed:
+    """Return a function that returns the packages whose asset changes with a file, while it is changed."""
     library, own = functions
-    with (library.parent if file.startswith("andon/") else own).joinpath(file).open("a") as appended:
-        appended.write("\n# touched\n")
-    after = hashes(functions)
-    return {name for name in before if before[name] != after[name]}
+
+    def changed(file: str) -> set[str]:
+        path = (library.parent if file.startswith("andon/") else own).joinpath(file)
+        path.parent.mkdir(exist_ok=True)
+        content = path.read_bytes() if path.exists() else None
+        path.write_bytes((content or b"") + b"\n# touched\n")
+        after = hashes(functions)
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+        return {name for name in before if before[name] != after[name]}
+
+    return changed
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_touching_a_package_changes_its_asset_only(functions: Source, package: Package) -> None:
-    assert changed(functions, (folder_in_asset(package) / "__init__.py").as_posix()) == {name_of(package)}
+def test_touching_a_package_changes_its_asset_only(changed: Changed, package: Package) -> None:
+    assert changed((folder_in_asset(package) / "__init__.py").as_posix()) == {name_of(package)}
 
 
 @pytest.mark.parametrize("file", ["andon/dynamodb/schema.py", "contract/groups.py"])
-def test_touching_what_is_shared_changes_every_asset(functions: Source, file: str) -> None:
-    assert changed(functions, file) == {name_of(package) for package in PACKAGES}
+def test_touching_what_is_shared_changes_every_asset(changed: Changed, file: str) -> None:
+    assert changed(file) == {name_of(package) for package in PACKAGES}
 
 
 @pytest.mark.parametrize("litter", ["services/equipment/__pycache__/command.cpython-313.pyc", "andon/.DS_Store"])
-def test_what_tools_leave_behind_changes_no_asset(functions: Source, litter: str) -> None:
-    if not litter.startswith("andon"):
-        (functions[1] / litter).parent.mkdir(exist_ok=True)
-
-    assert changed(functions, litter) == set()
+def test_what_tools_leave_behind_changes_no_asset(changed: Changed, litter: str) -> None:
+    assert changed(litter) == set()
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
@@ -112,24 +130,38 @@ def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(
     assert not any(place.is_relative_to(f"andon/{room}") for place in held for room in NOT_FOR_LAMBDA)
 
 
-def test_bytecode_comes_beside_each_module_and_is_the_same_wherever_and_whenever_it_is_compiled(
+def test_bytecode_comes_beside_each_module_of_an_asset_wherever_and_whenever_it_is_packed(
     functions: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compiled here by the Python of the tests, as by that of Lambda for AWS."""
-    first = assets(functions, Path(sys.executable))
-    assert {folder.name for folder in asset.ASSETS.glob("*/*/")} == set(hashes(functions, is_compiled=True).values())
+    [(name, packed)] = assets(functions, Path(sys.executable), of=PACKAGES[:1]).items()
+    assert [folder.name for folder in asset.ASSETS.glob("*/*/")] == [hashes(functions, is_compiled=True)[name]]
     elsewhere = copied(functions, tmp_path / "another" / "place")
     monkeypatch.setattr(asset, "ASSETS", tmp_path / "another" / "home")
-    second = assets(elsewhere, Path(sys.executable))
+    [second] = assets(elsewhere, Path(sys.executable), of=PACKAGES[:1]).values()
 
-    for name, packed in first.items():
-        contents = contents_of(packed)
-        modules = {file for file in contents if file.suffix == ".py"}
-        compiled = {Path(cache_from_source(file)) for file in modules}
-        assert compiled == {file for file in contents if file.suffix == ".pyc"}
-        assert contents == contents_of(second[name])
-        assert second[name].name == packed.name
-        assert all(flags_of(contents[file]) == UNCHECKED for file in compiled)
+    contents = contents_of(packed)
+    modules = {file for file in contents if file.suffix == ".py"}
+    compiled = {Path(cache_from_source(file)) for file in modules}
+    assert compiled == {file for file in contents if file.suffix == ".pyc"}
+    assert contents == contents_of(second)
+    assert second.name == packed.name
+    assert all(flags_of(contents[file]) == UNCHECKED for file in compiled)
+
+
+def test_the_bytecode_of_every_module_is_the_same_wherever_and_whenever_it_is_compiled(tmp_path: Path) -> None:
+    made = []
+    for place in ("here", "elsewhere"):
+        for file, to in source().files():
+            content = tmp_path / place / to
+            content.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, content)
+        compile_all(tmp_path / place, Path(sys.executable), loaded_from=TASK)
+        made.append(contents_of(tmp_path / place))
+
+    assert made[0] == made[1]
+    modules = {place for _, place in source().files() if place.suffix == ".py"}
+    assert {Path(cache_from_source(place)) for place in modules} == {one for one in made[0] if one.suffix == ".pyc"}
 
 
 def test_an_asset_without_bytecode_is_never_taken_for_one_with_it(untouched: dict[str, Path]) -> None:
