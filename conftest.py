@@ -17,6 +17,7 @@ from andon.wire import attempts
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire
+from toys.installed import built, installed
 
 pytest_plugins = ["andon.testing.plugin"]
 
@@ -77,3 +78,15 @@ def template(layer: Path) -> Synthesised:
     from tests.support.infra.synthesised import synthesise  # noqa: PLC0415  it loads the CDK
 
     return synthesise(layer)
+
+
+@pytest.fixture(scope="session")
+def wheel_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the library's wheel."""
+    return built(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def wheel(wheel_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the library's wheel was installed into."""
+    return installed(wheel_file, tmp_path_factory.mktemp("installed"))

@@ -8,7 +8,7 @@ import pytest
 
 from andon.tools.cli import VERBS
 from tests.support.course import CHAPTERS, Course, blocks_of, changed
-from toys.installed import built, installed, python
+from toys.installed import python
 
 QUICK = "not test_permissions and not test_imports"
 """Laws that are tried with every new project; they synthesise it, and start a process for each handler."""
@@ -43,11 +43,8 @@ def test_files_and_verbs_that_a_chapter_names_are_in_the_project(course: Course)
         assert set(re.findall(r"^andon ([a-z-]+)", text, re.MULTILINE)) <= VERBS.keys(), chapter.name
 
 
-def test_after_the_course_its_tests_and_the_laws_are_green(course: Course, tmp_path: Path) -> None:
+def test_after_the_course_its_tests_and_the_laws_are_green(course: Course, wheel: Path) -> None:
     course.take(CHAPTERS[-1])
-    for name in ("wheel", "installed"):
-        (tmp_path / name).mkdir()
-    wheel = installed(built(tmp_path / "wheel"), tmp_path / "installed")
 
     said = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK, imports=(wheel,), cwd=course.root)
 

@@ -1,12 +1,10 @@
 from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import pytest
 
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
-from toys.installed import built, installed
 from toys.things import World
 from toys.toy_control import Keeper
 
@@ -38,15 +36,3 @@ def keeper(keeper_of_module: Keeper) -> Keeper:
 def name() -> str:
     """A thing that no other test knows."""
     return f"thing {next(_numbers)}"
-
-
-@pytest.fixture(scope="session")
-def wheel_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library's wheel."""
-    return built(tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="session")
-def wheel(wheel_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the library's wheel was installed into."""
-    return installed(wheel_file, tmp_path_factory.mktemp("installed"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from andon.project import library_folder
+from andon.testing.synthesised import UNTRACED
 from toys.installed import python
 
 FOREIGN = Path(__file__).parent / "foreign"
@@ -36,7 +37,7 @@ def test_another_domain_runs_in_memory(wheel: Path, lending: Path) -> None:
 
 def test_another_domain_is_synthesised(wheel: Path, lending: Path) -> None:
     (lending / "layer").mkdir()
-    context = json.dumps({"target": "local", "layer": str(lending / "layer")})
+    context = json.dumps(UNTRACED | {"target": "local", "layer": str(lending / "layer")})
 
     python(
         "app.py",
