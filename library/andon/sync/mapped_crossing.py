@@ -27,6 +27,8 @@ def row_crossing(
 ) -> Crossing[Row]:
     """Return the crossing of edits of `theirs` into `own`.
 
+    An edit that crosses claims nothing: drafts with `claims` and a crossing do not go together.
+
     entity_in: the entity of their event; raises if there is none. from_theirs: that, and the row that it changes ->
     the entity here. content_of: that, and when the edit was made (epoch milliseconds) -> the next version.
     """
@@ -48,7 +50,19 @@ def resource_crossing(
     entity_in: Callable[[DomainEvent], Theirs],
     from_theirs: Callable[[Theirs, OwnRow | None], OwnEntity],
 ) -> Crossing[OwnRow]:
-    """Return the crossing of edits of `theirs` into a resource of `own`; see `row_crossing`."""
+    """Return the crossing of edits of `theirs` into a resource of `own`; see `row_crossing`.
+
+    Raises:
+        ValueError: the resource has unique fields. An edit that crosses claims nothing: each side could give the same
+            value to another thing, and neither could be refused any more.
+
+    """
+    if resource.unique:
+        raise ValueError(
+            f"{own} takes over edits of {theirs}, and its {resource.kind} has unique fields: "
+            f"{', '.join(sorted(resource.unique))}. Edits that cross claim nothing, so two could have the same. Leave "
+            f"unique= out of the Resource until one of both services is gone"
+        )
 
     def content_of(ours: OwnEntity, made_ms: int) -> Content:
         content = resource.content_of(ours)

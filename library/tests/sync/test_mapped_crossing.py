@@ -35,6 +35,15 @@ def from_print(of: Entity, upon: PictureRow | None) -> PictureEntity:
 CROSSING = resource_crossing(PICTURES, own="gallery", theirs="shop", entity_in=print_in, from_theirs=from_print)
 
 
+def test_a_resource_with_unique_fields_is_crossed_into_by_nothing() -> None:
+    unique = PICTURES._replace(unique={"title": lambda title: {"pk": title, "sk": "-"}})
+
+    with pytest.raises(
+        ValueError, match=r"gallery takes over edits of shop, and its picture has unique fields: title\."
+    ):
+        resource_crossing(unique, own="gallery", theirs="shop", entity_in=print_in, from_theirs=from_print)
+
+
 @pytest.fixture
 def gallery() -> Iterator[Gallery]:
     with Gallery() as gallery:
