@@ -125,7 +125,7 @@ class StoredEvent(NamedTuple):
         )
 
     def row(self, keys: Keys) -> Item:
-        """Return the row: immutable, so that it is the same however often it is written."""
+        """Return the row, the same however often it is written; later only its ttl is put off, see `DueAt`."""
         row: StoredEventRow = {
             "discriminator": CORRELATED if self.correlated else EVENT,
             "source": self.source,

@@ -1,7 +1,8 @@
 """`andon docs`: the library's pages, in a terminal.
 
-Without a name it lists them. A page is named as `rules`, a section of one as `how-do-i#count`; other words find the
-sections that have all of them. A wheel has the pages beside this file; its source has them in docs/.
+Without a name it lists them. A page is named as `rules`, a section of one as `how-do-i#count`, a module of the library
+as `andon.rules.timing`; other words find the sections that have all of them. A wheel has the pages beside this file;
+its source has them in docs/.
 """
 
 import argparse
@@ -64,6 +65,16 @@ def shown(of: Pages, name: str) -> str | None:
     return None if text is None else _with_names(text, page, of)
 
 
+def module(name: str) -> str | None:
+    """Return what a module of the library, or a class of one, says of itself; None: there is none of that name."""
+    if not name.startswith(f"{library_folder().name}."):
+        return None
+    try:
+        return pydoc.render_doc(name, title="%s", renderer=pydoc.plaintext)
+    except (ImportError, pydoc.ErrorDuringImport):  # it is not there, or asks for a project
+        return None
+
+
 def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
     """Return the sections that have all words, in any case, the likeliest first; each with the name of its page."""
     wanted = [word.lower() for word in words]
@@ -86,7 +97,7 @@ def answer(of: Pages, asked: list[str]) -> str:
     """
     if not asked:
         return listed(of)
-    named = shown(of, asked[0]) if len(asked) == 1 else None
+    named = (shown(of, asked[0]) or module(asked[0])) if len(asked) == 1 else None
     if named is not None:
         return named
     sections = found(of, [word for one in asked for word in one.split()])
@@ -126,7 +137,9 @@ def _name(path: str, page: str) -> str:
 def main() -> None:
     """Print it; in a terminal, page by page."""
     parser = argparse.ArgumentParser(prog="andon docs", description="Show the library's pages.")
-    parser.add_argument("asked", nargs="*", metavar="PAGE|WORD", help="as rules, how-do-i#count, or: unique name")
+    parser.add_argument(
+        "asked", nargs="*", metavar="PAGE|WORD", help="as rules, how-do-i#count, andon.rules.timing, or: unique name"
+    )
     said = answer(pages(), parser.parse_args().asked)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads no further has seen enough
     if sys.stdout.isatty():

@@ -72,7 +72,16 @@ def test_a_page_a_section_and_words_are_found() -> None:
     ]
 
 
-@pytest.mark.parametrize("asked", [["nothing"], ["rules#nothing"], ["rules", "nothing"]])
+def test_a_module_of_the_library_says_what_it_has() -> None:
+    said = docs.answer(PAGES, ["andon.versions.claims"])
+
+    assert "Claims: what one owner at a time has" in said
+    assert "class Claim(" in said
+
+
+@pytest.mark.parametrize(
+    "asked", [["nothing"], ["rules#nothing"], ["rules", "nothing"], ["andon.nothing"], ["andon.no.thing"], ["json"]]
+)
 def test_what_no_page_has_is_said(asked: list[str]) -> None:
     with pytest.raises(ToolFailed, match=f"no page has {' and '.join(asked)}"):
         docs.answer(PAGES, asked)
