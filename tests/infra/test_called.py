@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from andon.packages.package import Package
+from andon.packages.discovery import services, views
 from andon.testing.permissions import UsedPermission, is_allowed, named_resources
 from andon.testing.synthesised import Synthesised
 from tests.support.infra.called import by_file
@@ -89,8 +89,7 @@ def test_the_check_finds_what_is_never_used(aws: Synthesised) -> None:
 
 
 def is_narrowed(file: str) -> bool:
-    side, name, _ = file.split("/")
-    return side not in {"services", "views"} or bool(Package(side, name).grants)
+    return all(package.folder != file.rpartition("/")[0] or package.grants for package in services() + views())
 
 
 def idle(aws: Synthesised, file: str, asked: set[UsedPermission]) -> list[tuple[str, str]]:
