@@ -4,9 +4,11 @@ import json
 import os
 import re
 import shutil
+import time
 import tomllib
 from hashlib import sha256
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -38,14 +40,17 @@ def test_two_builds_of_the_same_sources_are_the_same_bytes(moved: Path, tmp_path
 
     assert [file.suffix for file in built[0]] == [".whl", ".gz"]
     assert checksums(here) == checksums(there)
+    assert {one.date_time for one in ZipFile(built[0][0]).infolist()} == {time.gmtime(AT_S)[:6]}
 
 
 def test_the_bill_of_materials_has_each_pinned_package_with_its_version_and_hashes(tmp_path: Path) -> None:
     requirements = SOURCES.parent / "requirements" / "runtime.txt"
     pinned = set(re.findall(r"^([\w.-]+)==([\w.]+)", requirements.read_text(), re.MULTILINE))
 
-    list_components(requirements, tmp_path / "sbom.json")
+    for name in ("sbom.json", "again.json"):
+        list_components(requirements, tmp_path / name)
 
+    assert (tmp_path / "sbom.json").read_bytes() == (tmp_path / "again.json").read_bytes()
     bill = json.loads((tmp_path / "sbom.json").read_text())
     assert pinned
     assert {(one["name"], one["version"]) for one in bill["components"]} == pinned

@@ -1646,7 +1646,47 @@ SLICES: Final = [
 ]
 
 
+COMMANDS: Final = "tests/test_commands_in_docs.py"
+
+RELEASED: Final = [
+    *_in("library/andon/tools/release.py", "library/tests/test_release.py",
+        ("release: it is of the day that it is built on", "SOURCE_DATE_EPOCH=str(at_s)", "EPOCH=str(at_s)"),
+        ("release: each list of components is another", ', "--output-reproducible"', ""),
+        ("release: a list does not say of what it is", '"--pyproject", str(sources / "pyproject.toml"), ', ""),
+        ("release: checksums are of themselves", " if file.name != CHECKSUMS", "")),
+    *_in(".github/workflows/release.yml", "tests/test_pipeline.py",
+        ("release: any tag is the version", "            exit 1\n", ""),
+        ("release: nothing is signed", "subject-path: .local/release/*", "subject-path: .local/*")),
+]
+
+WRITTEN_DOWN: Final = [
+    *_in("docs/tour.md", COMMANDS,
+        ("docs: a route that there is not", "press-7/versions?limit=2", "press-7/version?limit=2")),
+    *_in("docs/rebuild-a-view.md", COMMANDS,
+        ("docs: a variable that no verb reads", "make fill VIEW=board ", "make fill NAME=board ")),
+    *_in("docs/running.md", COMMANDS,
+        ("docs: an option that no verb has", "press-9/board --as operator", "press-9/board --role operator")),
+    *_in("docs/deploy.md", COMMANDS,
+        ("docs: a setting that no stage has", "| `terminationProtection` |", "| `protection` |"),
+        ("docs: what no shell can read", "POOL=$(out UserPoolId)", "POOL=$(out UserPoolId")),
+    *_in("docs/guarantees.md", "tests/test_docs.py -k guarantee",
+        ("docs: a guarantee without a test", "::test_a_lost_answer_leaves_one_revision`", "::test_gone`")),
+    *_in("docs/README.md", "tests/test_docs.py -k index",
+        ("docs: a page that is in no index", "| [anomalies](anomalies.md) |", "| anomalies |")),
+    *_in("docs/how-do-i.md", "tests/test_docs.py -k 'prints or quotes'",
+        ("docs: an example prints something else", "within_days=90)", "within_days=91)"),
+        ("docs: a quoted file says something else", "    context_of=roster_for,\n", "    context_of=roster_of,\n")),
+    *_in("docs/site/pages.py", "tests/test_site.py",
+        ("docs: a page may load from anywhere", "if any(found.values()):", "if False:"),
+        ("docs: a site that is served is refused", "if not (own and url.startswith(own))", "if True")),
+    *_in("docs/course/4-view.md", "tests/test_course.py -k 'prints and 4-view'",
+        ("docs: the course says something else than it prints", "\n202 200\n", "\n200 200\n")),
+]
+
+
 MUTANTS: Final = [
+    *RELEASED,
+    *WRITTEN_DOWN,
     *TIES,
     *SLICES,
     *EVERY_DAY,
