@@ -28,7 +28,7 @@ PLACEHOLDER: Final = re.compile(r"<[a-zA-Z][^<>\n]*>")
 VALUE: Final = r"""(?:"[^"]*"|'[^']*'|[^\s"']+)*"""
 MAKE: Final = re.compile(rf"(?:^|[\s;($])make (?:-s )?([a-z][a-z-]*)((?: +[A-Z]\w*={VALUE})*)", re.MULTILINE)
 ANDON: Final = re.compile(r"(?:^|[\s;($])andon ([a-z][a-z-]*)([^\n|;]*)", re.MULTILINE)
-CALL: Final = re.compile(r"andon\b((?: -\S+(?: [A-Z]+)?)*) \"\$(API|E)(/[^\"?]*)?")
+CALL: Final = re.compile(r"\bapi\b((?: -\S+(?: [A-Z]+)?)*) \"\$(API|E)(/[^\"?]*)?")
 OF_MACHINE: Final = {"API": "", "E": "/equipment/x"}
 """What the pages call the API, and a machine of it."""
 

@@ -61,7 +61,7 @@ def walk(commands: str, *, api: str, token: str, folder: Path) -> list[Answered]
     shell = ["bash", "-eu", "-o", "pipefail", "-c", commands]
     subprocess.run(shell, cwd=folder, env=environment, check=True, capture_output=True)  # noqa: S603  our own page
 
-    said = [line.partition(" # ")[2] for line in _whole_lines(commands) if re.search(r"\bandon -|\bandon \"", line)]
+    said = [line.partition(" # ")[2] for line in _whole_lines(commands) if re.search(r"\bapi -|\bapi \"", line)]
     return [
         Answered(one, int((answers / f"{number}.status").read_text()), (answers / f"{number}.body").read_text())
         for number, one in enumerate(said)
