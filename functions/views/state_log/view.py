@@ -22,7 +22,10 @@ INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Ind
 
 TABLE = Table("STATE_LOG_TABLE", KEYS)
 GRANTS = {
-    "query": {"STATE_LOG_TABLE": ("GetItem", "Query"), **{f"STATE_LOG_TABLE/{index}": ("Query",) for index in INDEXES}}
+    "query": {
+        "STATE_LOG_TABLE": ("GetItem", "Query"),
+        **{f"STATE_LOG_TABLE/{index}": ("Query",) for index in INDEXES},
+    }
 }
 STEADY = True
 
