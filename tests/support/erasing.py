@@ -40,10 +40,6 @@ ARCHIVE, STATE_LOG, BOARD = Package("stores", "archive"), Package("views", "stat
 Everything = tuple[dict[str, Any], dict[str, dict[str, bytes]], list[dict[str, str]]]
 
 
-class Killed(BaseException):
-    """The process ended here."""
-
-
 @dataclass(frozen=True, slots=True)
 class LoopApi:
     """The API, as an admin sees it, by the handlers in this process."""
@@ -137,17 +133,11 @@ def put_back(loop: Loop, kept: Everything) -> None:
 
 
 @contextmanager
-def killed_before(loop: Loop, number: int) -> Iterator[list[str]]:
-    """End the process before a write (from 1), as behind the one before; yields the operations of all writes."""
-    made: list[str] = []
-
-    def count(call: Call) -> None:
-        made.append(call.operation)
-        if len(made) == number:
-            raise Killed
-
-    with seen(loop, count):
-        yield made
+def left_by_the_killed(loop: Loop) -> Iterator[list[tuple[str, Everything]]]:
+    """Yield what a process would leave that ends before a write, for each write, with its operation."""
+    left: list[tuple[str, Everything]] = []
+    with seen(loop, lambda call: left.append((call.operation, everything_of(loop)))):
+        yield left
 
 
 @contextmanager

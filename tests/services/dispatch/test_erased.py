@@ -9,7 +9,7 @@ import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.testing.orders import OrderedStep, ends_of_every_order
+from andon.testing.orders import OrderedStep, State, ends_of_every_order
 from services.dispatch.erased import erased_among
 from services.dispatch.roster import Roster, on_duty
 from services.dispatch.tables import TABLE
@@ -121,7 +121,14 @@ def test_whatever_order_events_come_in_and_however_often_nobody_erased_is_assign
         report(2)
         return json.dumps(sorted({*assigned(floor)}))
 
-    ends = ends_of_every_order(steps, begin=begin, end=end)
+    def keep() -> str:
+        return json.dumps([floor.kept(), marked])
+
+    def put_back(kept: str) -> None:
+        of_floor, marked[:] = json.loads(kept)
+        floor.put_back(of_floor)
+
+    ends = ends_of_every_order(steps, begin=begin, end=end, state=State(keep, put_back))
 
     assert set(late) == {SECOND}
     assert {*chain.from_iterable(map(json.loads, ends))} == {FIRST, SECOND}, ends

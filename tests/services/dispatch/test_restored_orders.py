@@ -14,7 +14,7 @@ from andon.packages.package import Package
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.tables import Partitions, Record
-from andon.testing.orders import OrderedStep, ends_of_every_order
+from andon.testing.orders import OrderedStep, State, ends_of_every_order
 from demo.people import ANN
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
@@ -105,7 +105,8 @@ class Orders:
         self._floor.table.reap(self._floor.now_ms)
 
     def ends(self, *steps: OrderedStep) -> dict[str, str]:
-        return ends_of_every_order(steps, begin=self.begin, end=self.end)
+        state = State(self._floor.kept, self._floor.put_back)
+        return ends_of_every_order(steps, begin=self.begin, end=self.end, state=state)
 
 
 def lived_through(floor: Floor, press: str) -> tuple[list[str], Any]:

@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 from andon.dynamodb.attribute_values import Typed
 from andon.packages.package import Package
 from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.rules.sweep import ALL_SHARDS, SHARDS
 from andon.runtime import clock, times
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
@@ -33,6 +34,8 @@ MOST: Final = 8
 
 # How long after something was due it is swept.
 LATE_MS: Final = (0, 0, 20_000, 40 * 60_000)
+
+DUE: Final = "due#"  # prefix of the partitions of shards
 
 _DISPATCH = Package("services", "dispatch")
 _CONTEXT = LocalContext("dispatch")
@@ -130,8 +133,19 @@ class Floor(AbstractContextManager["Floor"]):
             self.react(records)
 
     def sweep(self) -> None:
-        """Run the sweep."""
-        _DISPATCH.handler("sweep")({}, _CONTEXT)
+        """Run the sweep, for the shards in which something waits and an empty one, which stands for the others."""
+        waiting = {int(partition.removeprefix(DUE)) for partition in self.table.partitions if partition.startswith(DUE)}
+        empty = next((shard for shard in ALL_SHARDS if shard not in waiting), None)
+        _DISPATCH.handler("sweep")({SHARDS: [*waiting, *([] if empty is None else [empty])]}, _CONTEXT)
+
+    def kept(self) -> str:
+        """Write down the rows, what was published, and the time; nothing may be left in the stream."""
+        return json.dumps([self.table.partitions, self.table.published, self.now_ms], sort_keys=True)
+
+    def put_back(self, kept: str) -> None:
+        """Make them what was written down."""
+        self.table.clear()
+        self.table.partitions, self.table.bus, self.now_ms = json.loads(kept)
 
     def sweep_what_is_due(self) -> None:
         """Run the sweep, and check that it did something: what fails would stay due for ever."""
@@ -141,7 +155,7 @@ class Floor(AbstractContextManager["Floor"]):
 
     def due_times(self) -> list[int]:
         """List from when on a sweep will find something to do."""
-        shards = (rows for partition, rows in self.table.partitions.items() if partition.startswith("due#"))
+        shards = (rows for partition, rows in self.table.partitions.items() if partition.startswith(DUE))
         return sorted({int(row["at"]["N"]) + STORED_WITHIN_MS for rows in shards for row in rows.values()})
 
     def wait_until(self, at_ms: int) -> None:
