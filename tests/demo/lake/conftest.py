@@ -8,7 +8,7 @@ from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
 from demo.people import EVA, LIZ, LUIS, ROSA
 
-COUNT = 30_000
+COUNT = 20_000  # of three days, the last of which a story is asked of
 GHOST = "press-gh\u2028ost"  # nobody registered it; str.splitlines() would split here
 
 
