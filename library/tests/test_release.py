@@ -41,6 +41,8 @@ def test_two_builds_of_the_same_sources_are_the_same_bytes(moved: Path, tmp_path
     assert [file.suffix for file in built[0]] == [".whl", ".gz"]
     assert checksums(here) == checksums(there)
     assert {one.date_time for one in ZipFile(built[0][0]).infolist()} == {time.gmtime(AT_S)[:6]}
+    with ZipFile(built[0][0]) as wheel:  # made of the sdist, which lies beside no docs/
+        assert {"andon/py.typed", "andon/tools/pages/how-do-i.md"} <= {*wheel.namelist()}
 
 
 def test_the_bill_of_materials_has_each_pinned_package_with_its_version_and_hashes(tmp_path: Path) -> None:

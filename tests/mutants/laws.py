@@ -42,6 +42,17 @@ def _in(file: str, selection: str, *changes: tuple[str, str, str]) -> list[Mutan
 
 # One line or two an entry: the formatter would give each of its texts a line.
 # fmt: off
+MADE: Final = [
+    *_in("library/andon/tools/docs.py", "library/tests/tools/test_docs.py",
+        ("a link of a page names no section", 'return f"{words} [{name}#{anchor}]" if anchor else', "return"),
+        ("a link of a page stays as it is", "if name not in of:", "if name in of:")),
+    *_in("library/andon/tools/in_process/derived.py", "library/tests/tools/new/test_slices.py -k passes_its_tests",
+        ("something new leaves openapi.json behind", "        openapi.write()\n", "        pass\n"),
+        ("something new leaves AGENTS.md behind", "        agents.write(project().root)\n", "        pass\n")),
+    *_in("library/andon/tools/stack/routes_near.py", "library/tests/tools/test_call.py",
+        ("a route that there is counts as mistyped", "        return None\n", "        pass\n")),
+]
+
 SYNC: Final = [
     *_in("library/andon/sync/mapped_crossing.py", "library/tests/sync/test_mapped_crossing.py",
         ("a crossing into unique fields passes", "    if resource.unique:\n", "    if False:\n")),
@@ -1687,6 +1698,7 @@ WRITTEN_DOWN: Final = [
 MUTANTS: Final = [
     *RELEASED,
     *WRITTEN_DOWN,
+    *MADE,
     *TIES,
     *SLICES,
     *EVERY_DAY,

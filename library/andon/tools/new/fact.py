@@ -11,6 +11,7 @@ from typing import Final
 from andon.dynamodb.client import Table
 from andon.packages.package import Package
 from andon.project import project
+from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, with_imports, with_meaning, with_type
@@ -69,7 +70,7 @@ def changes(root: Path, service: str, text: str) -> Changes:
         edited,
         (
             f"say in functions/{package.folder}/{name.many}.py what is recorded, in {name.many}_bodies.py what is said",
-            "then write its samples anew: andon samples",
+            f"then write its samples anew: {as_called('samples')}",
             f"let a view show it: andon new view NAME --of {package.name}/{event_type}",
         ),
     )

@@ -13,6 +13,7 @@ from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.project import project
 from andon.rules.rule import Rule
+from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.anchor import Anchor
 from andon.tools.new.changes import Changes, made
@@ -173,7 +174,8 @@ def _next(service: str, name: Name, anchor: Anchor) -> tuple[str, ...]:
     return (
         f"say in functions/services/{service}/rules/{name.many}.py when it decides",
         *(["(made with --due-at FIELD it decides when a date of the fact has come)"] if anchor.due_at is None else ()),
-        f"and in tests/services/{service}/test_{name.many}.py when not; then write its samples anew: andon samples",
+        f"and in tests/services/{service}/test_{name.many}.py when not",
+        f"then write its samples anew: {as_called('samples')}",
     )
 
 

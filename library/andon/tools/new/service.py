@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from andon.project import project
+from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, with_argument, with_imports, with_package
@@ -53,7 +54,7 @@ def _next(name: Name, unique: str | None, dates: Sequence[str]) -> Iterator[str]
     yield f"say in {folder}/{name.one}.py what it is, instead of its place, and in bodies.py what a request says"
     if unique is None or not dates:
         yield "(made with --unique FIELD it has a text that no two of them have, with --date FIELD a time)"
-    yield "then write its samples anew: andon samples"
+    yield f"then write its samples anew: {as_called('samples')}"
     yield f"let a view show it: andon new view NAME --of {fact}; it counts with --count-by place"
     for date in dates:
         yield f"decide when {date} has come: andon new rule SERVICE NAME --of {fact} --due-at {date}"

@@ -27,7 +27,7 @@ MIXED: Final = re.compile(r"[a-z0-9][A-Z]")
 ON_MOVED: Final = re.compile(r"def on_thing_moved.*?\n\n\n", re.DOTALL)
 ENTRY: Final = '    ("things", "thing-moved"): on_thing_moved,\n'
 PLACE: Final = "    place: str\n"
-SHOWN: Final = '"place": row["place"]'
+SHOWN: Final = ', "place": row["place"]}'
 NAMES: Final = '("thing-moved",)'
 BODY: Final = '{"id": "thing-1", "place": "north"}'
 EXAMPLE: Final = '"thing-1"'
@@ -59,8 +59,7 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
     words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
     require_no_sample(words("http/get-inventory"))
     chosen = template.files(*template.SLICES["view"])
-    fitted = {file: kept.fitted(file, (template.PROJECT / file).read_text()) for file in chosen}
-    new = {PurePosixPath(words(str(file))): kept.completed(words(text)) for file, text in fitted.items()}
+    new = {PurePosixPath(words(str(file))): kept.fitted(file, words) for file in chosen}
     if count_by is not None:
         new = with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
     stack = with_package((root / STACK).read_text(), "View", name.many)
@@ -112,35 +111,36 @@ class Kept:
         texts = (name for name, value in self.shown.items() if isinstance(value, str))
         raise NotNew(f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}")
 
-    def fitted(self, file: PurePosixPath, text: str) -> str:
-        """Return a file of the template with the parts that are of these facts marked; words are replaced after."""
-        if file.name == "view.py":
-            text = _once(ON_MOVED, text, "ON_FACTS\n\n\n")
-            return _once(re.escape(ENTRY), text, "")
-        if file.name == "query.py":
-            text = _once(re.escape(PLACE), text, "MEMBERS\n")
-            return _once(re.escape(SHOWN), text, "SHOWN").replace(EXAMPLE, "EXAMPLE")
-        return text.replace(NAMES, "NAMES").replace(BODY, "BODY").replace(EXAMPLE, "PARTITION")
+    def fitted(self, file: PurePosixPath, words: Words) -> str:
+        """Return a file of the template with other words, and with these facts in the place of its own."""
+        text = (template.PROJECT / file).read_text()
+        match file.name:
+            case "view.py":
+                return self._lifting(words.fitted(text, _each_once(text, self._in_view(text))))
+            case "query.py":
+                return self._completed(words.fitted(text, _each_once(text, self._in_query())))
+            case _:
+                return words.fitted(text, self._in_tests())
 
-    def completed(self, text: str) -> str:
-        """Return such a file complete."""
-        if "ON_FACTS" in text:
-            text = text.replace("ON_FACTS", "\n\n\n".join(map(self._function, self._entities)))
-            for topic, function in self._topics.items():
-                text = with_entry(text, "ON", f'("{topic[0]}", "{topic[1]}"): {function}')
-            return self._lifting(text)
-        known = {"id": self._partition, **self.shown}
+    def _in_view(self, text: str) -> dict[str, str]:
+        functions = "\n\n\n".join(map(self._function, self._entities))
+        entries = (f'    ("{topic[0]}", "{topic[1]}"): {function},\n' for topic, function in self._topics.items())
+        return {"".join(ON_MOVED.findall(text)): f"{functions}\n\n\n", ENTRY: "".join(entries)}
+
+    def _in_query(self) -> dict[str, str]:
         members = (f"    {name}: {SCALARS[type(value)]} | Absent = None" for name, value in self.shown.items())
-        if "MEMBERS" in text:
-            text = text.replace("MEMBERS", "\n".join(map(_with_noqa, members)))
-            text = text.replace("EXAMPLE", repr(self._partition))
-            text = re.sub(r'\{"id": (\w+), SHOWN\}', r'{"id": \1} | _members_of(row)', text)
-            text += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(ResponseModel\)", text)[0])
-            imports = ("from andon.http.openapi import Absent", "from andon.dynamodb.attribute_values import Item")
-            return with_imports(text, [*imports, "from andon.runtime.json_types import JsonObject"])
+        lines = "".join(f"{line}\n" for line in map(_with_noqa, members))
+        return {PLACE: lines, SHOWN: "} | _members_of(row)", EXAMPLE: repr(self._partition)}
+
+    def _in_tests(self) -> dict[str, str]:
         names = ", ".join(repr(topic[1]) for topic in self._topics)
-        text = text.replace("NAMES", f"({names},)").replace("BODY", repr(known))
-        return re.sub(r"(?<!\w)PARTITION(?!\w)", repr(self._partition), text)
+        known = {"id": self._partition, **self.shown}
+        return {NAMES: f"({names},)", BODY: repr(known), EXAMPLE: repr(self._partition)}
+
+    def _completed(self, query: str) -> str:
+        query += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(ResponseModel\)", query)[0])
+        imports = ("from andon.http.openapi import Absent", "from andon.dynamodb.attribute_values import Item")
+        return with_imports(query, [*imports, "from andon.runtime.json_types import JsonObject"])
 
     @property
     def _topics(self) -> dict[Topic, str]:
@@ -235,8 +235,9 @@ def _with_noqa(line: str) -> str:
     return f"{line}  # noqa: N815  as events say it" if MIXED.search(name) else line
 
 
-def _once(pattern: str | re.Pattern[str], text: str, instead: str) -> str:
-    found, count = re.subn(pattern, lambda _: instead, text)
-    if count != 1:
-        raise LookupError(f"the template has {count} times: {pattern}")
-    return found
+def _each_once(text: str, instead: dict[str, str]) -> dict[str, str]:
+    """Return what stands in the place of parts, once each of them was found in the template, once."""
+    for part in instead:
+        if text.count(part) != 1:
+            raise LookupError(f"the template has {text.count(part)} times: {part}")
+    return instead
