@@ -70,7 +70,7 @@ def module(name: str) -> str | None:
     if not name.startswith(f"{library_folder().name}."):
         return None
     try:
-        return pydoc.render_doc(name, title="%s", renderer=pydoc.plaintext)
+        return pydoc.plain(pydoc.render_doc(name, title="%s"))
     except (ImportError, pydoc.ErrorDuringImport):  # it is not there, or asks for a project
         return None
 
