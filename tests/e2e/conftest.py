@@ -6,6 +6,9 @@ import pytest
 
 from andon.tools.stack import emulator
 from andon.tools.stack.stack import Stack, bring_up
+from tests.support.deployed.dead_press import DeadPress, die
+
+BY_THE_CLOCK = ("dead_press",)
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +20,17 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield bring_up(home, running)
     finally:
         emulator.stop(home, running)
+
+
+@pytest.fixture(scope="session")
+def dead_press(stack: Stack) -> DeadPress:
+    return die(stack)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _begun(request: pytest.FixtureRequest) -> None:
+    """Begin at once what takes a minute by the clock, if a test of this run asks for it."""
+    asked = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    for name in BY_THE_CLOCK:
+        if name in asked:
+            request.getfixturevalue(name)
