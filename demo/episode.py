@@ -3,6 +3,7 @@
 Machines, factory and people belong to the run: whatever else is reported on this stack is about others.
 """
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from andon.runtime import clock
 from andon.tools.stack.stack import Stack
 from demo.scenario import ApiAnswer, Played, ScenarioCall, play
 
+SWEEP: Final = re.compile("services/[^/]+/sweep")  # the archive's comes once an hour
 STORY: Final = project().root / "events" / "scenarios" / "episode.jsonl"
 
 WITHIN_S: Final = 120
@@ -25,29 +27,24 @@ def live_through(stack: Stack, *, run: int) -> Iterator[Played]:
     Raises:
         Failed: an answer is another one than the story's.
     """
-    deadline = time.monotonic() + WITHIN_S
+    deadline, sweeping = time.monotonic() + WITHIN_S, sweeps(stack)
 
     def send(call: ScenarioCall) -> ApiAnswer:
         answer = stack.api(call.role, call.user).request(call.method, call.path, call.body)
         return ApiAnswer(answer.status, answer.json)
 
     def wait() -> bool:
-        sweep(stack)
+        for name in sweeping:
+            stack.client("lambda").invoke(FunctionName=name, Payload=b"{}")
         time.sleep(POLL_S)
         return time.monotonic() < deadline
 
     return play(STORY.read_text(), run=run, send=send, wait=wait, now_ms=clock.now_ms)
 
 
-def sweep(stack: Stack) -> None:
-    """Invoke what the schedule invokes each minute."""
-    for name in sweeps(stack):
-        stack.client("lambda").invoke(FunctionName=name, Payload=b"{}")
-
-
 def sweeps(stack: Stack) -> list[str]:
-    """Return the names of the functions that the schedule invokes; their descriptions name the handler."""
-    return [one["FunctionName"] for one in _functions(stack) if one["Description"].endswith("/sweep")]
+    """Return the names of the functions that the schedule invokes each minute; their descriptions name the handler."""
+    return [one["FunctionName"] for one in _functions(stack) if SWEEP.fullmatch(one["Description"])]
 
 
 def run_of(scratch: Path) -> int:

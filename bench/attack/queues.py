@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,7 +19,8 @@ FAULTS, DRIFT, LAKE = f"Fault{QUEUE}", f"Drift{QUEUE}", f"Lake{QUEUE}"
 LONE: Final = re.compile("[\ud800-\udfff]")
 IMPATIENT_S: Final = 2
 JOBS_S: Final = 15  # a replay, a look for drift or a rehydration takes longer
-SETTLED: Final = 6  # looks in a row; a stream is read a moment after a write
+SETTLED: Final = 3  # looks in a row, each after a pause; a stream is read a moment after a write
+PAUSE_S: Final = 0.3
 HIDDEN: Final = "VisibilityTimeout"
 WAITING: Final = "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"
 FATES: Final = "applied", "duplicate", "stale", "expired", "compacted", "fault", "failed"
@@ -62,8 +64,10 @@ def drained(stack: Stack, *, within_s: float) -> bool:
 
     def settled() -> bool:
         nonlocal empty
-        waiting = sum(int(value) for url in _all(stack) for value in _attributes(sqs, url, *WAITING).values())
-        empty = 0 if waiting else empty + 1
+        waits = any(int(value) for url in _all(stack) for value in _attributes(sqs, url, *WAITING).values())
+        empty = 0 if waits else empty + 1
+        if 0 < empty <= SETTLED:
+            time.sleep(PAUSE_S)
         return empty > SETTLED
 
     return eventually(settled, within_s=within_s)

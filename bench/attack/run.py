@@ -57,7 +57,7 @@ def _beside(meanwhile: Meanwhile, part: Callable[[], None]) -> None:
 
 def _parts(target: AttackTarget, requests: int, dice: Callable[[str], random.Random]) -> tuple[list[Part], list[Part]]:
     """Share out so many requests, and what is no request, which grows with them; the second list goes on beside all."""
-    sent, poisons = max(requests - PAIRS, 1), min(max(requests // 20, 60), 400)
+    sent, poisons = max(requests - PAIRS, 1), min(max(requests // 20, 40), 400)
     storm, reports = requests if requests >= REQUESTS else requests // 10, max(requests // 10, 40)
     some = max(requests // 100, 5)
     before: list[Part] = [

@@ -98,10 +98,13 @@ def tail(log: Path) -> str:
 
 
 def eventually(true: Callable[[], bool], *, within_s: float) -> bool:
-    """Poll until `true()`; return whether it became true in time."""
-    deadline = time.monotonic() + within_s
+    """Poll until `true()`; return whether it became true in time. Half of the time at most is spent on looking."""
+    began = time.monotonic()
+    deadline = began + within_s
     while not true():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             return False
-        time.sleep(POLL_S)
+        time.sleep(max(POLL_S, now - began))
+        began = time.monotonic()
     return True
