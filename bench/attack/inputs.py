@@ -48,7 +48,9 @@ def attack(target: AttackTarget, *, requests: int, dice: random.Random) -> None:
         if operation.method == "PUT":
             target.send(operation.request())  # so that not every request is about nothing
     attempts = chosen(target.operations, requests, dice)
-    for one, answer in zip(attempts, side_by_side(lambda one: target.send(one.request), attempts), strict=True):
+    for one, answer in zip(
+        attempts, side_by_side(lambda one: target.send(one.request), attempts, clients=target.clients), strict=True
+    ):
         effects = [] if _is_another(one) else target.judge.effects(one.operation, answer, one.made_up)
         target.note(PART, one.kind, one.request, answer, [*effects, *_kept(one, answer)])
 

@@ -27,7 +27,7 @@ def attack(target: AttackTarget) -> None:
     )
     tokens = {role: target.stack.token(role, at=(HERE,)) for role in groups.ALL}
     calls = [(one, role, _elsewhere(one)) for one in target.operations for role in sorted(one.groups)[:2]]
-    answers = side_by_side(lambda call: target.door.send(call[2], tokens[call[1]]), calls)
+    answers = side_by_side(lambda call: target.door.send(call[2], tokens[call[1]]), calls, clients=target.clients)
     for (operation, role, request), answer in zip(calls, answers, strict=True):
         effects = target.judge.effects(operation, answer)
         is_about = ELSEWHERE in f"{request.target} {request.body!r}" and operation.name != OF_MANY

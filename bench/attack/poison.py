@@ -71,7 +71,7 @@ def _faults(target: AttackTarget) -> Iterator[str]:
     """Read all faults through the API, each with its message."""
     one = target.operation("GET /faults/{id}")
     requests = [one.request({"id": fault["id"]}) for fault in target.items("GET /faults")[:MOST]]
-    for request, answer in zip(requests, side_by_side(target.send, requests), strict=True):
+    for request, answer in zip(requests, side_by_side(target.send, requests, clients=target.clients), strict=True):
         target.note(READ, one.name, request, answer, target.judge.effects(one, answer))
         yield answer.body.decode(errors="replace")
 
@@ -81,7 +81,9 @@ def _read_all(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     queries = [one for one in target.operations if one.method == "GET" and _of_a_machine(one)]
     asked = [(poison, query) for poison in poisons for query in queries]
     requests = [query.request({"id": poison.machine}) for poison, query in asked]
-    for (poison, query), request, answer in zip(asked, requests, side_by_side(target.send, requests), strict=True):
+    for (poison, query), request, answer in zip(
+        asked, requests, side_by_side(target.send, requests, clients=target.clients), strict=True
+    ):
         effects = [f"{query.name}: {effect}" for effect in target.judge.effects(query, answer)]
         if effects:
             target.record.attempt(READ, poison.kind, {effect: _shown(poison) for effect in effects})
@@ -97,7 +99,7 @@ def _report_again(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     """Let each machine report, and look whether the board says so: what came before must not silence it."""
     board, at = target.operation(BOARD), operations.now()
     alive = [poison for poison in poisons if "deleted" not in poison.sample]
-    side_by_side(lambda one: target.send(target.report(one.machine, STATE, at)), alive)
+    side_by_side(lambda one: target.send(target.report(one.machine, STATE, at)), alive, clients=target.clients)
     target.drained(within_s=WITHIN_S)
     for poison in alive:
         asked = board.request({"id": poison.machine})

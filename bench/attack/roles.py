@@ -17,7 +17,7 @@ def attack(target: AttackTarget) -> None:
     _register_for_the_gateway(target)
     pairs = [(operation, role) for operation in target.operations for role in groups.ALL]
     calls = [(operation, role, request_about(operation, role)) for operation, role in pairs]
-    answers = side_by_side(lambda call: target.send(call[2], call[1]), calls)
+    answers = side_by_side(lambda call: target.send(call[2], call[1]), calls, clients=target.clients)
     for (operation, role, request), answer in zip(calls, answers, strict=True):
         effects = target.judge.effects(operation, answer)
         refused = answer.status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNAUTHORIZED}

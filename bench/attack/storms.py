@@ -155,7 +155,9 @@ def _publish(target: AttackTarget, reports: list[dict[str, Any]], kind: str) -> 
     operation = target.operation("POST /states")
     batches = [reports[first : first + BATCH] for first in range(0, len(reports), BATCH)]
     requests = [operation.request(content=batch) for batch in batches]
-    for batch, request, answer in zip(batches, requests, side_by_side(target.send, requests), strict=True):
+    for batch, request, answer in zip(
+        batches, requests, side_by_side(target.send, requests, clients=target.clients), strict=True
+    ):
         target.note(PART, kind, request, answer, target.judge.effects(operation, answer))
         if answer.status == HTTPStatus.ACCEPTED:
             for one in batch:

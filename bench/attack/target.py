@@ -26,8 +26,9 @@ REPORT: Final = "PUT /equipment/{id}/states/{timestamp}"
 class AttackTarget:
     """A stack under attack.
 
-    acknowledged: the reports of each machine that the API took: the state by the time. unanswered: those of which
-    nobody knows whether it did. turn: of whoever makes events; nobody else does while somebody waits for empty queues.
+    clients: that send requests at a time. acknowledged: the reports of each machine that the API took: the state by the
+    time. unanswered: those of which nobody knows whether it did. turn: of whoever makes events; nobody else does while
+    somebody waits for empty queues.
     """
 
     stack: Stack
@@ -35,6 +36,7 @@ class AttackTarget:
     operations: list[Operation]
     judge: Judge
     record: Record
+    clients: int
     acknowledged: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     unanswered: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -80,7 +82,7 @@ class AttackTarget:
             query = [PAGE, ("cursor", answer.json["cursor"])]
 
 
-def target_of(stack: Stack) -> AttackTarget:
-    """Aim at a stack."""
+def target_of(stack: Stack, *, clients: int) -> AttackTarget:
+    """Aim at a stack, with so many clients at a time."""
     secrets = tuple(value for name, value in stack.outputs.items() if name not in NO_SECRETS)
-    return AttackTarget(stack, Door(stack.outputs["ApiUrl"]), read(), Judge(secrets), Record())
+    return AttackTarget(stack, Door(stack.outputs["ApiUrl"]), read(), Judge(secrets), Record(), clients)

@@ -10,7 +10,6 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from andon.tools.stack.api import TIMEOUT_S, HttpResponse
 
-CLIENTS: Final = 2
 SHOWN_BYTES: Final = 300  # of a body, in a reproduction
 BROKEN: Final = 0  # the status of an answer that never came
 
@@ -95,7 +94,7 @@ class Door:
             connection.close()
 
 
-def side_by_side(do: Callable[[In], Out], given: Sequence[In], *, clients: int = CLIENTS) -> list[Out]:
+def side_by_side(do: Callable[[In], Out], given: Sequence[In], *, clients: int) -> list[Out]:
     """Do something for each that is given, some at a time; the results are in order."""
     with ThreadPoolExecutor(clients) as pool:
         return list(pool.map(do, given))
