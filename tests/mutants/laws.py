@@ -1623,6 +1623,12 @@ REFUSED: Final = [
         ("refused: the key of the owner moves", "if value and value not in fixed:", "if value:")),
     *_in("library/andon/cdk/operations/scaling.py", "tests/infra/test_refusals.py -k steady",
         ("refused: any number of steady tables", "    _refuse_too_much(steady)\n", "")),
+    *_in("events/domain/machine-undeleted.json",
+         "library/andon/testing/laws/test_contracts.py -k times_of_their_own",
+        ("refused: two samples of a row are of one millisecond", '  "timestamp": 1587739830004,\n  "partitionKey"',
+         '  "timestamp": 1587739830003,\n  "partitionKey"')),
+    *_in("library/andon/testing/recorder.py", "library/tests/tools/new/test_slices.py -k passes_its_tests",
+        ("refused: two requests of a sample in a millisecond", "BETWEEN_MS: Final = 1_000", "BETWEEN_MS: Final = 0")),
     *_in("library/andon/cdk/target.py", "tests/infra/test_refusals.py -k steady",
         ("refused: a quota is never raised", "stage.table_units_per_second or self.table_units", "self.table_units")),
 ]
