@@ -25,7 +25,7 @@ MOST_CHARACTERS: Final = 500  # the key of an index has 2,048 bytes at most
 Place = Annotated[
     str,
     AfterValidator(partial(texts.line, longest=MOST_CHARACTERS)),
-    described(schemas.line(MOST_CHARACTERS), "north"),
+    described(schemas.line(MOST_CHARACTERS) | schemas.IMPERSONAL, "north"),
     Query(alias="place"),
 ]
 
