@@ -26,6 +26,8 @@ def of_service(parser: ArgumentParser) -> None:
     """Add NAME, its singular and fields."""
     parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
     parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
+    field = "what each of them says, as district; place without it"
+    parser.add_argument("--field", metavar="FIELD", default="place", help=field)
     unique = "a text that no two of them have, as number: another one gets 409"
     parser.add_argument("--unique", metavar="FIELD", help=unique)
     date = "a time that each of them says, as ends_at, at which a rule may be due; several times"

@@ -1,7 +1,7 @@
 """`andon new service NAME`: a service with a command, a table and a fact of its own, its test and its samples."""
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -10,7 +10,7 @@ from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, with_argument, with_imports, with_package
-from andon.tools.new.fields import DATE, NUMBER, Field, require_fields
+from andon.tools.new.fields import Fields
 from andon.tools.new.known import require_free, require_no_sample
 from andon.tools.new.words import Name, Words
 
@@ -24,65 +24,49 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    root, dates = project().root, tuple(asked.date)
-    return made(root, changes(root, asked.name, one=asked.one, unique=asked.unique, dates=dates))
+    root, name = project().root, Name.of(asked.name, one=asked.one)
+    return made(root, changes(root, name, Fields.of(asked.field, asked.unique, asked.date, service=name)))
 
 
-def changes(
-    root: Path, text: str, *, one: str | None = None, unique: str | None = None, dates: Sequence[str] = ()
-) -> Changes:
-    """Return what a new service changes.
-
-    one: the singular of its name, if that is irregular. unique: a field that no two have the same. dates: fields that
-    are times.
+def changes(root: Path, name: Name, fields: Fields) -> Changes:
+    """Return what a new service of some fields changes.
 
     Raises:
-        NotNew: a name cannot be one, or is taken.
+        NotNew: the name is taken.
 
     """
-    name = Name.of(text, one=one)
     require_free(name.many)
-    words = Words([(template.THINGS, name)])
+    words = Words([(template.THINGS, name), (template.PLACE, fields.first)])
     require_no_sample(words("http/put-thing"), words("domain/thing-moved"))
-    new = _with_fields(template.copied(words, template.files(*template.SLICES["service"])), name, unique, dates)
+    plain = template.copied(words, template.files(*template.SLICES["service"]))
+    new = {file: fields.beside_first(text) for file, text in plain.items()}
+    if fields.unique is not None:
+        new = _with_unique(new, name, fields, fields.unique)
     stack = with_package((root / STACK).read_text(), "Service", name.many)
-    return Changes(new, {STACK: stack}, (*_next(name, unique, dates),))
+    return Changes(new, {STACK: stack}, (*_next(name, fields),))
 
 
-def _next(name: Name, unique: str | None, dates: Sequence[str]) -> Iterator[str]:
+def _next(name: Name, fields: Fields) -> Iterator[str]:
     folder, fact = f"functions/services/{name.many}", f"{name.many}/{name.one.replace('_', '-')}-moved"
-    yield f"say in {folder}/{name.one}.py what it is, instead of its place, and in bodies.py what a request says"
-    if unique is None or not dates:
-        yield "(made with --unique FIELD it has a text that no two of them have, with --date FIELD a time)"
+    yield f"say in {folder}/{name.one}.py what it is, and in bodies.py what a request says"
+    yield "(--field FIELD names what it says, --unique FIELD a text that no two of them have, --date FIELD a time)"
     yield f"then write its samples anew: {as_called('samples')}"
-    yield f"let a view show it: andon new view NAME --of {fact}; it counts with --count-by place"
-    for date in dates:
-        yield f"decide when {date} has come: andon new rule SERVICE NAME --of {fact} --due-at {date}"
+    yield f"let a view show it: andon new view NAME --of {fact}; it counts with --count-by {fields.first.one}"
+    for date in fields.dates:
+        yield f"decide when {date.one} has come: andon new rule SERVICE NAME --of {fact} --due-at {date.one}"
 
 
-def _with_fields(
-    texts: Mapping[PurePosixPath, str], name: Name, unique: str | None, dates: Sequence[str]
+def _with_unique(
+    texts: Mapping[PurePosixPath, str], name: Name, fields: Fields, unique: Name
 ) -> dict[PurePosixPath, str]:
-    numbers = [] if unique is None else [Name.only(unique)]
-    fields = [*(Field(one.one, NUMBER) for one in numbers), *(Field(Name.only(one).one, DATE) for one in dates)]
-    require_fields([field.name for field in fields], of=name)
+    """Return the files of a service whose drafts claim a unique field."""
+    words = Words([(template.NUMBER, unique), (template.THINGS, name), (template.PLACE, fields.first)])
     found = dict(texts)
-    for field in reversed(fields):
-        found = {file: field.added(text) for file, text in found.items()}
-    for number in numbers:
-        words = Words([(template.NUMBER, number), (template.THINGS, name)])
-        chosen = [file for file in template.files(of=template.UNIQUE) if file.suffix == ".py"]
-        more = template.copied(words, chosen, of=template.UNIQUE)
-        for field in reversed(fields[1:]):
-            more = {file: field.added(text) for file, text in more.items()}
-        found |= {file: merged(found[file], text) if file in found else text for file, text in more.items()}
-        found |= _claiming(found, name)
+    for file in template.files("functions/**", "tests/**", of=template.UNIQUE):
+        path, text = PurePosixPath(words(str(file))), words((template.UNIQUE / file).read_text())
+        more = fields.dates_beside_first(text)
+        found[path] = merged(found[path], more) if path in found else more
+    aggregate = PurePosixPath("functions", "services", name.many, f"{name.one}.py")
+    claiming = with_argument(found[aggregate], "Draft", "claims=claims_of")
+    found[aggregate] = with_imports(claiming, [f"from services.{name.many}.claims import claims_of"])
     return found
-
-
-def _claiming(texts: Mapping[PurePosixPath, str], name: Name) -> dict[PurePosixPath, str]:
-    """Return the aggregate, whose drafts say what they claim."""
-    folder = PurePosixPath("functions", "services", name.many)
-    aggregate = with_argument(texts[folder / f"{name.one}.py"], "Draft", "claims=claims_of")
-    import_ = f"from services.{name.many}.claims import claims_of"
-    return {folder / f"{name.one}.py": with_imports(aggregate, [import_])}

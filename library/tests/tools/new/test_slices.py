@@ -15,8 +15,8 @@ CLI = "andon.tools.cli"
 VARIANT = re.compile(r"/http/.+\..+\.json$")
 
 VERBS = (
-    "service trees --unique tag --date felled_at",
-    "view register --of trees/tree-moved --count-by place",
+    "service trees --field grove --unique tag --date felled_at",
+    "view register --of trees/tree-moved --count-by grove",
     "fact trees inspection",
     "rule watch busy --of trees/tree-moved",
     "rule watch often --of things/thing-moved",
@@ -154,7 +154,7 @@ def test_samples_of_a_fact_that_has_another_name_now_are_removed(city: City) -> 
 
 
 @pytest.mark.usefixtures("written")
-@pytest.mark.parametrize("fields", ['"place": told.text("place")', '"size": len(told.text("place"))'])
+@pytest.mark.parametrize("fields", ['"grove": told.text("grove")', '"size": len(told.text("grove"))'])
 def test_a_view_may_keep_nothing_but_what_it_counts_by_or_a_number(city: City, fields: str) -> None:
     view = city.root / "functions" / "views" / "register" / "view.py"
     before = view.read_text()

@@ -1,4 +1,4 @@
-"""Inspections: the note of the latest one, version by version. Pure, but for the place of their rows."""
+"""Inspections: the note of the latest one, version by version. Pure, but for where their rows stand."""
 
 from typing import Final, TypedDict
 
@@ -32,7 +32,7 @@ class InspectionRow(InspectionEntity, VersionedRow):
 
 
 def versions_of(thing_id: str) -> Versions[InspectionRow]:
-    """Return the place of its row; no earlier version is kept."""
+    """Return where its row stands; no earlier version is kept."""
     return Versions(table=TABLE, key=TABLE.keys.of(f"Inspection#{thing_id}"))
 
 

@@ -1,4 +1,4 @@
-"""The aggregate: where it is, version by version. Pure, but for the place of its row."""
+"""The aggregate: where it is, version by version. Pure, but for where its row stands."""
 
 from typing import Final, TypedDict
 
@@ -35,7 +35,7 @@ class ThingRow(ThingEntity, VersionedRow):
 
 
 def versions_of(thing_id: str) -> Versions[ThingRow]:
-    """Return the place of its row; no earlier version is kept."""
+    """Return where its row stands; no earlier version is kept."""
     return Versions(table=TABLE, key=KEYS.of(thing_id))
 
 

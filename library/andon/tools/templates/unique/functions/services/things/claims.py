@@ -1,4 +1,4 @@
-"""Claims of things: no two have the same number. Pure, but for the place of the rows."""
+"""Claims of things: no two have the same number. Pure, but for where they stand."""
 
 from typing import Final
 
