@@ -36,6 +36,8 @@ def requirements(layers: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("requirements")
 def test_a_layer_is_built_once() -> None:
     folder = layer.build(LOCAL, None)
+    assert folder == layer.place_of(LOCAL, None)
+    assert folder.is_dir()
     (folder / "mark").touch()
 
     assert layer.build(LOCAL, None) == folder
@@ -43,25 +45,25 @@ def test_a_layer_is_built_once() -> None:
 
 
 def test_a_change_of_the_requirements_makes_another_layer(requirements: Path) -> None:
-    before = layer.build(LOCAL, None)
+    before = layer.place_of(LOCAL, None)
 
     requirements.write_text("# nothing else\n")
 
-    assert layer.build(LOCAL, None) != before
+    assert layer.place_of(LOCAL, None) != before
 
 
 @pytest.mark.usefixtures("requirements")
 def test_each_target_has_a_layer_of_its_own() -> None:
-    here = layer.build(LOCAL, None)
-    elsewhere = layer.build(replace(LOCAL, name="elsewhere", layer_platforms=("manylinux2014_aarch64",)), None)
+    here = layer.place_of(LOCAL, None)
+    elsewhere = layer.place_of(replace(LOCAL, name="elsewhere", layer_platforms=("manylinux2014_aarch64",)), None)
 
-    assert here.is_dir()
+    assert here.parent != elsewhere.parent
     assert here.name != elsewhere.name
 
 
 @pytest.mark.usefixtures("requirements")
 def test_a_layer_without_bytecode_is_never_taken_for_one_with_it() -> None:
-    assert layer.build(AWS, None).name != layer.build(AWS, Path(sys.executable)).name
+    assert layer.place_of(AWS, None).name != layer.place_of(AWS, Path(sys.executable)).name
 
 
 def test_botocore_describes_each_service_that_the_functions_call() -> None:

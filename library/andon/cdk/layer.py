@@ -48,14 +48,12 @@ def third_party(scope: Construct) -> lambda_.ILayerVersion:
 
 
 def build(target: Target, compiler: Path | None) -> Path:
-    """Return the folder with the layer's content; its name changes whenever the content would.
+    """Return the folder with the layer's content, which is built if it is missing.
 
     Raises:
         FileNotFoundError: the project does not say what its functions need.
 
     """
-    if not REQUIREMENTS.is_file():
-        raise FileNotFoundError(f"there is no {REQUIREMENTS}: {NEEDED}")
 
     def fill(content: Path) -> None:
         _install(content / "python", target.layer_platforms)
@@ -63,9 +61,21 @@ def build(target: Target, compiler: Path | None) -> Path:
         if compiler:
             compile_all(content, compiler, loaded_from="/opt")
 
+    return build_once(place_of(target, compiler), fill)
+
+
+def place_of(target: Target, compiler: Path | None) -> Path:
+    """Return the folder for the layer's content; its name changes whenever the content would.
+
+    Raises:
+        FileNotFoundError: the project does not say what its functions need.
+
+    """
+    if not REQUIREMENTS.is_file():
+        raise FileNotFoundError(f"there is no {REQUIREMENTS}: {NEEDED}")
     platforms = target.layer_platforms or (sys.platform, str(sys.implementation.cache_tag), platform.machine())
     parts = [REQUIREMENTS.read_text(), *platforms, *sorted(BOTOCORE_DESCRIBES), *UNUSED, TAG if compiler else "source"]
-    return build_once(LAYERS / target.name / hashlib.sha256("\n".join(parts).encode()).hexdigest(), fill)
+    return LAYERS / target.name / hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _install(folder: Path, platforms: tuple[str, ...]) -> None:
