@@ -36,6 +36,7 @@ def test_workers_of_one_code_share_one_folder(unpack: Callable[[str, dict[str, s
     assert (second / "a" / "compiled").read_text() == "once"
     assert [(folder / "a" / "b.py").read_text() for folder in (first, second, other)] == ["1", "1", "2"]
     assert len([*(tmp_path / FOLDER).iterdir()]) == 2
+    assert [*tmp_path.glob("*.zip")] == []
 
 
 def test_workers_that_start_at_once_find_all_of_it(unpack: Callable[[str, dict[str, str]], Path]) -> None:

@@ -22,7 +22,8 @@ class SharedZip(zipfile.ZipFile):
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
-        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        self._file = Path(file)
+        digest = hashlib.sha256(self._file.read_bytes()).hexdigest()
         self._content = Path(tempfile.gettempdir()) / FOLDER / digest
 
     def namelist(self) -> list[str]:
@@ -30,7 +31,7 @@ class SharedZip(zipfile.ZipFile):
         return [] if self._content.exists() else super().namelist()
 
     def extractall(self, path: Any = None, members: Any = None, pwd: bytes | None = None) -> None:  # noqa: ANN401
-        """Put a link to the content in the place of an empty folder."""
+        """Put a link to the content in the place of an empty folder; the file, of which each worker has one, goes."""
         with _lock:
             if not self._content.exists():
                 self._content.parent.mkdir(exist_ok=True)
@@ -39,6 +40,7 @@ class SharedZip(zipfile.ZipFile):
                 Path(begun).rename(self._content)
         Path(path).rmdir()
         Path(path).symlink_to(self._content, target_is_directory=True)
+        self._file.unlink()
 
 
 MODULE: Final = SimpleNamespace(**{**vars(zipfile), "ZipFile": SharedZip})
