@@ -11,7 +11,7 @@ from tests.support.course import CHAPTERS, Course, blocks_of, changed
 from toys.installed import python
 
 QUICK = "not test_permissions and not test_imports"
-"""Laws that are tried with every new project; they synthesise it, and start a process for each handler."""
+"""Laws that are tried with every new project; they synthesise it, and import each handler."""
 
 
 pytestmark = pytest.mark.timeout(900)  # a whole project beside others

@@ -13,7 +13,7 @@ RELEASES = Path(__file__).parent / "releases"
 FROZEN = sorted(RELEASES.glob("*.tar.gz"))
 
 SLOW = "not test_no_handler_loads and not test_what_no_caller_waits"
-"""Laws about how a cold start costs little, which start a process for each handler."""
+"""Laws about how a cold start costs little, which import each handler: they are tried with every new project."""
 
 
 pytestmark = pytest.mark.timeout(900)  # a whole project beside others
