@@ -21,7 +21,7 @@ Part = tuple[str, Callable[[], None]]
 def attack(stack: Stack, *, requests: int, seed: int) -> Record:
     """Attack a stack; the same seed sends the same, but for times and races."""
     is_long = requests >= REQUESTS
-    # The second client costs the emulator a process for each function: half of what a short attack takes.
+    # A second client costs the emulator a second process for each function.
     target = target_of(stack, clients=2 if is_long else 1)
 
     def dice(part: str) -> random.Random:  # a part's own, so that one part does not change what another one tries
