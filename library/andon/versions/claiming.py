@@ -4,21 +4,19 @@ from collections.abc import Mapping
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
-from andon.versions.claims import Claim
+from andon.versions.claims import Claim, ClaimsOf
 from andon.versions.optimistic_lock import Draft, always
 
 
-def claiming(draft: Draft, before: Attributes | None) -> Draft:
+def claiming(draft: Draft, claims_of: ClaimsOf, before: Attributes | None) -> Draft:
     """Return a draft with the writes that put its claims in place of those of the version before, if there is one.
 
     Raises:
         ValueError: it cannot keep its claims; the text says why.
 
     """
-    if draft.claims is None:
-        return draft
-    old = {} if before is None or before.get("deleted") else draft.claims(before)
-    new = {} if draft.deleted else draft.claims({**draft.content, **draft.attributes})
+    old = {} if before is None or before.get("deleted") else claims_of(before)
+    new = {} if draft.deleted else claims_of({**draft.content, **draft.attributes})
     _require_kept(draft, new or old)
     kept = {claim.row_key for claim in new.values()}
     writes = {f"{name} before": claim.released() for name, claim in old.items() if claim.row_key not in kept}

@@ -5,7 +5,7 @@ A service declares what is its own: the tables, the fields of a revision, the na
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
@@ -20,9 +20,11 @@ from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.claims import Claim, ClaimsOf
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
+
+if TYPE_CHECKING:
+    from andon.versions.claims import Claim, ClaimsOf
 
 HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
 BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
@@ -254,11 +256,13 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims)
 
     @property
-    def _claims(self) -> ClaimsOf | None:
+    def _claims(self) -> "ClaimsOf | None":
         """Return what its unique fields claim; None: it has none, and a change reads nothing first."""
         return self._claims_of if self.unique else None
 
-    def _claims_of(self, version: Attributes) -> dict[str, Claim]:
+    def _claims_of(self, version: Attributes) -> "dict[str, Claim]":
+        from andon.versions.claims import Claim  # noqa: PLC0415  most resources have no unique field
+
         return {
             field: Claim(
                 self.table,

@@ -13,7 +13,6 @@ from andon.events.hops import HOPS
 from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Rejected, Stale, Unavailable
 from andon.versions.also import Also, require_fit, row_key
-from andon.versions.claiming import claiming
 from andon.versions.optimistic_lock import (
     CURRENT,
     REQUIRED,
@@ -130,7 +129,7 @@ def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
 
     """
     before = None if draft.claims is None else _before(versions, draft)
-    return _save(versions, claiming(draft, before))
+    return _save(versions, _claiming(draft, before))
 
 
 def _save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
@@ -169,7 +168,15 @@ def change(
     found = decide_on_read(versions.current(), command, guard)
     if isinstance(found, CheckRetry):
         return finish(versions, command, found)
-    return _save(versions, claiming(decide(found)._replace(guard=guard), found))
+    return _save(versions, _claiming(decide(found)._replace(guard=guard), found))
+
+
+def _claiming(draft: Draft, before: VersionedRow | None) -> Draft:
+    if draft.claims is None:
+        return draft
+    from andon.versions.claiming import claiming  # noqa: PLC0415  most services claim nothing
+
+    return claiming(draft, draft.claims, before)
 
 
 def _before(versions: Versions[Row], draft: Draft) -> Row | None:
