@@ -11,7 +11,8 @@ from andon.project import project
 from andon.tools.views import new_version
 
 TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer")
-LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", ".*_cache", ".hypothesis")
+# The last one: bytecode that another process is just writing, which is gone before it could be copied.
+LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", ".*_cache", ".hypothesis", "*.pyc.*")
 
 
 @dataclass(frozen=True, slots=True)
