@@ -13,6 +13,8 @@ REPLAYS: Final = "library/tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
 ALSO: Final = "library/tests/versions/test_also.py"
+LIFETIME: Final = "library/tests/versions/test_lifetime.py"
+NEVER_AGAIN: Final = "test_whatever_is_shown_stays_and_what_has_gone_never_begins_again"
 COUNTING: Final = "library/tests/views/test_counting.py"
 DATES: Final = "library/tests/views/test_dates.py"
 DUE_AT: Final = "library/tests/rules/test_due_at.py"
@@ -377,6 +379,32 @@ TWO_TIMES: Final = [
          "conflict is not None and isinstance(step, Write)", "conflict is not None")),
     *_in("library/andon/versions/sequential_history.py", ALSO,
         ("also: lost without a transaction", "    if draft.also:\n", "    if False:\n")),
+    *_in("library/andon/versions/sequential_history.py", f"{LIFETIME}::{NEVER_AGAIN}",
+        ("lifetime: an id is taken when it is over", "if write.expected.stands is Stands.NOTHING and lifetime and",
+         "if False and lifetime and"),
+        ("lifetime: a fence of a first write has none", "{} if lifetime is None else lifetime.of_fence", "{}"),
+        ("lifetime: a current row has none", "{} if lifetime is None else lifetime.upon(fenced)", "{}")),
+    *_in("library/andon/versions/lifetime.py", f"{LIFETIME}::{NEVER_AGAIN}",
+        ("lifetime: a row is kept for a moment", "kept_until = max(shown_until + KEPT_SECONDS, row",
+         "kept_until = max(shown_until, 0 * row"),
+        ("lifetime: a fence is kept for a moment", "self.open_until + KEPT_SECONDS}", "self.open_until}")),
+    *_in("library/andon/versions/sequential_history.py", LIFETIME,
+        ("lifetime: an orphan of what has gone proves a retry",
+         "        return Refuse(Stale(STALE) if lifetime is None or lifetime.is_open(now_ms) else over)\n",
+         "        return CheckRetry(draft.command.next_version, Stale(STALE))\n"),
+        ("lifetime: it is changed while its deletion is due", "both(condition_of(draft, write), kept)",
+         "condition_of(draft, write)"),
+        ("lifetime: what is over says the same", "if ttl.is_kept(row, now_ms) or is_done", "if True or is_done"),
+        ("lifetime: a retry is refused when it is over", "or is_done(draft, step) or", "or"),
+        ("lifetime: a draft has a ttl of its own", "    if {ttl.ATTRIBUTE, ttl.DATE} & draft", "    if set() & draft"),
+        ("lifetime: a revision expires", "    if ttl.ATTRIBUTE in versions.revisions.attributes:\n",
+         "    if False:\n")),
+    *_in("library/andon/versions/lifetime.py", LIFETIME,
+        ("lifetime: an earlier date takes a row earlier", ", row.get(ttl.ATTRIBUTE, 0))", ")"),
+        ("lifetime: a row is hidden while its id is open", "max(self.expires_at, self.open_until)", "self.expires_at"),
+        ("lifetime: milliseconds are a date", "0 <= date < ttl.FIRST_NO_SECONDS", "0 <= date"),
+        ("lifetime: a moment longer", "not ttl.is_expired(self.open_until, now_ms)",
+         "self.open_until >= now_ms // 1000")),
     *_in("library/andon/versions/also.py", ALSO,
         ("also: one write too many", "> MOST_WRITES:", "> MOST_WRITES + 1:")),
     *_in("library/andon/versions/claims.py", ALSO,

@@ -260,7 +260,7 @@ def condition_of(draft: Draft, write: Write) -> Condition:
 def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide the next step after a refused write: write again, return, check for a retry, or refuse."""
     step = _by_version(draft, refused)
-    if _is_done(draft, step):
+    if is_done(draft, step):
         return step
     if draft.guard is not None and not _is_admitted(draft.guard, refused):
         version = step.version if isinstance(step, CheckRetry) else draft.command.next_version
@@ -296,7 +296,7 @@ def _is_admitted(guard: Guard, refused: RefusedSave) -> bool:
     return found is None or guard.admits(found)
 
 
-def _is_done(draft: Draft, step: NextStep) -> bool:
+def is_done(draft: Draft, step: NextStep) -> bool:
     """Return True if this very command made the result, and not another one that happens to say the same."""
     return isinstance(step, Return) and step.saved.row["fingerprint"] == draft.command.fingerprint
 

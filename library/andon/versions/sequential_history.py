@@ -17,20 +17,28 @@ At every moment, and after a crash at any point:
   for two revisions and drops what is later than the current version.
 - The same command, sent again, becomes one revision.
 
-What it requires: the current row is never deleted and never expires, because the fence stands on it. (A deletion is a
-revision marked deleted, without a TTL.) The stream of the current rows contains the fences, too: a trigger publishes
-only what `is_new_version`.
+What it requires: the current row is never deleted, because the fence stands on it. (A deletion is a revision marked
+deleted.) It expires only by a `Lifetime`: when it has gone, nobody may take its id again, and nothing brings it back.
+Revisions never expire. The stream of the current rows contains the fences, too: a trigger publishes only what
+`is_new_version`.
 """
+
+from typing import Final
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
-from andon.dynamodb.expressions import Condition
+from andon.dynamodb.expressions import Condition, both
 from andon.dynamodb.key_query import Between, KeyQuery
+from andon.runtime.errors import NotFound, Stale
+from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import (
     CURRENT,
+    STALE,
+    CheckRetry,
     Draft,
     NextStep,
+    Refuse,
     RefusedSave,
     Return,
     Row,
@@ -41,6 +49,7 @@ from andon.versions.optimistic_lock import (
     condition_of,
     decide_next,
     expected_by,
+    is_done,
     write_upon,
 )
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, current_write, finish, pause
@@ -50,23 +59,30 @@ FENCE = "fence"
 UNSEEN = "(attribute_not_exists(#version) OR #version = :unseen)"
 ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
 HELD = "#version = :expected AND #fence = :fence"
+KEPT = Condition("attribute_not_exists(#ttl) OR #ttl > :clock", {"ttl": ttl.ATTRIBUTE})
+
+OVER: Final = "Its time is over."
 
 
-def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
+def save(versions: Versions[Row], draft: Draft, lifetime: Lifetime | None = None) -> Saved[Row]:
     """Make a draft the current version, as `versioned_write.save` does, without a transaction: three requests.
+
+    lifetime: of the current row; None: it never expires.
 
     Raises:
         PreconditionRequired: it exists and the command names no version.
         Stale: the command names another version than the current one.
-        NotFound: it was deleted and the command does not bring it back.
+        NotFound: it was deleted and the command does not bring it back; or its time is over (`Draft.gone`, if given).
         Contended: others took the fence at each of `ATTEMPTS` attempts.
-        ValueError: this design cannot do what is asked: no history, a requirement, a current row that expires.
+        ValueError: this design cannot do what is asked: no history, a requirement, a row that expires otherwise.
 
     """
     revisions = _require_history(versions, draft)
+    if lifetime is not None:
+        lifetime.require_seconds()
     write = write_upon(draft, expected_by(draft.command))
     for attempt in range(ATTEMPTS):
-        step = _try(versions, revisions, draft, write)
+        step = _try(versions, revisions, draft, write, lifetime)
         if step is None:  # another writer has the fence; the next attempt meets what became of it
             pause(attempt)
         elif isinstance(step, Write):
@@ -77,7 +93,10 @@ def save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
 
 
 def visible(row: Item | None) -> Item | None:
-    """Return a current row as readers see it: one of version 0 only holds the fence of a first write."""
+    """Return a current row as readers see it: one of version 0 only holds the fence of a first write.
+
+    One with a `Lifetime` is seen only if `ttl.is_alive`.
+    """
     return row if row and row["version"] else None
 
 
@@ -99,32 +118,56 @@ def _require_history(versions: Versions[Row], draft: Draft) -> Revisions:
         raise ValueError(f"a sequential writer has no transaction for what is written also: {', '.join(draft.also)}")
     if draft.claims:
         raise ValueError("a sequential writer has no transaction for claims")
-    if ttl.ATTRIBUTE in draft.attributes:
-        raise ValueError("the fence would expire with the current row")
+    if {ttl.ATTRIBUTE, ttl.DATE} & draft.attributes.keys():
+        raise ValueError("the fence would expire with the current row: say until when it lives by a Lifetime")
+    if ttl.ATTRIBUTE in versions.revisions.attributes:
+        raise ValueError("a revision would expire before its current row: a sequential history is kept")
     return versions.revisions
 
 
-def _try(versions: Versions[Row], revisions: Revisions, draft: Draft, write: Write) -> NextStep | None:
+def _try(
+    versions: Versions[Row], revisions: Revisions, draft: Draft, write: Write, lifetime: Lifetime | None
+) -> NextStep | None:
     """Make the three writes; return what comes next, None if another writer took the fence in between."""
+    if write.expected.stands is Stands.NOTHING and lifetime and not lifetime.is_open(draft.command.now_ms):
+        found = versions.table.get(versions.key, consistent=True)
+        return _decide(draft, versions.row_of(visible(found)), lifetime)
     try:
-        fence = _take_fence(versions, draft, write)
+        fenced = _take_fence(versions, draft, write, lifetime)
     except ConditionFailed as failed:
-        return decide_next(draft, RefusedSave(failed={CURRENT: versions.row_of(visible(failed.row))}))
+        return _decide(draft, versions.row_of(visible(failed.row)), lifetime)
+    held = {FENCE: fenced[FENCE], **({} if lifetime is None else lifetime.upon(fenced))}
     try:
-        _write_revision(revisions, write, fence)
-        _write_current(versions, draft, write, fence)
+        _write_revision(revisions, write, fenced[FENCE])
+        _write_current(versions, draft._replace(attributes={**draft.attributes, **held}), write)
     except ConditionFailed:
         return None
     return Return(Saved.by(write.revision))
 
 
-def _take_fence(versions: Versions[Row], draft: Draft, write: Write) -> int:
-    condition = condition_of(draft, write)
+def _decide(draft: Draft, row: VersionedRow | None, lifetime: Lifetime | None) -> NextStep:
+    """Decide by the row that is in the way of a fence, None if there is none."""
+    now_ms, over = draft.command.now_ms, draft.gone or NotFound(OVER)
+    if row is None:
+        # What the history of a row that has gone holds may be an orphan, and proves no retry.
+        return Refuse(Stale(STALE) if lifetime is None or lifetime.is_open(now_ms) else over)
+    step = decide_next(draft, RefusedSave(failed={CURRENT: row}))
+    if ttl.is_kept(row, now_ms) or is_done(draft, step) or isinstance(step, CheckRetry | Refuse):
+        return step
+    return Refuse(over)
+
+
+def _take_fence(versions: Versions[Row], draft: Draft, write: Write, lifetime: Lifetime | None) -> Item:
+    """Return the current row with the fence that was taken."""
+    assign = {"version": write.expected.version}
     if write.expected.stands is Stands.NOTHING:
         condition = Condition(UNSEEN, {"version": "version"}, {"unseen": 0})
-    assign = {"version": write.expected.version}
-    fence: int = versions.table.increment(versions.key, FENCE, assign=assign, condition=condition)[FENCE]
-    return fence
+        assign |= {} if lifetime is None else lifetime.of_fence
+    else:
+        # Whether a row stands whose deletion is due is chance.
+        kept = KEPT._replace(values={"clock": draft.command.now_ms // 1000})
+        condition = both(condition_of(draft, write), kept)
+    return versions.table.increment(versions.key, FENCE, assign=assign, condition=condition)
 
 
 def _write_revision(revisions: Revisions, write: Write, fence: int) -> None:
@@ -133,8 +176,7 @@ def _write_revision(revisions: Revisions, write: Write, fence: int) -> None:
     revisions.table.put(row, condition=Condition(ABSENT_OR_OLDER, names, {"fence": fence}))
 
 
-def _write_current(versions: Versions[Row], draft: Draft, write: Write, fence: int) -> None:
-    fenced = draft._replace(attributes={**draft.attributes, FENCE: fence})
-    names = {"version": "version", "fence": FENCE}
+def _write_current(versions: Versions[Row], draft: Draft, write: Write) -> None:
+    names, fence = {"version": "version", "fence": FENCE}, draft.attributes[FENCE]
     held = Condition(HELD, names, {"expected": write.expected.version, "fence": fence})
-    current_write(versions, fenced, write)._replace(condition=held).alone()
+    current_write(versions, draft, write)._replace(condition=held).alone()
