@@ -13,6 +13,7 @@ from andon.cdk.api import Api
 from andon.cdk.changes import failure_store, follow, published
 from andon.cdk.checks.loops import Participant
 from andon.cdk.checks.unread import refuse_idle_rules, refuse_unlifted
+from andon.cdk.checks.versioning import refuse_unversioned
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
@@ -66,6 +67,7 @@ class Service(Part):
         package, stack = self.package, self.stack
         refuse_idle_rules(package)
         refuse_unlifted(package)
+        refuse_unversioned(package)
         if self._decides:
             package.load("control")  # refuses a rule that its store forgets
         self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}

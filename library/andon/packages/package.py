@@ -17,6 +17,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `changes.py` | `messages_of`: a changed row -> what screens show of it; hence it has a push | views |
 | `store.py` | see StoreDeclaration | stores |
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
+| `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
 """
 
@@ -37,6 +38,7 @@ from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.project import library_folder, project
 from andon.sync.crossing import Crossing
+from andon.versions.aggregate import Aggregates
 from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
@@ -141,6 +143,12 @@ class Package:
         """The facts that a service publishes of its rows."""
         facts: Facts = self.load("facts").FACTS
         return facts
+
+    @property
+    def aggregates(self) -> Aggregates:
+        """How the aggregates of a service are versioned, as far as it says so."""
+        aggregates: Aggregates = self.load("versioning").AGGREGATES if self.has("versioning") else {}
+        return aggregates
 
     @property
     def types(self) -> frozenset[str]:

@@ -59,7 +59,7 @@ class UsedPermission:
 def used_by(invocation: Invocation, *, at_ms: int) -> set[UsedPermission]:
     """Return the permissions that an invocation uses, at a time in epoch milliseconds."""
     handler = invocation.package.handler(invocation.role)
-    with frozen_clock(at_ms), _recorded() as calls:
+    with frozen_clock(at_ms), recorded() as calls:
         handler(invocation.event, LocalContext(f"{invocation.package.name}-{invocation.role}"))
     return _used(calls)
 
@@ -88,7 +88,7 @@ def _used(calls: Iterable[Call]) -> set[UsedPermission]:
 
 
 @contextmanager
-def _recorded() -> Iterator[list[Call]]:
+def recorded() -> Iterator[list[Call]]:
     """Record every call."""
     calls: list[Call] = []
 

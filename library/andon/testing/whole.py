@@ -51,6 +51,11 @@ class _Files:
         folders = (folder for side in SIDES for folder in sorted((self._functions / side).glob("*/")))
         return [folder for folder in folders if any(folder.rglob("*.py"))]
 
+    @cached_property
+    def _declares_versions(self) -> bool:
+        """True if any service does: projects of before 0.2.0 do not."""
+        return any((folder / "versioning.py").is_file() for folder in self._packages)
+
     def _of_the_stack(self) -> Iterator[str]:
         stack = self._root / "infra" / "stack.py"
         lines = set(LINE.findall(stack.read_text()))
@@ -71,6 +76,8 @@ class _Files:
         tables = folder / "tables.py"
         if tables.is_file() and "stream=True" in tables.read_text():
             yield from self._need(folder / "facts.py", f"the stream of {self._at(tables)} is followed")
+        if (folder / "facts.py").is_file() and self._declares_versions:
+            yield from self._need(folder / "versioning.py", "it says how what it publishes is versioned")
         if (folder / "rules").is_dir():
             yield from self._need(folder / "control.py", "it has rules")
         if (folder / "control.py").is_file():

@@ -1,0 +1,32 @@
+"""How what dispatch keeps is versioned."""
+
+from typing import Final
+
+from andon.versions.aggregate import (
+    CURRENT_ONLY,
+    DECISION,
+    WRITTEN_ONCE,
+    Aggregate,
+    Aggregates,
+    Frequency,
+    Identity,
+    Speed,
+)
+from services.dispatch import acknowledgement, roster
+from services.dispatch.alert import ALERTS
+from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
+
+RESPONSIBILITY: Final = Aggregate(
+    CURRENT_ONLY, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW, expires=True
+)
+
+AGGREGATES: Final[Aggregates] = {
+    **{kind.discriminator: RESPONSIBILITY for kind in (ASSIGNMENT, ESCALATION)},
+    acknowledgement.DISCRIMINATOR: Aggregate(
+        WRITTEN_ONCE, Identity.COMPOSED, revised=Frequency.NEVER, read=Frequency.SELDOM, speed=Speed.SLOW, expires=True
+    ),
+    roster.DISCRIMINATOR: Aggregate(
+        CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
+    ),
+    **{alert.type: DECISION for alert in ALERTS},
+}

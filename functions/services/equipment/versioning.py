@@ -1,0 +1,25 @@
+"""How what equipment keeps is versioned."""
+
+from typing import Final
+
+from andon.versions.aggregate import (
+    NUMBERED,
+    TIME_BASED,
+    Aggregate,
+    Aggregates,
+    Frequency,
+    Identity,
+    Speed,
+    of_resource,
+)
+from services.equipment import audit, metadata, state
+
+AGGREGATES: Final[Aggregates] = {
+    **of_resource(metadata.EQUIPMENT, revised=Frequency.SELDOM, read=Frequency.OFTEN),
+    audit.DISCRIMINATOR: Aggregate(
+        NUMBERED, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
+    ),
+    state.DISCRIMINATOR: Aggregate(
+        TIME_BASED, Identity.TIME, revised=Frequency.OFTEN, read=Frequency.OFTEN, speed=Speed.FAST, expires=True
+    ),
+}

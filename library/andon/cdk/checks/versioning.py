@@ -1,0 +1,75 @@
+"""Refuse services whose aggregates do not say how they are versioned, or contradict themselves."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Final
+
+from andon.packages.discovery import services
+from andon.packages.package import Package
+from andon.testing.samples import paths, read, type_of
+from andon.versions.aggregate import Aggregate, Speed, contradictions
+
+UNDECLARED: Final = (
+    "service {name} {does} rows of {kind!r}, but does not say how they are versioned. Add {kind!r}: Aggregate(…) to "
+    "AGGREGATES in functions/services/{name}/versioning.py, see andon.versions.aggregate"
+)
+CONTRADICTION: Final = "functions/services/{name}/versioning.py: {kind!r} {why}"
+STREAM_FIRST: Final = (
+    "is slow data, which is created by a row, but {route} publishes {type} without one. Say Speed.FAST, or let the "
+    "route write a row"
+)
+NOT_KEPT: Final = (
+    "keeps every version by the design {title!r}, but functions/services/{name}/revisions.py does not say which "
+    "revision a row is, so that a lost region would come back without them. Add {kind!r} to REVISIONS there, or take a "
+    "design that keeps none"
+)
+
+
+def refuse_unversioned(service: Package) -> None:
+    """Refuse an aggregate that is not declared, and a declaration that contradicts itself or its service.
+
+    Where no service of a project declares any, as in those of before 0.2.0, it warns.
+
+    Raises:
+        ValueError: there is one; with both sides, and what to write where.
+
+    """
+    undeclared = [*_undeclared(service)]
+    if undeclared and not any(one.has("versioning") for one in services()):
+        for why in undeclared:
+            warnings.warn(why, DeprecationWarning, stacklevel=2)
+        return
+    for why in [*undeclared, *_contradicting(service)]:
+        raise ValueError(why)
+
+
+def _undeclared(service: Package) -> Iterator[str]:
+    published = service.facts.of if service.has("facts") else {}
+    kept = service.load("revisions").REVISIONS if service.has("revisions") else {}
+    for does, kinds in (("publishes", published), ("keeps revisions of", kept)):
+        for kind in kinds:
+            if kind not in service.aggregates:
+                yield UNDECLARED.format(name=service.name, does=does, kind=kind)
+
+
+def _contradicting(service: Package) -> Iterator[str]:
+    for kind, aggregate in service.aggregates.items():
+        for why in (*contradictions(aggregate), *_of_service(service, kind, aggregate)):
+            yield CONTRADICTION.format(name=service.name, kind=kind, why=why)
+
+
+def _of_service(service: Package, kind: str, aggregate: Aggregate) -> Iterator[str]:
+    kept = service.load("revisions").REVISIONS if service.has("revisions") else {}
+    if aggregate.design.keeps and kind not in kept:
+        yield NOT_KEPT.format(title=aggregate.design.title, name=service.name, kind=kind)
+    if aggregate.speed is Speed.SLOW:
+        for route, (event_type, _) in service.stream_first.items():
+            if kind in _kinds_of(event_type):
+                yield STREAM_FIRST.format(route=route, type=event_type)
+
+
+def _kinds_of(event_type: str) -> set[str]:
+    """Return the discriminators of rows whose changes are such facts, as the project's samples show them."""
+    records = (read(path)["Records"][0]["dynamodb"] for path in paths("stream") if type_of(path) == event_type)
+    images = (record.get("NewImage", record.get("OldImage", {})) for record in records)
+    return {image["discriminator"]["S"] for image in images if "discriminator" in image}
