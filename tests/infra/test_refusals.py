@@ -7,13 +7,18 @@ from aws_cdk import aws_sqs as sqs
 
 from andon.cdk.api import Api
 from andon.cdk.checks import nag
+from andon.cdk.checks.versioning import refuse_unversioned
 from andon.cdk.event_hub import EventHub
 from andon.cdk.service import Service
 from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
+from andon.packages.package import Package, folder_of
+from andon.versions.aggregate import TWO_TABLES, Identity, Speed
 from andon.views.view_update import ViewUpdate
 from infra.stack import Andon
 from services.anomalies import subscriptions as anomalies
+from services.anomalies import versioning as versioned_anomalies
+from services.equipment import versioning as versioned_equipment
 from tests.support.infra.synthesised import STAGES, only, synthesise
 from views.board import view as board
 from views.state_log import view as state_log
@@ -21,6 +26,7 @@ from views.state_log import view as state_log
 REDELIVERY_DAYS = 1 + 1 + 4 + 14  # stream, EventBridge, queue, dead letters
 REPORTED = ("equipment", "state-reported")
 ELSEWHERE = {"DeviceID": "elsewhere", "State#Date": "ERROR#2020-04-24T14:50:00.000Z"}
+EQUIPMENT = Package("services", "equipment")
 STATE_LOG, ANOMALIES = only("views/state_log"), only("services/anomalies")
 
 
@@ -108,6 +114,56 @@ def test_what_a_service_or_a_view_cannot_read_is_refused_when_it_is_built(
         patched.setattr(anomalies, "ON", {})
         with pytest.raises(ValueError, match=r"^service anomalies: rule burst is on state-reported of equipment"):
             synthesise(layer, declare=ANOMALIES)
+
+
+def test_what_does_not_say_how_it_is_versioned_or_contradicts_itself_is_refused_when_it_is_built(
+    layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(versioned_anomalies, "AGGREGATES", {})
+        with pytest.raises(ValueError, match=r"^service anomalies publishes rows of 'anomaly', but does not say how"):
+            synthesise(layer, declare=ANOMALIES)
+    declared = versioned_equipment.AGGREGATES
+    refuse_unversioned(EQUIPMENT)
+    monkeypatch.setattr(versioned_equipment, "AGGREGATES", {"equipment": declared["equipment"]})
+    with pytest.raises(ValueError, match=r"^service equipment publishes rows of 'audit', .* Add 'audit': Aggregate"):
+        refuse_unversioned(EQUIPMENT)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "words"),
+    [
+        ("equipment", {"speed": Speed.FAST}, "is fast data, but .* has a history transaction"),
+        ("state", {"speed": Speed.SLOW}, "is slow data, .* but POST /states publishes state-reported without one"),
+        (
+            "state",
+            {"design": TWO_TABLES, "identity": Identity.GIVEN, "speed": Speed.SLOW},
+            r"keeps every version by .*, but functions/services/equipment/revisions\.py does not say",
+        ),
+    ],
+)
+def test_a_contradiction_is_refused_by_its_file_and_both_sides(
+    monkeypatch: pytest.MonkeyPatch, kind: str, said: dict[str, Any], words: str
+) -> None:
+    declared = versioned_equipment.AGGREGATES
+    changed = {**declared, kind: declared[kind]._replace(**said)}
+    monkeypatch.setattr(versioned_equipment, "AGGREGATES", changed)
+
+    with pytest.raises(ValueError, match=rf"^functions/services/equipment/versioning\.py: '{kind}' {words}"):
+        refuse_unversioned(EQUIPMENT)
+
+
+def test_a_project_of_which_no_service_says_how_it_is_versioned_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        Package,
+        "has",
+        lambda package, file: (
+            file in {one.stem for one in (folder_of(package.side) / package.name).glob("*.py")} - {"versioning"}
+        ),
+    )
+
+    with pytest.warns(DeprecationWarning, match=r"^service anomalies publishes rows of 'anomaly', but does not say"):
+        refuse_unversioned(Package("services", "anomalies"))
 
 
 def test_a_stack_of_no_package_is_a_stack_with_no_empty_template(layer: Path) -> None:

@@ -110,7 +110,7 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
     requests = [[*_writes(call, schemas)] for call in calls if call.service == "dynamodb"]
     single = [write for request in requests for write in request]
     fenced = {(write.table, write.key) for write in single if write.counts == FENCE}
-    counted = {write.said.get(DISCRIMINATOR) for write in single if write.counts == LATEST}
+    counts = any(write.counts == LATEST for write in single)
     for request in requests:
         for versions in _by_version(request):
             write = next((one for one in versions if LATEST in one.said), versions[0])
@@ -119,7 +119,7 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
                 continue
             if FENCE in write.said and VERSION not in write.condition:
                 continue  # the revision of a sequential save, whose current row is written behind it
-            if kind in counted and write.counts is None:
+            if counts and VERSION in write.said and FINGERPRINT not in write.said:
                 continue  # the revision of a number that was counted
             is_fenced = (write.table, write.key) in fenced
             yield Made(kind, _design_of(write, versions, is_fenced=is_fenced), write)
