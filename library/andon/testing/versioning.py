@@ -25,7 +25,7 @@ from andon.versions.aggregate import (
     Design,
     Identity,
 )
-from andon.versions.also import CLAIM
+from andon.versions.claims import CLAIM
 from andon.versions.numbered_versions import LATEST, VERSION
 from andon.versions.sequential_history import FENCE
 

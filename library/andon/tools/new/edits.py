@@ -115,6 +115,17 @@ def with_argument(text: str, call: str, argument: str) -> str:
     raise NotNew(f"there is no call of {call} in it")
 
 
+def with_aggregate(text: str, kind: str, declared: str, module: str) -> str:
+    """Return a `versioning.py` that declares an aggregate more.
+
+    kind: its discriminator, as an expression of `module`. declared: an expression of names of `versions.aggregate`.
+    """
+    names = ", ".join(sorted({one.id for one in ast.walk(ast.parse(declared)) if isinstance(one, ast.Name)}))
+    text = with_entry(text, "AGGREGATES", f"{kind}: {declared}")
+    folder, _, name = module.rpartition(".")
+    return with_imports(text, [f"from andon.versions.aggregate import {names}", f"from {folder} import {name}"])
+
+
 def with_entry(text: str, name: str, entry: str) -> str:
     """Return a file whose dictionary of a name has an entry more, as `"key": value`.
 

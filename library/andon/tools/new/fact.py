@@ -14,13 +14,18 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_imports, with_meaning, with_type
+from andon.tools.new.edits import merged, with_aggregate, with_imports, with_meaning, with_type
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.words import Name, Words
 
 MERGED: Final = ("command.py", "samples.py")
 """Files that a service may have already: what they lack is put behind what they have."""
+
+DECLARED: Final = (
+    "Aggregate(CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW)"
+)
+"""How the rows of the template are versioned."""
 
 CALLED: Final = frozenset({"PutItem", "UpdateItem"})
 
@@ -64,6 +69,14 @@ def changes(root: Path, service: str, text: str) -> Changes:
     with_both = with_type((root / facts).read_text(), "Facts", of_type)
     with_both = with_meaning(with_both, words("inspection.DISCRIMINATOR"), meaning)
     edited[facts] = with_imports(with_both, [f"from services.{package.name} import {name.many}"])
+    versioning = facts.with_name("versioning.py")
+    if (root / versioning).is_file():
+        edited[versioning] = with_aggregate(
+            (root / versioning).read_text(),
+            words("inspection.DISCRIMINATOR"),
+            DECLARED,
+            f"services.{package.name}.{name.many}",
+        )
     new = {file: text for file, text in texts.items() if file not in edited}
     return Changes(
         new,

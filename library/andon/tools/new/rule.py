@@ -17,7 +17,16 @@ from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.anchor import Anchor
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_entry, with_imports, with_meaning, with_package, with_rule, with_type
+from andon.tools.new.edits import (
+    merged,
+    with_aggregate,
+    with_entry,
+    with_imports,
+    with_meaning,
+    with_package,
+    with_rule,
+    with_type,
+)
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import Heard, require_free, require_no_sample
 from andon.tools.new.service import STACK
@@ -125,6 +134,12 @@ def _changed(
         folder / "control.py": with_imports(control, imports),
         folder / "facts.py": with_imports(facts, imports),
     }
+    versioning = folder / "versioning.py"
+    if (root / versioning).is_file():
+        declared = with_aggregate(
+            _text(root, versioning), constant, "DECISION", f"services.{service.name}.rules.{name.many}"
+        )
+        edited[versioning] = declared
     if not service.subscribes_to(*anchor.heard.topic):
         edited[folder / "subscriptions.py"] = _with_subscription(root, service, anchor)
     if (root / tests / "samples.py").is_file():

@@ -95,6 +95,17 @@ def test_a_line_of_the_stack_stands_below_those_of_its_kind_as_they_are_written(
 
 
 @pytest.mark.parametrize(
+    ("before", "after"), [("{}", "{new.KIND: D(E.F)}"), ("of(x)", "{**of(x), new.KIND: D(E.F)}")], ids=["none", "of"]
+)
+def test_an_aggregate_is_declared_beside_the_others(before: str, after: str) -> None:
+    text = edits.with_aggregate(f"from a import x\n\nAGGREGATES = {before}\n", "new.KIND", "D(E.F)", "services.s.new")
+
+    assert plain(text) == plain(
+        f"from andon.versions.aggregate import D, E\nfrom services.s import new\nfrom a import x\nAGGREGATES = {after}"
+    )
+
+
+@pytest.mark.parametrize(
     "edit",
     [
         lambda: edits.with_rule("RULES = Rules(all=RULES_OF_ALL)", "new.RULE"),
