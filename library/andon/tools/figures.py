@@ -15,6 +15,7 @@ from andon.cdk.throttles import PUT_EVENTS, Quotas
 from andon.packages.discovery import services, subscribers_of
 from andon.project import project
 from andon.testing.synthesised import FUNCTION, Properties, Synthesised, synthesised, text
+from andon.tools.declared_versions import of_versioning
 
 KEPT: Final = project().root / "docs" / "figures.json"
 MARK: Final = re.compile(r"(<!-- ([a-z]+\.[A-Za-z]+) -->)(.*?)(<!-- / -->)", re.DOTALL)
@@ -82,6 +83,11 @@ def of_batches() -> Figures:
     return {"batchEvents": events, "batchRules": rules, "batchRates": "\n\n" + "\n".join(lines) + "\n\n"}
 
 
+def everywhere() -> Figures:
+    """Return the figures that are the same in each stage."""
+    return {**of_batches(), **of_versioning()}
+
+
 def _regions() -> dict[Quotas, list[str]]:
     """Return the regions with the same quotas of the bus, those with the most first; an unknown one has the least."""
     found = defaultdict(list)
@@ -126,7 +132,7 @@ def pages(root: Path) -> Iterable[Path]:
 def main() -> None:
     """Write all of it anew."""
     settings = json.loads((project().root / "cdk.json").read_text())["context"]
-    of_stages = {EVERYWHERE: of_batches()}
+    of_stages = {EVERYWHERE: everywhere()}
     for stage in settings["stages"]:
         with TemporaryDirectory() as folder:
             of_stages[stage] = figures_of(synthesised(Path(folder), {**settings, **NOBODY, "stage": stage}))
