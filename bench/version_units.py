@@ -12,6 +12,7 @@ from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.versions import numbered_versions, sequential_history, versioned_write
+from andon.versions.aggregate import COUNTER, FROM_STREAM, NUMBERED, SEQUENTIAL, TIME_BASED, TWO_TABLES
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Command, Draft, digest_of
 from andon.versions.versioned_write import Revisions, Versions
@@ -94,24 +95,28 @@ def by_time(name: str, version: int, text: str) -> None:
 
 DESIGNS: Final = (
     Design(
-        "two tables, one transaction",
-        4,
+        TWO_TABLES.title,
+        TWO_TABLES.units,
         lambda n, v, text: versioned_write.save(two_tables(n, HISTORY), draft(v, text)),
     ),
     Design(
-        "… and an index by time", 5, lambda n, v, text: versioned_write.save(two_tables(n, INDEXED), draft(v, text))
+        "… and an index by time",
+        TWO_TABLES.units + 1,
+        lambda n, v, text: versioned_write.save(two_tables(n, INDEXED), draft(v, text)),
     ),
     Design(
-        "two tables, sequential", 3, lambda n, v, text: sequential_history.save(two_tables(n, HISTORY), draft(v, text))
+        SEQUENTIAL.title,
+        SEQUENTIAL.units,
+        lambda n, v, text: sequential_history.save(two_tables(n, HISTORY), draft(v, text)),
     ),
     Design(
-        "numbered, one transaction",
-        4,
+        NUMBERED.title,
+        NUMBERED.units,
         lambda n, v, text: versioned_write.save(numbered_versions.versions_of(numbered(n)), draft(v, text)),
     ),
-    Design("numbered, atomic counter", 2, lambda n, _, text: numbered_versions.count_up(numbered(n), {"text": text})),
-    Design("numbered, from the stream", 2, derived),
-    Design("by time", 1, by_time),
+    Design(COUNTER.title, COUNTER.units, lambda n, _, text: numbered_versions.count_up(numbered(n), {"text": text})),
+    Design(FROM_STREAM.title, FROM_STREAM.units, derived),
+    Design(TIME_BASED.title, TIME_BASED.units, by_time),
 )
 
 
