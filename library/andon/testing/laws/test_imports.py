@@ -27,7 +27,7 @@ def modules(file: str) -> list[str]:
     ]
 
 
-DECLARED = ("tables", "facts", "versioning", "subscriptions", "view", "store")
+DECLARED = ("tables", "facts", "subscriptions", "view", "store")
 DECLARATIONS = [module for file in DECLARED for module in modules(file)]
 HANDLERS = [(package, role) for package in packages() for role in package.roles]
 ON_LAMBDA: Final = {"AWS_WIRE": aws.LIBCURL, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
