@@ -8,6 +8,7 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.keys import split
 from andon.dynamodb.schema import TableSchema
+from andon.events.fact import Change, Facts
 from andon.runtime import times
 from andon.runtime.tried import Failed, tried
 from andon.testing.memory.calls import Call
@@ -100,6 +101,15 @@ def mistaken_row(aggregates: Aggregates, name: str, row: Item) -> Iterator[str]:
     if (VERSION in row) == (design in {TIME_BASED, WRITTEN_ONCE}):
         has = "a" if VERSION in row else "no"
         yield f"{kind!r} is declared as {design.title!r}, but its row in {name} has {has} version"
+
+
+def published_fence(aggregates: Aggregates, facts: Facts, row: Item) -> Iterator[str]:
+    """Yield the fact of what is no change: the fence of a sequential row, which somebody took."""
+    kind = row[DISCRIMINATOR]
+    if kind in aggregates and aggregates[kind].design is SEQUENTIAL:
+        fact = facts.fact_of(Change("MODIFY", row, {**row, FENCE: row.get(FENCE, 0) + 1}))
+        if fact is not None:
+            yield f"{kind!r}: {fact.type} is published of each fence that is taken. Say of_versions(…) in FACTS"
 
 
 def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterator[Made]:

@@ -19,11 +19,10 @@ At every moment, and after a crash at any point:
 
 What it requires: the current row is never deleted, because the fence stands on it. (A deletion is a revision marked
 deleted.) It expires only by a `Lifetime`: when it has gone, nobody may take its id again, and nothing brings it back.
-Revisions never expire. The stream of the current rows contains the fences, too: a trigger publishes only what
-`is_new_version`.
+Revisions never expire. The stream of the current rows contains the fences, too: `FACTS` have the meaning `of_versions`.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -53,6 +52,9 @@ from andon.versions.optimistic_lock import (
     write_upon,
 )
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, current_write, finish, pause
+
+if TYPE_CHECKING:
+    from andon.events.fact import Change, Fact, Meaning
 
 FENCE = "fence"
 
@@ -109,6 +111,15 @@ def is_new_version(old: Item | None, new: Item | None) -> bool:
     """Return True if a change of a current row, by its images, is a new version and not only somebody's fence."""
     before, after = ((row or {}).get("version", 0) for row in (old, new))
     return bool(before != after)
+
+
+def of_versions(meaning: "Meaning") -> "Meaning":
+    """Return the meaning of a change of a current row, none of a fence."""
+
+    def fact_of(change: "Change") -> "Fact | None":
+        return meaning(change) if is_new_version(change.old, change.new) else None
+
+    return fact_of
 
 
 def _require_history(versions: Versions[Row], draft: Draft) -> Revisions:

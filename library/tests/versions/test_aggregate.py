@@ -9,9 +9,10 @@ import pytest
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.events.fact import Change, Facts, fact_of_row
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.permissions import recorded
-from andon.testing.versioning import made_by, mistaken, mistaken_row
+from andon.testing.versioning import made_by, mistaken, mistaken_row, published_fence
 from andon.versions import numbered_versions, sequential_history, versioned_write
 from andon.versions.aggregate import (
     COUNTER,
@@ -181,6 +182,23 @@ def test_a_row_of_a_sample_is_as_it_is_declared() -> None:
         assert [*mistaken_row(aggregates, "x.json", right | {"ttl": 1})] == [
             "'thing in x.json' is declared with expires=False, but its row has a ttl"
         ]
+
+
+def test_a_fence_that_is_taken_is_no_fact() -> None:
+    row = {"discriminator": KIND, "id": "it", "version": 2, "timestamp": NOW, "fence": 3, "changedBy": "somebody"}
+    painted = fact_of_row("thing-painted", KIND, partition="id", entity_of=lambda row: {"id": row["id"]})
+    aggregates = {KIND: declared(SEQUENTIAL)}
+    careless, careful = (
+        Facts("things", frozenset({"thing-painted"}), {KIND: meaning})
+        for meaning in (painted, sequential_history.of_versions(painted))
+    )
+
+    assert [*published_fence(aggregates, careless, row)] == [
+        "'thing': thing-painted is published of each fence that is taken. Say of_versions(…) in FACTS"
+    ]
+    assert [*published_fence(aggregates, careful, row)] == []
+    assert [*published_fence({KIND: declared(TWO_TABLES)}, careless, row)] == []
+    assert careful.fact_of(Change("MODIFY", {**row, "version": 1}, row)) == painted(Change("INSERT", None, row))
 
 
 def test_what_each_design_asks_for_contradicts_nothing() -> None:

@@ -15,7 +15,7 @@ from andon.testing.memory.calls import Call
 from andon.testing.permissions import recorded
 from andon.testing.replayable import Invocation, readers_of, time_of
 from andon.testing.samples import paths, read
-from andon.testing.versioning import made_by, mistaken, mistaken_row
+from andon.testing.versioning import made_by, mistaken, mistaken_row, published_fence
 
 DECLARING = [package for package in services() if package.has("versioning")]
 
@@ -37,6 +37,7 @@ def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) ->
 
     assert [*dict.fromkeys(why for one in made for why in mistaken(service.aggregates, one))] == []
     assert [why for path, row in rows.items() for why in mistaken_row(service.aggregates, path.name, row)] == []
+    assert [why for row in rows.values() for why in published_fence(service.aggregates, service.facts, row)] == []
     shown = {one.kind for one in made} | {row["discriminator"] for row in rows.values()}
     assert service.aggregates.keys() - shown == set(), "no sample shows a row of these"
 
