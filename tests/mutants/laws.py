@@ -1669,6 +1669,7 @@ REFUSED: Final = [
         ("versioning: a law needs no condition", "    if not write.is_locked:\n", "    if False:\n"),
         ("versioning: a law sees no fence", "return SEQUENTIAL if is_fenced else None", "return SEQUENTIAL"),
         ("versioning: a law sees no expiry", "if aggregate.expires != (ttl.ATTRIBUTE in row):", "if False:"),
+        ("versioning: a law lets fast data wait", "if aggregates[kind].speed is Speed.FAST and", "if False and"),
         ("versioning: a law lets fences be published", "        if fact is not None:\n", "        if False:\n"),
         ("versioning: a law sees no digest", "aggregate.identity is Identity.CONTENT and", "False and"),
         ("versioning: a law sees no time", "aggregate.identity is Identity.TIME and", "False and"),

@@ -76,7 +76,7 @@ class Watched(Recorder):
 
     def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
         """See `Loop`."""
-        with _recorded() as calls:
+        with recorded() as calls:
             answer = super().invoke(package, role, event)
         self.used.setdefault(package.path(role), set()).update(_used(calls))
         return answer

@@ -25,6 +25,7 @@ from andon.versions.aggregate import (
     Aggregates,
     Design,
     Identity,
+    Speed,
 )
 from andon.versions.claims import CLAIM
 from andon.versions.numbered_versions import LATEST, VERSION
@@ -69,12 +70,13 @@ Request = list[RowWrite]
 class Made(NamedTuple):
     """A row of an aggregate as it was written.
 
-    kind: its discriminator, if it has one. design: None if it is none that is known.
+    kind: its discriminator, if it has one. design: None if it is none that is known. alone: in a request of its own.
     """
 
     kind: str | None
     design: Design | None
     write: RowWrite
+    alone: bool
 
 
 def mistaken(aggregates: Aggregates, made: Made) -> Iterator[str]:
@@ -89,6 +91,8 @@ def mistaken(aggregates: Aggregates, made: Made) -> Iterator[str]:
         yield f"{kind!r} is declared as {declared.title!r}, but written as {written.title!r}"
     else:
         yield from _of_row(kind, aggregates[kind], made.write)
+    if aggregates[kind].speed is Speed.FAST and not made.alone:
+        yield f"{kind!r} is declared as fast data, but written in a transaction with other rows"
 
 
 def mistaken_row(aggregates: Aggregates, name: str, row: Item) -> Iterator[str]:
@@ -132,7 +136,7 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
             if counts and VERSION in write.said and FINGERPRINT not in write.said:
                 continue  # the revision of a number that was counted
             is_fenced = (write.table, write.key) in fenced
-            yield Made(kind, _design_of(write, versions, is_fenced=is_fenced), write)
+            yield Made(kind, _design_of(write, versions, is_fenced=is_fenced), write, alone=len(request) == 1)
 
 
 def _design_of(write: RowWrite, versions: Request, *, is_fenced: bool) -> Design | None:

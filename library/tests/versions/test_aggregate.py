@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.dynamodb.client import Table
+from andon.dynamodb.client import Put, Table, transact
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Change, Facts, fact_of_row
@@ -182,6 +182,20 @@ def test_a_row_of_a_sample_is_as_it_is_declared() -> None:
         assert [*mistaken_row(aggregates, "x.json", right | {"ttl": 1})] == [
             "'thing in x.json' is declared with expires=False, but its row has a ttl"
         ]
+
+
+def test_fast_data_is_written_alone(aws: AwsInMemory) -> None:
+    rows = [Put(CURRENT, {"pk": name, "sk": "-", "discriminator": KIND}, CURRENT.absent) for name in ("one", "two")]
+    once = declared(WRITTEN_ONCE)
+
+    aws.clear()
+    assert broken(aws, once, lambda: transact(dict(zip("ab", rows, strict=True)))) == []
+    aws.clear()
+    assert broken(aws, once._replace(speed=Speed.FAST), rows[0].alone) == []
+    aws.clear()
+    assert broken(aws, once._replace(speed=Speed.FAST), lambda: transact(dict(zip("ab", rows, strict=True)))) == [
+        "'thing' is declared as fast data, but written in a transaction with other rows"
+    ] * len(rows)
 
 
 def test_a_fence_that_is_taken_is_no_fact() -> None:
