@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,13 +10,14 @@ from andon.cdk.checks.versioning import refuse_unversioned
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.packages.discovery import follower_of_table, services
 from andon.packages.package import Package
+from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.testing.memory.calls import Call
 from andon.testing.permissions import recorded
-from andon.testing.replayable import Invocation, readers_of, time_of
+from andon.testing.recorder import Recorder, file_of
+from andon.testing.replayable import readers_of, time_of
 from andon.testing.samples import paths, read
-from andon.testing.versioning import made_by, mistaken, mistaken_row, published_fence
+from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, published_fence
 
 DECLARING = [package for package in services() if package.has("versioning")]
 
@@ -30,8 +32,7 @@ def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) ->
     unnamed = service.aggregates.keys() - (service.facts.of if service.has("facts") else {})
     made = [
         one if one.kind or len(unnamed) != 1 else one._replace(kind=min(unnamed))
-        for invocation, at_ms in commands_of(service)
-        for one in made_by(calls_of(world, invocation, at_ms), world.schemas)
+        for one in (*made_upon_nothing(world, service), *made_by_requests(service))
     ]
     rows = dict(rows_of(service))
 
@@ -42,20 +43,40 @@ def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) ->
     assert service.aggregates.keys() - shown == set(), "no sample shows a row of these"
 
 
-def commands_of(service: Package) -> Iterator[tuple[Invocation, int]]:
-    """Yield the invocations of its command by the samples, each with its time in epoch milliseconds."""
+def made_upon_nothing(world: Loop, service: Package) -> Iterator[Made]:
+    """Yield the rows that its command writes by the samples, each where nothing is stored."""
     for sample in map(read, paths("http")):
         for invocation in readers_of(sample):
             if (invocation.package, invocation.role) == (service, "command"):
-                yield invocation, time_of(sample)
+                world.clear()
+                with frozen_clock(time_of(sample)), recorded() as calls:
+                    world.invoke(invocation.package, invocation.role, invocation.event)
+                yield from made_by(calls, world.schemas)
 
 
-def calls_of(world: Loop, invocation: Invocation, at_ms: int) -> list[Call]:
-    """Return the calls to AWS of an invocation, where nothing is stored."""
-    world.clear()
-    with frozen_clock(at_ms), recorded() as calls:
-        world.invoke(invocation.package, invocation.role, invocation.event)
-    return calls
+class Writing(Recorder):
+    """A recorder of a service's samples that keeps which rows its command writes. made: all of them."""
+
+    def __init__(self, service: Package) -> None:
+        super().__init__(service)
+        self.made: list[Made] = []
+
+    def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
+        """See `Loop`."""
+        with recorded() as calls:
+            answer = super().invoke(package, role, event)
+        if (package, role) == (self._package, "command"):
+            self.made += made_by(calls, self.schemas)
+        return answer
+
+
+def made_by_requests(service: Package) -> list[Made]:
+    """Return the rows that its command writes by the requests beside its tests, each upon those before it."""
+    if not file_of(service).is_file():
+        return []
+    with Writing(service) as world:
+        world.record()
+    return world.made
 
 
 def rows_of(service: Package) -> Iterator[tuple[Path, Item]]:
