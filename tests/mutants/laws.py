@@ -388,6 +388,8 @@ TWO_TIMES: Final = [
         ("lifetime: a row is kept for a moment", "kept_until = max(shown_until + KEPT_SECONDS, row",
          "kept_until = max(shown_until, 0 * row"),
         ("lifetime: a fence is kept for a moment", "self.open_until + KEPT_SECONDS}", "self.open_until}")),
+    *_in("library/andon/versions/sequential_history.py", "library/tests/versions/test_sequential_history.py",
+        ("a sequential save says its revision alone", "{**write.revision, **draft.attributes}", "write.revision")),
     *_in("library/andon/versions/sequential_history.py", LIFETIME,
         ("lifetime: an orphan of what has gone proves a retry",
          "        return Refuse(Stale(STALE) if lifetime is None or lifetime.is_open(now_ms) else over)\n",

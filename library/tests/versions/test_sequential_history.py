@@ -162,6 +162,12 @@ def test_a_command_that_overtakes_itself_becomes_one_version_and_both_get_the_sa
         assert (stored(versions).version, stored(versions).orphans) == (1, [])
 
 
+def test_what_is_saved_has_what_else_stands_on_the_row_at_once_and_when_it_is_sent_again() -> None:
+    versions = another()
+
+    assert [row_of(save(versions, coat("red")))["kind"] for _ in range(2)] == ["thing", "thing"]
+
+
 def test_a_version_that_somebody_wrote_without_a_fence_is_not_written_over() -> None:
     versions = another()
     save(versions, coat("white"))
