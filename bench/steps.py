@@ -12,6 +12,7 @@ from unittest.mock import patch
 import orjson
 
 from andon.dynamodb.attribute_values import to_plain
+from andon.dynamodb.client import Table
 from andon.events.bus_entry import Delivery, from_envelope, require_not_ahead
 from andon.events.change_data_capture import events_of
 from andon.events.fact import Change
@@ -91,7 +92,9 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
     envelopes = [strict_json.loads(body) for body in bodies]
     deliveries = [from_envelope(envelope) for envelope in envelopes]
     events = [delivery.event for delivery in deliveries]
-    decide = VIEW.on[deliveries[0].source, events[0].type]
+    decide, table = VIEW.on[deliveries[0].source, events[0].type], VIEW.table
+    if not isinstance(table, Table):
+        raise TypeError(f"{VIEW.name} has no table")
     messages = [Message("id", "", one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
     results = [Result("id", Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
 
@@ -101,7 +104,7 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
         upcast(delivery.event, VIEW.upcasters, source=delivery.source)
 
     def write(message: Message) -> None:
-        message.update.write(VIEW.table, message.event, ttl_days=VIEW.ttl_days, now_ms=now_ms)
+        message.update.write(table, message.event, ttl_days=VIEW.ttl_days, now_ms=now_ms)
 
     def log(some: Sequence[Result]) -> None:
         logger().info("materialized", extra=line_of(some, view=VIEW.name, now_ms=now_ms))

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import to_typed
+from andon.dynamodb.evaluate import condition
 from andon.dynamodb.expressions import Condition, conditional
 from andon.http.places import ANYWHERE, Places, places_of
 from andon.runtime.errors import Forbidden
-from andon.testing.memory.expressions import condition
 from andon.versions.optimistic_lock import Guard
 from contract.locations import LEVELS
 from contract.places import guard_of_factory, whereabouts

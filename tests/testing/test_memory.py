@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
 from andon.dynamodb.client import Check, Counted, Put, Update, transact
 from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.evaluate import condition
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.events.publish import publish
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import OneTable
-from andon.testing.memory.expressions import condition
 from andon.versions.claims import Claim
 from andon.views.inverse_oplock import NEWER, put_if_newer
 from andon.wire import aws, retries

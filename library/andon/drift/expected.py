@@ -13,9 +13,10 @@ from andon.dynamodb.attribute_values import Attributes
 from andon.events.bus_entry import MAX_AHEAD_MS, Delivery, from_message
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters, upcast
-from andon.runtime.tried import tried
+from andon.runtime.tried import Failed, tried
 from andon.views.row_write import Subscriptions
 from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
 
 Key = tuple[tuple[str, str], ...]
 """The attributes of a primary key with their values, sorted."""
@@ -100,8 +101,8 @@ def expected_rows(
     """Return the rows of some events, which are lines of envelopes; others than the view keeps do not count."""
     rows: dict[Key, ExpectedRow] = {}
     for line in lines:
-        one = tried(_read, line, on, upcasters, now_ms)
-        if isinstance(one, Newest):  # else it became a fault, and is part of no row
+        read = tried(_read, line, on, upcasters, now_ms)
+        for one in () if isinstance(read, Failed) else read:  # it became a fault, and is part of no row
             row = rows.setdefault(key_of(one.update.key), ExpectedRow(one.update.key))
             row.add(one)
     return rows
@@ -112,8 +113,8 @@ def key_of(key: Attributes) -> Key:
     return tuple(sorted(key.items()))
 
 
-def _read(line: str, on: Subscriptions, upcasters: Upcasters, now_ms: int) -> Newest | None:
-    """Return an event with its update of the view; None if the view keeps nothing of it.
+def _read(line: str, on: Subscriptions, upcasters: Upcasters, now_ms: int) -> list[Newest]:
+    """Return an event with each of its updates of the view; there are none if the view keeps nothing of it.
 
     Raises:
         Exception: the view cannot read it.
@@ -122,12 +123,10 @@ def _read(line: str, on: Subscriptions, upcasters: Upcasters, now_ms: int) -> Ne
     delivery = from_message(line)
     keep = on.get((delivery.source, delivery.event.type))
     if keep is None:
-        return None
+        return []
     event = upcast(delivery.event, upcasters, source=delivery.source)
-    update = keep(event)
-    if not isinstance(update, ViewUpdate):
-        return None
-    return Newest(Order.of(event, update), event, update, min(_taken_ms(delivery), now_ms))
+    taken_ms = min(_taken_ms(delivery), now_ms)
+    return [Newest(Order.of(event, update), event, update, taken_ms) for update in updates_in(keep(event))]
 
 
 def _taken_ms(delivery: Delivery) -> int:

@@ -25,6 +25,7 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.metrics import directive
 from andon.runtime.tried import Failed, tried
 from andon.views.materialize import Listener
+from andon.views.object_table import ObjectTable
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import DelayedMessage, send_later
@@ -114,7 +115,7 @@ class _Run:
         counts, doubts, doubted = Counter[str](), dict[str, list[str]](), work.get("again", {})
         key_names = self._listener.table.keys.names
         for partition, expected in self._expected(work).items():
-            rows, before = [*self._rows(partition)], frozenset(doubted.get(partition, ()))
+            rows, before = [*self._rows(partition, expected)], frozenset(doubted.get(partition, ()))
             look = look_at(rows, expected, self._basis, key_names=key_names, doubted=before)
             counts.update(partitions=1, rows=len(rows), doubtful=len(look.doubts))
             counts.update(self._settle(look.drifts))
@@ -145,10 +146,15 @@ class _Run:
         partitions = self._past.sample(self._from_ms) if again is None else [*again]
         return self._past.of_partitions(partitions, self._from_ms, with_late=again is not None)
 
-    def _rows(self, partition: str) -> Iterator[Item]:
-        query, start = KeyQuery(keys=self._listener.table.keys, partition=partition), None
+    def _rows(self, partition: str, expected: Mapping[Key, ExpectedRow]) -> Iterator[Item]:
+        """Yield the rows of a partition: of objects those that lie where events say that they are, or were."""
+        table = self._listener.table
+        if isinstance(table, ObjectTable):
+            yield from table.rows_about(partition, (row.key for row in expected.values()))
+            return
+        query, start = KeyQuery(keys=table.keys, partition=partition), None
         while True:
-            rows = self._listener.table.query(query, limit=ROWS_AT_ONCE, start=start, consistent=True)
+            rows = table.query(query, limit=ROWS_AT_ONCE, start=start, consistent=True)
             yield from rows.items
             if (start := rows.last_key) is None:
                 return

@@ -10,13 +10,13 @@ from andon.drift.compare import Difference, DriftKind, RowDrift
 from andon.drift.expected import Newest
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
-from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.bus_entry import Replay
 from andon.views.inverse_oplock import oplock_attribute
 from andon.views.oplock_family import OPLOCK
 from andon.views.outcome import Outcome
+from andon.views.row_store import RowStore
 
 REPAIR: Final = "repair"
 
@@ -25,7 +25,7 @@ STILL: Final = "#found = :found"
 STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
 
 
-def repair(table: Table, drift: RowDrift, *, ttl_days: int | None, now_ms: int) -> bool:
+def repair(table: RowStore, drift: RowDrift, *, ttl_days: int | None, now_ms: int) -> bool:
     """End the differences of a row, each by itself; return whether all were ended.
 
     Raises:
@@ -38,7 +38,7 @@ def repair(table: Table, drift: RowDrift, *, ttl_days: int | None, now_ms: int) 
     return all(ended)
 
 
-def _end(table: Table, key: Attributes, one: Difference, *, ttl_days: int | None, now_ms: int) -> bool:
+def _end(table: RowStore, key: Attributes, one: Difference, *, ttl_days: int | None, now_ms: int) -> bool:
     match one.kind, one.newest:
         case DriftKind.VALUES, Newest() as newest:
             return _write(table, key, one, _through_oplock(newest))
@@ -61,7 +61,7 @@ def _replay_of(newest: Newest, ttl_days: int | None, now_ms: int) -> Replay | No
     return Replay(REPAIR) if is_expired else None
 
 
-def _write(table: Table, key: Attributes, one: Difference, condition: Condition) -> bool:
+def _write(table: RowStore, key: Attributes, one: Difference, condition: Condition) -> bool:
     """Make the attributes that differ as they should be; return whether the condition held."""
     assign = {name: value for name, value in one.expected.items() if value is not None}
     remove = tuple(name for name, value in one.expected.items() if value is None)
@@ -77,14 +77,14 @@ def _through_oplock(newest: Newest) -> Condition:
     return Condition(NOT_NEWER, names, {"oplock": newest.order.text})
 
 
-def _still(name: str, one: Difference, table: Table) -> Condition:
+def _still(name: str, one: Difference, table: RowStore) -> Condition:
     value = one.found[name]
     if value is None:
         return Condition(STILL_NONE, {"found": name, "key": table.keys.partition})
     return Condition(STILL, {"found": name}, {"found": value})
 
 
-def _delete(table: Table, drift: RowDrift) -> bool:
+def _delete(table: RowStore, drift: RowDrift) -> bool:
     """Delete a row if it has still the orders that were found."""
     orders = [
         (name, value) for one in drift.differences for name, value in one.found.items() if name.startswith(OPLOCK)

@@ -33,5 +33,8 @@ def restorer_of(package: str) -> Listener:
 
 def _listener(package: str, declared: Any) -> Listener:  # noqa: ANN401  a module
     upcasters = getattr(declared, "UPCASTERS", NONE)
-    table = declared.TABLE if package.startswith("views/") else load(package, "tables").TABLE
+    if package.startswith("views/"):
+        table = declared.OBJECTS if hasattr(declared, "OBJECTS") else declared.TABLE
+    else:
+        table = load(package, "tables").TABLE
     return Listener(name_of(package), table, on=NOTHING, ttl_days=None, upcasters=upcasters)

@@ -20,6 +20,8 @@ from andon.http.page import ReadRows, Scope, read_rows, start_of
 from andon.http.response import respond
 from andon.runtime import clock
 from andon.runtime.errors import Invalid
+from andon.views.object_rows import ObjectRows
+from andon.views.object_table import ObjectTable, shown_in
 from andon.views.seen import Awaited, Writes
 
 PARAMETER: Final = "after"
@@ -77,6 +79,26 @@ def read_row(table: Table, key: Attributes, after: Awaited | None, *, now_ms: in
     if after is None:
         return table.get(key)
     return until_seen(lambda: _seen(after, now_ms))[0]
+
+
+def read_object(objects: ObjectTable, group: tuple[str, ...], after: Awaited | None, *, now_ms: int) -> list[Item]:
+    """Return the rows of an object that readers may see, not older than a write of one of them.
+
+    Raises:
+        Invalid: the write is of another object.
+        NotSeenYet: the object has not seen the write in time.
+
+    """
+    if after is None:
+        return objects.shown(group, now_ms=now_ms)
+    if objects.keys.group_of(after.update.key) != group:
+        raise Invalid.field(FIELD, "is a token of something else than what is asked for")
+
+    def seen() -> tuple[ObjectRows] | None:
+        rows = objects.read(group)
+        return (rows,) if after.is_seen_by(rows.get(after.update.key), now_ms=now_ms) else None
+
+    return shown_in(until_seen(seen)[0], now_ms)
 
 
 def rows_not_older_than(after: Awaited, *, now_ms: int, read_once: ReadRows = read_rows) -> Callable[..., Rows]:

@@ -39,6 +39,7 @@ from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaratio
 from andon.project import library_folder, project
 from andon.sync.crossing import Crossing
 from andon.versions.aggregate import Aggregates
+from andon.views.object_table import ObjectTable
 from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
@@ -105,6 +106,8 @@ class Package:
         if self.side != "views":
             owned: Mapping[str, TableSchema] = self.load("tables").TABLES if self._owns_tables else {}
             return owned
+        if self.objects is not None:
+            return {}
         indexes = getattr(self.view, "INDEXES", {})
         expires = self.view.TTL_DAYS is not None or getattr(self.view, "ANCHOR", None) is not None
         # Else DynamoDB would delete a row that is being rebuilt before its later facts come.
@@ -113,6 +116,12 @@ class Package:
         steady = getattr(self.view, "STEADY", False) and self.serves
         schema = TableSchema(self.view.KEYS, indexes, stream=self.plays("push"), expires=expires, steady=steady)
         return {self.view.TABLE.variable: schema}
+
+    @property
+    def objects(self) -> ObjectTable | None:
+        """The objects that a view's rows lie in; None: it has a table, or is no view."""
+        found: ObjectTable | None = getattr(self.view, "OBJECTS", None) if self.side == "views" else None
+        return found
 
     @property
     def replaces(self) -> str | None:
@@ -129,6 +138,8 @@ class Package:
         """The environment variables with the names of the buckets that it reads or writes."""
         if self.side == "stores":
             return (self.store.BUCKET,)
+        if self.objects is not None:
+            return (self.objects.variable,)
         return tuple(getattr(self.load("tables"), "BUCKETS", ())) if self.side == "services" else ()
 
     @property

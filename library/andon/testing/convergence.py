@@ -26,10 +26,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations_with_replacement, count
-from typing import Self, cast
+from itertools import chain, combinations_with_replacement, count
+from typing import Self
 
-from andon.dynamodb.attribute_values import Item, to_plain
+from andon.dynamodb.attribute_values import Attributes, Item, to_plain
+from andon.dynamodb.client import Table
 from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.handlers.declared_listener import listener_of
@@ -41,14 +42,17 @@ from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
+from andon.testing.memory.one_bucket import OneBucket
 from andon.testing.memory.tables import Partitions
 from andon.testing.orders import cut_into_batches
 from andon.testing.row_diff import diff_rows
 from andon.testing.samples import body_of, paths, sample
 from andon.views.inverse_oplock import event_order
 from andon.views.materialize import Listener, interpret, materialize
+from andon.views.object_rows import ObjectKeys
 from andon.views.outcome import Outcome
-from andon.views.view_update import On, ViewUpdate
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
 
 LIMIT = 6
 WALKS = 25
@@ -154,8 +158,7 @@ def converges(view: Listener, story: Story, *, limit: int = LIMIT, walks: int = 
 def mistaken_dates(view: Listener, events: Iterable[DomainEvent]) -> Iterator[str]:
     """Yield what is wrong with the dates of a view's rows, and what to write where."""
     dated: dict[str, set[bool]] = {}
-    for event in events:
-        update = update_of(view, event)
+    for event, update in ((one, update) for one in events for update in updates_of(view, one)):
         dated.setdefault(update.oplock, set()).add(update.expires_at is not None)
         if update.expires_at is None:
             continue
@@ -198,9 +201,11 @@ class _Lab:
         self._story = story
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
-        self._updates = [update_of(view, event) for event in story]
-        self._rows = [_row(view, event) for event in story]
-        self._anchor = next((update.anchor for update in self._updates if update.anchor is not None), None)
+        self._updates = [updates_of(view, event) for event in story]
+        names = view.table.keys.names
+        self._rows = [{_named(names, update.key) for update in updates} for updates in self._updates]
+        of_all = chain.from_iterable(self._updates)
+        self._anchor = next((update.anchor for update in of_all if update.anchor is not None), None)
         self._expiry = [self._expiry_of(event) for event in story]
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
         self._numbers = {event.id: number for number, event in enumerate(story)}
@@ -213,7 +218,8 @@ class _Lab:
             raise ValueError("an id names one event")
 
     def __enter__(self) -> Self:
-        self._memory = OneTable(f"{self._view.name.upper()}_TABLE", self._view.table.keys)
+        table = self._view.table
+        self._memory = OneTable(table.variable, table.keys) if isinstance(table, Table) else OneBucket(table)
         self._memory.__enter__()
         self._line = _LastLine()
         self._write, log.write = log.write, self._line.hear
@@ -266,7 +272,7 @@ class _Lab:
 
     def _end_of(self, number: int) -> int | None:
         """Return the second until which an event keeps its row: its expiry, or its date."""
-        expiry, date = self._expiry[number], self._updates[number].expires_at
+        expiry, date = self._expiry[number], self._updates[number][0].expires_at
         return expiry if date is None or expiry is None else max(expiry, date)
 
     def _ends(self) -> set[int]:
@@ -311,15 +317,16 @@ class _Lab:
 
     def _reaped(self, moment: Moment, step: Reap) -> tuple[Moment, str | None]:
         rows = self._alive(moment.rows, step.at_ms) if step.done else moment.rows
-        interesting = {self._rows[number] for number in moment.seen if self._keeps_its_row(number, step.at_ms)}
-        kept = frozenset(number for number in moment.kept if self._rows[number] in interesting)
+        keeping = [self._rows[number] for number in moment.seen if self._keeps_its_row(number, step.at_ms)]
+        interesting = set[str]().union(*keeping)
+        kept = frozenset(number for number in moment.kept if self._rows[number] & interesting)
         return replace(moment, rows=rows, now_ms=step.at_ms, kept=kept), None
 
     def _keeps_its_row(self, number: int, now_ms: int) -> bool:
         if self._anchor is None or now_ms // 1000 < ttl_at(self._start_ms, self._anchor.skeleton_days):
             end = self._end_of(number)
             return end is None or not is_expired(end, now_ms)
-        return self._updates[number].oplock == self._anchor.oplock
+        return self._updates[number][0].oplock == self._anchor.oplock
 
     def _is_expired(self, number: int, now_ms: int) -> bool:
         expiry = self._expiry[number]
@@ -329,10 +336,26 @@ class _Lab:
         reference, rows = self._reference(moment.kept), self._alive(moment.rows, moment.now_ms)
         if self._anchor:  # a skeleton's ttl depends on when it was written, too
             reference, rows = self._without_time(reference), self._without_time(rows)
+        elif any(len(updates) > 1 for updates in self._updates):
+            reference = self._without_ended(reference, moment)
         if rows == reference:
             return None
         difference = diff_rows(_plain(reference), _plain(rows), self._view.table.keys)
         return "\n  ".join(["and the rows are wrong (-: as they ought to be, +: as they are):", *difference])
+
+    def _without_ended(self, rows: Rows, moment: Moment) -> Rows:
+        """Leave out rows of which all events have ended: of those that one event changed, another may live on."""
+        going_on = (
+            self._rows[number]
+            for number in moment.kept
+            if (end := self._end_of(number)) is None or not is_expired(end, moment.now_ms)
+        )
+        alive, names = set[str]().union(*going_on), self._view.table.keys.names
+        left = {
+            partition: {sort: row for sort, row in some.items() if _named(names, to_plain(row)) in alive}
+            for partition, some in json.loads(rows).items()
+        }
+        return _frozen({partition: some for partition, some in left.items() if some})
 
     def _reference(self, numbers: frozenset[int]) -> Rows:
         """Deliver events in their order, each once and alone."""
@@ -344,7 +367,7 @@ class _Lab:
 
     def _order(self, number: int) -> tuple[int, int, str]:
         event = self._story[number]
-        return self._updates[number].about_ms or event.timestamp_ms, event.timestamp_ms, event.id
+        return self._updates[number][0].about_ms or event.timestamp_ms, event.timestamp_ms, event.id
 
     def _deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Outcomes]:
         known = (rows, now_ms, step.busy, *(event.id for event in step.events))
@@ -454,20 +477,22 @@ def _source(view: Listener, event: DomainEvent) -> str:
 
 
 def _row(view: Listener, event: DomainEvent) -> str:
-    """Return the key of the row that an event is about."""
-    return " ".join(str(value) for value in update_of(view, event).key.values())
+    """Return the key of the row that an event is about; of objects the part that stays when the entry moves."""
+    key, keys = updates_of(view, event)[0].key, view.table.keys
+    names = keys.within if isinstance(keys, ObjectKeys) else key
+    return " ".join(str(key[name]) for name in names)
 
 
-def update_of(view: Listener, event: DomainEvent) -> ViewUpdate:
-    """Return the update that a view makes of an event."""
+def _named(names: Iterable[str], row: Attributes) -> str:
+    """Return the key of a row as text."""
+    return " ".join(str(row[name]) for name in names)
+
+
+def updates_of(view: Listener, event: DomainEvent) -> tuple[ViewUpdate, ...]:
+    """Return the updates that a view makes of an event: one, but in objects also those of rows that it left."""
     body = body_of(event, _source(view, event))
-    _, update = interpret(body, _on(view), view.upcasters, now_ms=event.timestamp_ms)
-    return update
-
-
-def _on(view: Listener) -> On:
-    """Return the projections of a view, which collects no event whole."""
-    return cast("On", view.on)
+    _, update = interpret(body, view.on, view.upcasters, now_ms=event.timestamp_ms)
+    return updates_in(update)
 
 
 class _LastLine:

@@ -4,7 +4,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Item, to_typed
+from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.drift import TYPE
 from andon.packages.package import Package
 from andon.recorded.archive import SHARDS
@@ -67,5 +68,17 @@ def reported(loop: Loop) -> Findings:
 
 def rows_of(loop: Loop, view: Package) -> list[Item]:
     """Return the rows of a view."""
-    [table] = view.tables
-    return loop.rows(table)
+    if (objects := view.objects) is None:
+        [table] = view.tables
+        return loop.rows(table)
+    return [row for group in objects.groups() for row in objects.read(group)]
+
+
+def forge(loop: Loop, view: Package, row: Item) -> None:
+    """Put a row into a view as no event made it."""
+    if (objects := view.objects) is None:
+        [table] = view.tables
+        loop.tables[table].write("Put", {"Item": to_typed(row)})
+        return
+    key = {name: row[name] for name in objects.keys.names}
+    objects.update(key, assign={name: row[name] for name in row if name not in key}, condition=UNCONDITIONAL)

@@ -105,6 +105,11 @@ class World(AwsInMemory):
         """Put objects into a bucket."""
         self.store[self.buckets[variable]].bodies.update({one["Key"]: to_bytes(one["Body"]) for one in objects})
 
+    def kept(self, package: Package) -> dict[str, list[Item]]:
+        """Return what a package keeps: the rows of its tables, and the objects of its buckets."""
+        objects = {variable: self.objects(variable) for variable in package.buckets}
+        return {table: self.rows(table) for table in package.tables} | objects
+
     def new_records(self, table: str) -> list[Record]:
         """Return the records of a stream since the last call, as Lambda gets them."""
         return self.tables[table].new_records()

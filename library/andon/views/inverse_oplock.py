@@ -9,7 +9,6 @@ from functools import cache
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
@@ -27,6 +26,7 @@ from andon.views.row_life import (
     UntilNewestExpires,
     WriteAttempt,
 )
+from andon.views.row_store import RowStore
 
 ATTEMPTS = 10
 
@@ -78,7 +78,7 @@ def oplock_attribute(name: str) -> str:
 
 
 def put_if_newer(
-    table: Table, update: OplockedFields, event: DomainEvent, *, ttl_days: int | None, now_ms: int
+    table: RowStore, update: OplockedFields, event: DomainEvent, *, ttl_days: int | None, now_ms: int
 ) -> Outcome:
     """Write `update` unless the row has seen something at least as new under the same oplock: one request, rarely two.
 
@@ -98,7 +98,7 @@ def put_if_newer(
     return _write(table, update, event, life)
 
 
-def rehydrate(table: Table, update: OplockedFields, event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
+def rehydrate(table: RowStore, update: OplockedFields, event: DomainEvent, *, until: int, now_ms: int) -> Outcome:
     """Write a replayed `update` unless the row has seen something newer; either way it lives until `until`, at least.
 
     An expired row that is still there is replaced, as if it were not; one whose date has passed is shown again.
@@ -116,7 +116,9 @@ def rehydrate(table: Table, update: OplockedFields, event: DomainEvent, *, until
     return _write(table, update, event, life, outlives=life)
 
 
-def rebuild(table: Table, update: OplockedFields, event: DomainEvent, *, ttl_days: int | None, now_ms: int) -> Outcome:
+def rebuild(
+    table: RowStore, update: OplockedFields, event: DomainEvent, *, ttl_days: int | None, now_ms: int
+) -> Outcome:
     """Write a replayed `update` unless the row has seen something at least as new; no event comes too late.
 
     The row is as if it had lived through its events: it expires with the newest of them, even if that is long ago.
@@ -161,7 +163,7 @@ def _life_without_ttl(update: OplockedFields, now_ms: int) -> RowLife:
 
 
 def _write(
-    table: Table,
+    table: RowStore,
     update: OplockedFields,
     event: DomainEvent,
     life: RowLife,
@@ -191,7 +193,7 @@ def _write(
     raise RowContended
 
 
-def _keeps_date(table: Table, update: OplockedFields, order: str, life: RowLife, found: Item | None) -> bool:
+def _keeps_date(table: RowStore, update: OplockedFields, order: str, life: RowLife, found: Item | None) -> bool:
     """Keep a row until the date of an update, too, of which it has seen a newer one; False: the row has changed.
 
     So a row is kept until the latest of its dates, in whichever order they came, and shown until that of the newest.
@@ -202,7 +204,7 @@ def _keeps_date(table: Table, update: OplockedFields, order: str, life: RowLife,
 
 
 def _outlive(
-    table: Table,
+    table: RowStore,
     update: OplockedFields,
     order: str,
     life: UntilNewestExpires | RebuiltUntilNewestExpires,
@@ -225,7 +227,7 @@ def _outlive(
 
 
 def _try(
-    table: Table,
+    table: RowStore,
     update: OplockedFields,
     order: str,
     attempt: WriteAttempt,
@@ -283,7 +285,7 @@ def _both(one: str, other: str) -> str:
     return f"{one} AND {other}" if other else one
 
 
-def _bound(table: Table, update: OplockedFields, row: Item | None) -> frozenset[str]:
+def _bound(table: RowStore, update: OplockedFields, row: Item | None) -> frozenset[str]:
     """Keep the update's family of oplocks within its bound; return the names of those removed."""
     if update.family is None or row is None:
         return frozenset()

@@ -22,6 +22,8 @@ from andon.runtime.message_batch import BatchResponse, QueueMessage, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, failures, line_of
+from andon.views.object_batch import write_objects
+from andon.views.object_table import ObjectTable
 from andon.views.outcome import Outcome
 from andon.views.row_write import RowWrite, Subscriptions
 from andon.wire.aws import name_of
@@ -33,6 +35,8 @@ Update = TypeVar("Update", bound=RowWrite)
 
 NOTHING: Final[Subscriptions] = {}
 
+REFUSED: Final = "DynamoDB refuses the row as invalid"
+
 
 class Listener(NamedTuple):
     """A consumer of events that keeps rows; `upcasters` read events that were published in older shapes.
@@ -43,7 +47,7 @@ class Listener(NamedTuple):
     """
 
     name: str
-    table: Table
+    table: Table | ObjectTable
     on: Subscriptions
     ttl_days: int | None
     upcasters: Upcasters = NONE
@@ -73,8 +77,12 @@ def materialize(event: JsonMapping, context: LambdaContext, *, listener: Listene
     """Handle a batch of a queue; return the messages to try again."""
     messages, unreadable = _parse_and_decide(event["Records"], listener)
     sends = [partial(_send_unreadable, message, listener) for message in unreadable]
-    sends += [partial(_send_newest, group, listener) for group in compact(messages)]
-    results = [*chain.from_iterable(in_parallel(sends))]
+    if isinstance(listener.table, ObjectTable):
+        results = _write_to_objects(listener.table, messages, listener)
+    else:
+        sends += [partial(_send_newest, group, listener.table, listener) for group in compact(messages)]
+        results = []
+    results += chain.from_iterable(in_parallel(sends))
     line = line_of(results, view=listener.name, now_ms=clock.now_ms())
     logger().info("materialized", extra={"function_request_id": context.aws_request_id, **line})
     return retry(failures(results))
@@ -139,19 +147,32 @@ def _send_unreadable(message: Unreadable, listener: Listener) -> list[Result]:
     return [Result(message.message_id, published, error=name_of(message.error))]
 
 
-def _send_newest(newest_first: Sequence[Message], listener: Listener) -> list[Result]:
+def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listener) -> list[Result]:
     """Write the newest of several updates of one row; an older one only if those before it can never be written."""
     results: list[Result] = []
     for message in newest_first:
         if results and results[-1].outcome is not Outcome.FAULT:
             results.append(_settle_by_newer(results[-1], message))
         else:
-            results.append(_send(message, listener))
+            results.append(_result_of(message, tried(_write, table, message, listener)))
     return results
 
 
-def _send(message: Message, listener: Listener) -> Result:
-    is_live, outcome = message.replay is None, tried(_write, message, listener)
+def _write_to_objects(table: ObjectTable, messages: Sequence[Message], listener: Listener) -> list[Result]:
+    written = write_objects(table, messages, ttl_days=listener.ttl_days)
+    return [
+        _result_of(message, _settled(one, message, listener)) for message, one in zip(messages, written, strict=True)
+    ]
+
+
+def _settled(written: Outcome | Failed, message: Message, listener: Listener) -> Outcome | Failed:
+    if isinstance(written, Failed) and isinstance(written.error, Poison):
+        return tried(_refuse, written.error, message, listener)
+    return written
+
+
+def _result_of(message: Message, outcome: Outcome | Failed) -> Result:
+    is_live = message.replay is None
     if isinstance(outcome, Failed):
         return Result(message.message_id, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
     return Result(message.message_id, outcome, message.event, None, is_live, message.taken_ms, _origin_of(message))
@@ -163,15 +184,19 @@ def _origin_of(message: Message) -> str:
     return origin if origin == message.event.tags.get("source") else ""
 
 
-def _write(message: Message, listener: Listener) -> Outcome:
+def _write(table: Table, message: Message, listener: Listener) -> Outcome:
     update, event, now_ms = message.update, message.event, clock.now_ms()
     try:
-        return update.write(listener.table, event, ttl_days=listener.ttl_days, now_ms=now_ms, replay=message.replay)
+        return update.write(table, event, ttl_days=listener.ttl_days, now_ms=now_ms, replay=message.replay)
     except (Poison, ItemRefused) as error:
-        if message.replay is not None:
-            return Outcome.FAULT  # published when it came first; now nothing goes to the bus
-        why = error if isinstance(error, Poison) else Poison("DynamoDB refuses the row as invalid")
-        return _publish_fault(why, message.body, listener)
+        return _refuse(error if isinstance(error, Poison) else Poison(REFUSED), message, listener)
+
+
+def _refuse(error: Exception, message: Message, listener: Listener) -> Outcome:
+    """Publish the fault of a message that can never be written."""
+    if message.replay is not None:
+        return Outcome.FAULT  # published when it came first; now nothing goes to the bus
+    return _publish_fault(error, message.body, listener)
 
 
 def _settle_by_newer(newer: Result, older: Message) -> Result:

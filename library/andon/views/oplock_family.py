@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
+from andon.views.row_store import RowStore
 
 OPLOCK: Final = "oplock#"
 
@@ -38,7 +38,7 @@ class OplockFamily(NamedTuple):
         return {name: members[name] for name in oldest_first[: max(0, len(oldest_first) - self.most)]}
 
 
-def remove_surplus(table: Table, key: Attributes, family: OplockFamily, row: Item) -> frozenset[str]:
+def remove_surplus(table: RowStore, key: Attributes, family: OplockFamily, row: Item) -> frozenset[str]:
     """Remove the members beyond the family's bound from a row that was just read; return their names.
 
     Usually there are none, and no request is made. Each is removed only if it is still what was read. If a crash or

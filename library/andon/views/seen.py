@@ -21,7 +21,9 @@ from andon.dynamodb.ttl import is_expired, is_kept, ttl_at
 from andon.events.written import MALFORMED, Written
 from andon.runtime.errors import Poison
 from andon.views.inverse_oplock import oplock_attribute, order_at
-from andon.views.view_update import On, ViewUpdate
+from andon.views.object_table import ObjectTable
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import OnObjects, present_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +33,8 @@ class Writes:
     days: so long after a write nobody waits for it any more.
     """
 
-    table: Table
-    on: On
+    table: Table | ObjectTable
+    on: OnObjects
     days: int
 
     def awaited(self, written: Written) -> "Awaited":
@@ -46,7 +48,7 @@ class Writes:
         if keep is None:
             raise ValueError(f"is of {written.entity_name}, of which nothing is kept here")
         try:
-            update = keep(written.event)
+            [update] = present_in(keep(written.event))
         except (Poison, TypeError, ValueError, LookupError) as error:
             raise ValueError(MALFORMED) from error
         # By the partition the caller was let in: a forged token may name another one.
@@ -62,7 +64,7 @@ class Awaited:
     admits: a row that is not admitted is as if it were not there.
     """
 
-    table: Table
+    table: Table | ObjectTable
     written: Written
     update: ViewUpdate
     days: int

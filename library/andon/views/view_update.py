@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from andon.dynamodb.client import Table
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
 from andon.views.inverse_oplock import put_if_newer, rebuild, rehydrate
 from andon.views.oplocked_fields import OplockedFields
 from andon.views.outcome import Outcome
+from andon.views.row_store import RowStore
 
 
 class ViewUpdate(OplockedFields):
@@ -17,7 +17,7 @@ class ViewUpdate(OplockedFields):
     __slots__ = ()
 
     def write(
-        self, table: Table, event: DomainEvent, *, ttl_days: int | None, now_ms: int, replay: Replay | None = None
+        self, table: RowStore, event: DomainEvent, *, ttl_days: int | None, now_ms: int, replay: Replay | None = None
     ) -> Outcome:
         """Write the fields unless the row has seen something at least as new under the same oplock."""
         if replay is not None and replay.until is None:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from andon.runtime import strict_json
 from andon.runtime.errors import CallFailed
@@ -17,6 +17,14 @@ ATTEMPTS = 10
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 EXISTS = "PreconditionFailed"
 REPLACED = frozenset({EXISTS, "ConditionalRequestConflict"})
+MISSING = "NoSuchKey"
+
+
+class Found(NamedTuple):
+    """An object's bytes, and what changes if it is replaced."""
+
+    body: bytes
+    etag: str
 
 
 class Bucket:
@@ -35,9 +43,24 @@ class Bucket:
         try:
             return self.require(key)
         except CallFailed as error:
-            if error.code == "NoSuchKey":
+            if error.code == MISSING:
                 return None
             raise
+
+    def find(self, key: str) -> Found | None:
+        """Return an object's bytes and its ETag, None if there is no such object."""
+        try:
+            response = self._call("get_object", Key=key)
+        except CallFailed as error:
+            if error.code == MISSING:
+                return None
+            raise
+        return Found(response["Body"].read(), response["ETag"])
+
+    def put_if(self, key: str, text: str, *, etag: str | None) -> bool:
+        """Write JSON if the object is still that of `etag` (None: if there is none); return True if it was written."""
+        condition = {"IfNoneMatch": "*"} if etag is None else {"IfMatch": etag}
+        return self._put_unless({*REPLACED, MISSING}, key, text, **condition)
 
     def require(self, key: str) -> Any:  # noqa: ANN401  JSON is any
         """Return an object's content.
@@ -118,7 +141,9 @@ class Bucket:
         response = self._call("get_object", Key=key)
         return json.loads(response["Body"].read()), response["ETag"]
 
-    def _put_unless(self, refusals: Collection[str], key: str, content: JsonMapping | bytes, **condition: str) -> bool:
+    def _put_unless(
+        self, refusals: Collection[str], key: str, content: JsonMapping | bytes | str, **condition: str
+    ) -> bool:
         try:
             self._put(key, content, **condition)
         except CallFailed as error:
@@ -127,9 +152,11 @@ class Bucket:
             raise
         return True
 
-    def _put(self, key: str, content: JsonMapping | bytes, **condition: str) -> None:
+    def _put(self, key: str, content: JsonMapping | bytes | str, **condition: str) -> None:
+        """Write an object: bytes, or JSON, which may be written as such already."""
         is_bytes = isinstance(content, bytes)
-        body = content if is_bytes else strict_json.dumps(content).encode()
+        text = content if isinstance(content, bytes | str) else strict_json.dumps(content)
+        body = text if isinstance(text, bytes) else text.encode()
         kind = "application/octet-stream" if is_bytes else "application/json"
         self._call("put_object", Key=key, Body=body, ContentType=kind, **condition)
 

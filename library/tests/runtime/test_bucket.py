@@ -132,3 +132,17 @@ def test_a_write_upon_what_is_no_longer_there_is_refused(bucket: Bucket) -> None
 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 412
     assert bucket.require("a.json") == {"count": 2}
+
+
+def test_json_is_written_over_what_was_read_and_nothing_else(bucket: Bucket) -> None:
+    assert bucket.find("a.json") is None
+    assert not bucket.put_if("a.json", "[0]", etag='"0123456789abcdef0123456789abcdef"')
+    assert bucket.put_if("a.json", '["工"]', etag=None)
+    assert not bucket.put_if("a.json", "[2]", etag=None)
+    found = bucket.find("a.json")
+    assert found is not None
+    assert found.body == '["工"]'.encode()
+
+    assert bucket.put_if("a.json", "[3]", etag=found.etag)
+    assert not bucket.put_if("a.json", "[4]", etag=found.etag)
+    assert bucket.get("a.json") == [3]

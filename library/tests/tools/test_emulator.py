@@ -11,10 +11,16 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from andon.testing.environment import ENVIRONMENT, environment, frozen_clock
 from andon.tools.stack import aws, emulator, outputs, processes
 from andon.tools.stack.emulator import Emulator
 from andon.tools.stack.errors import NotRunning, PortBusy
 from andon.tools.stack.processes import eventually
+from andon.wire.aws import BOTOCORE
+from andon.wire.bucket import Bucket
+from tests.support.crash_points import intruding
+from tests.support.samples import NOW
+from toys import shelves
 
 
 def _note(home: Path, text: str) -> None:
@@ -185,3 +191,24 @@ def _children(pid: int) -> list[int]:
 def _has_ended(running: Emulator, front: int) -> bool:
     assert running.process
     return running.process.poll() is not None and not processes.command_line(front)
+
+
+def test_rows_in_objects_are_written_on_condition_there_as_on_aws(started: Emulator) -> None:
+    at = {"AWS_ENDPOINT_URL": started.endpoint, "AWS_WIRE": BOTOCORE, "NO_PROXY": "*", shelves.VARIABLE: "shelves"}
+    with environment({**ENVIRONMENT, **at}), frozen_clock(NOW):
+        aws.client("s3", started.endpoint).create_bucket(Bucket="shelves")
+        assert shelves.deliver(shelves.put("emma", "a", at=NOW - 1), shelves.put("dubliners", "a")) == []
+        with intruding(2, lambda: shelves.deliver(shelves.put("ulysses", "b"))) as calls:
+            assert shelves.deliver(shelves.put("emma", "b", at=NOW - 1, id="first")) == []
+        assert calls == ["GetObject", "PutObject"], "the other one wrote between them"
+        assert shelves.deliver(shelves.put("emma", "b", "a")) == []
+        said = {shelf: [row["book"] for row in rows] for shelf, rows in shelves.shown().items()}
+        assert said == {"a": ["dubliners"], "b": ["emma", "ulysses"]}
+        of_b = shelves.SHELVES.name_of(("b", shelves.DAY))
+        bucket = Bucket(shelves.VARIABLE)
+        found = bucket.find(of_b)
+        assert found is not None
+        assert not bucket.put_if(of_b, "{}", etag='"00000000000000000000000000000000"')
+        assert not bucket.put_if(of_b, "{}", etag=None)
+        assert not bucket.put_if("rows/none.json", "{}", etag=found.etag)
+        assert bucket.find(of_b) == found

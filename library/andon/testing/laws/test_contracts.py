@@ -58,14 +58,14 @@ def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
     world: World, listener: Package, sample: Path
 ) -> None:
     event = DomainEvent.from_wire(read(sample))
-    before = {table: world.rows(table) for table in listener.tables}
+    before = world.kept(listener)
 
     with frozen_clock(event.timestamp_ms):
         message = to_message(event, source=event.tags["source"])
         answer = listener.handler("listener")(sqs_event([message]), LocalContext(f"{listener.name}-listener"))
 
     assert answer == {"batchItemFailures": []}
-    assert {table: world.rows(table) for table in listener.tables} != before
+    assert world.kept(listener) != before
     assert world.new_messages() == [], "a fault was published"
 
 

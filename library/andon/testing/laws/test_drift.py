@@ -3,11 +3,11 @@
 import pytest
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Item, to_typed
+from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import recomputed
 from andon.packages.package import Package
-from andon.testing.drift import look, remember, rows_of, take_in
+from andon.testing.drift import forge, look, remember, rows_of, take_in
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import bus_message
 from andon.testing.loop import Loop
@@ -21,7 +21,6 @@ def test_what_is_not_as_its_events_make_it_is_found_and_repaired(world: Loop, vi
     samples = [path for path in paths("domain") if view.subscribes_to(*topic_of(path)) and not is_of_old(path)]
     events = [DomainEvent.from_wire(read(path)) for path in samples]
     lines = [bus_message(event, source=event.tags["source"]) for event in events]
-    [table] = view.tables
 
     with frozen_clock(max(event.timestamp_ms for event in events)):
         take_in(world, view, lines)
@@ -31,17 +30,18 @@ def test_what_is_not_as_its_events_make_it_is_found_and_repaired(world: Loop, vi
         assert rows_of(world, view) == sound
 
         for row in sound:
-            world.tables[table].write("Put", {"Item": to_typed(_forged(row, world, table))})
+            forge(world, view, _forged(row, view))
         found = look(world, view)
 
     assert len(found) == len(sound) > 0
     assert rows_of(world, view) == sound
 
 
-def _forged(row: Item, world: Loop, table: str) -> Item:
+def _forged(row: Item, view: Package) -> Item:
     """Return a row that says something else; of the same type, since its only attribute may be a key of an index."""
-    schema = world.schemas[table]
-    indexed = {name for index in schema.indexes.values() for name in index.keys.names}
-    said = {name for name in row if "#" not in name} - {*schema.keys.names, ttl.ATTRIBUTE, ttl.DATE}
+    indexed = {
+        name for schema in view.tables.values() for index in schema.indexes.values() for name in index.keys.names
+    }
+    said = {name for name in row if "#" not in name} - {*view.view.KEYS.names, ttl.ATTRIBUTE, ttl.DATE}
     name = min(said, key=lambda name: (name in indexed, not isinstance(row[name], str), name))
     return {**row, name: row[name] + 1 if isinstance(row[name], int) else WRONG}

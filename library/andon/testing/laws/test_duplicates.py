@@ -39,8 +39,8 @@ def test_a_message_that_comes_again_changes_nothing(world: World, listener: Pack
     handler, batch = listener.handler("listener"), sqs_event([body_of(event)])
     with frozen_clock(event.timestamp_ms):
         handler(batch, LocalContext("listener"))
-        once = {table: world.rows(table) for table in listener.tables}
+        once = world.kept(listener)
         answer = handler(batch, LocalContext("listener"))
 
     assert answer == {"batchItemFailures": []}
-    assert {table: world.rows(table) for table in listener.tables} == once
+    assert world.kept(listener) == once

@@ -2,26 +2,13 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from andon.dynamodb.attribute_values import Typed
+from andon.dynamodb.evaluate import Request, comparable
 
-Request = Mapping[str, Any]
-Holds = Callable[[Typed, Request], bool]
-
-_TOKEN = re.compile(r"[#:\w.]+|<=|>=|<>|[()<>=,]")
 _UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": lambda one, other: one == other,
-    "<>": lambda one, other: one != other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-}
 _SORTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "#p = :p": lambda *_: True,
     "#p = :p AND begins_with(#s, :s)": lambda sort, first, _: bool(sort.startswith(first)),
@@ -47,8 +34,8 @@ def key_condition(request: Request) -> Callable[[Typed], bool]:
     if request["KeyConditionExpression"] not in _SORTS:
         raise NotImplementedError(request["KeyConditionExpression"])
     holds, values = _SORTS[request["KeyConditionExpression"]], request["ExpressionAttributeValues"]
-    first, last = (_comparable(values[place]) if place in values else None for place in (":s", ":t"))
-    return lambda sort: holds(_comparable(sort), first, last)
+    first, last = (comparable(values[place]) if place in values else None for place in (":s", ":t"))
+    return lambda sort: holds(comparable(sort), first, last)
 
 
 def key_range(order: Sequence[str], request: Request, bounds: Sequence[str]) -> slice:
@@ -80,108 +67,3 @@ def updated(row: Typed, request: Request) -> Typed:
         place, value = added.split(" ")
         row[names[place]] = {"N": str(int(row.get(names[place], {"N": "0"})["N"]) + int(values[value]["N"]))}
     return row
-
-
-@cache
-def condition(expression: str) -> Holds:
-    """Compile comparisons, IN, `contains` of lists, and whether an attribute exists, with AND, OR and parentheses."""
-    tokens = _TOKEN.findall(expression)[::-1]
-    if "".join(tokens[::-1]) != expression.replace(" ", ""):
-        raise NotImplementedError(expression)
-    holds = _either(tokens)
-    if tokens:
-        raise NotImplementedError(expression)
-    return holds
-
-
-def _either(tokens: list[str]) -> Holds:
-    one = _both(tokens)
-    if not tokens or tokens[-1] != "OR":
-        return one
-    tokens.pop()
-    other = _either(tokens)
-    return lambda row, request: one(row, request) or other(row, request)
-
-
-def _both(tokens: list[str]) -> Holds:
-    one = _single(tokens)
-    if not tokens or tokens[-1] != "AND":
-        return one
-    tokens.pop()
-    other = _both(tokens)
-    return lambda row, request: one(row, request) and other(row, request)
-
-
-def _single(tokens: list[str]) -> Holds:
-    first = tokens.pop()
-    if first == "(":
-        inner = _either(tokens)
-        _expect(tokens, ")")
-        return inner
-    if first in {"attribute_exists", "attribute_not_exists"}:
-        _expect(tokens, "(")
-        place = tokens.pop()
-        _expect(tokens, ")")
-        exists = first == "attribute_exists"
-        return lambda row, request: (_name(place, request) in row) == exists
-    if first == "contains":
-        return _contains(tokens)
-    operator = tokens.pop()
-    if operator == "IN":
-        _expect(tokens, "(")
-        values = [tokens.pop()]
-        while tokens[-1] == ",":
-            tokens.pop()
-            values.append(tokens.pop())
-        _expect(tokens, ")")
-        among = [_comparison(first, _COMPARE["="], value) for value in values]
-        return lambda row, request: any(one(row, request) for one in among)
-    return _comparison(first, _COMPARE[operator], tokens.pop())
-
-
-def _contains(tokens: list[str]) -> Holds:
-    _expect(tokens, "(")
-    place = tokens.pop()
-    _expect(tokens, ",")
-    value = tokens.pop()
-    _expect(tokens, ")")
-    return lambda row, request: (
-        request["ExpressionAttributeValues"][value] in row.get(_name(place, request), {}).get("L", [])
-    )
-
-
-def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> Holds:
-    def holds(row: Typed, request: Request) -> bool:
-        one = _at(row, place, request)
-        other = request["ExpressionAttributeValues"][value]
-        if compare in {_COMPARE["="], _COMPARE["<>"]} and other.keys() & {"M", "L", "SS", "BOOL"}:
-            return compare(one, other)
-        # A value of another type, or none at all, makes every comparison false.
-        return one.keys() == other.keys() and compare(_comparable(one), _comparable(other))
-
-    return holds
-
-
-def _at(row: Typed, path: str, request: Request) -> Any:  # noqa: ANN401  a typed value
-    """Return the value at a path, as `#a` or `#a.#b`; an empty one where there is none."""
-    first, *deeper = path.split(".")
-    value: Any = row.get(_name(first, request), {})
-    for place in deeper:
-        value = value.get("M", {}).get(_name(place, request), {})
-    return value
-
-
-def _name(place: str, request: Request) -> str:
-    return str(request["ExpressionAttributeNames"][place]) if place.startswith("#") else place
-
-
-def _comparable(value: dict[str, Any]) -> Any:  # noqa: ANN401  text sorts by code point, as its UTF-8 bytes do
-    ((kind, text),) = value.items()
-    if kind not in {"S", "N"}:
-        raise NotImplementedError(kind)
-    return Decimal(text) if kind == "N" else text
-
-
-def _expect(tokens: list[str], token: str) -> None:
-    if tokens.pop() != token:
-        raise NotImplementedError(token)

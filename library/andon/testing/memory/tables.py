@@ -8,13 +8,14 @@ from itertools import accumulate
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from andon.dynamodb.attribute_values import Typed
+from andon.dynamodb.evaluate import Request, condition
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.dynamodb.ttl import is_expired
 from andon.events.change_data_capture import TTL_SERVICE
 from andon.runtime import clock
 from andon.testing.environment import ACCOUNT, REGION
 from andon.testing.memory.calls import Answer, AwsRefused, invalid
-from andon.testing.memory.expressions import Request, assigned_in, condition, key_condition, key_range, updated
+from andon.testing.memory.expressions import assigned_in, key_condition, key_range, updated
 from andon.testing.memory.units import fit, size_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
