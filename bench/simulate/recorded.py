@@ -8,7 +8,7 @@ ends in time.
 from math import ceil
 from typing import Final
 
-from andon.cdk import lake
+from andon.cdk.queues import FEWEST
 from andon.drift import compare
 from andon.packages.discovery import recomputed
 from andon.recorded.archive import SHARDS
@@ -33,7 +33,7 @@ def lake_objects(model: FleetModel, rate: float) -> float:
     """Return the objects of the lake that a report makes."""
     messages = lake_messages(model)
     size, window_s = model.target.lake_batch
-    full = min(size, messages * rate * window_s / lake.FEWEST)
+    full = min(size, messages * rate * window_s / FEWEST)
     return messages / max(1.0, full)
 
 

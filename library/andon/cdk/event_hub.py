@@ -131,9 +131,14 @@ class EventHub(Construct):
             raise ValueError(f"the stack has no store with a {variable}; add its line")
         return self.buckets[variable]
 
-    def subscribe(self, scope: Construct, listener: Function, topics: Iterable[Topic]) -> Reader:
-        """Bring the events of these topics, and no others, to a listener, by a queue of its own."""
-        batch = Batch(*Target.of(self).queue_batch)
+    def subscribe(
+        self, scope: Construct, listener: Function, topics: Iterable[Topic], *, batch: Batch | None = None
+    ) -> Reader:
+        """Bring the events of these topics, and no others, to a listener, by a queue of its own.
+
+        batch: None is the target's.
+        """
+        batch = batch or Batch(*Target.of(self).queue_batch)
         reader = queues.feed(scope, listener, output=pascal(listener.package.name), batch=batch)
         self.readers.append(reader)
         by_source: dict[str, list[str]] = defaultdict(list)

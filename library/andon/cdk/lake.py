@@ -1,7 +1,6 @@
 """The lake: everything that goes over the bus, in a bucket that keeps it for ever."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from constructs import Construct
 
@@ -13,15 +12,12 @@ from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import Signal, of_copy, of_lake
 from andon.cdk.package_stack import tell
 from andon.cdk.questions import Questions
-from andon.cdk.queues import Batch
+from andon.cdk.queues import FEWEST, Batch
 from andon.cdk.replica import LAKE, replicate
 from andon.cdk.store import Store
 from andon.cdk.target import Target
 from andon.recorded import lake as lake_contract
 from andon.stores.lake import objects, store
-
-# The least that SQS allows: thousands of events a second, in few and large objects.
-FEWEST: Final = 2
 
 
 class Lake(Store):

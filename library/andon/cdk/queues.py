@@ -59,6 +59,7 @@ class Batch:
 
 
 SOON: Final = Batch()
+FEWEST: Final = 2  # the least at a time that SQS allows
 
 
 def work(

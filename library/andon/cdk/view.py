@@ -1,4 +1,4 @@
-"""A read side: its table, its subscriptions, its listener, its query, and its push if it has one."""
+"""A read side: its table or its objects, its subscriptions, its listener, its query, and its push if it has one."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,12 +15,15 @@ from andon.cdk.function import Function
 from andon.cdk.live import Live
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import Signal, of_reader
+from andon.cdk.owned_objects import OwnedObjects
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.part import Part
-from andon.cdk.queues import Reader
+from andon.cdk.queues import FEWEST, Batch, Reader
+from andon.cdk.target import Target
 from andon.events import drift, fault
 from andon.packages.package import Package
 from andon.views.inverse_oplock import NO_TTL
+from andon.views.object_table import ObjectTable
 
 STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
@@ -35,10 +38,34 @@ class View(Part):
         super().__init__(scope, Package("views", name), hub, api)
 
     def build(self) -> None:
-        """Create table and functions, grant what each role does, subscribe."""
-        package, hub = self.package, self.hub
+        """Create table or bucket and functions, grant what each role does, subscribe."""
+        package = self.package
         refuse_unlifted(package)
         refuse_foreign_keys(package)
+        _refuse_undated(package)
+        if package.objects is None:
+            self._build_on_table()
+        else:
+            self._build_on_objects(package.objects)
+        _refuse_short_lived(package.view.TTL_DAYS, self.reader)
+
+    def _build_on_objects(self, objects: ObjectTable) -> None:
+        made = OwnedObjects(self.stack, self.package, objects)
+        functions = self.create_functions(made.environment)
+        self.serve(functions)
+        size, window_seconds = Target.of(self.stack).queue_batch
+        # Where nobody waits for messages, to be fast, no view does. Few listeners: they would write the same objects.
+        window_seconds = window_seconds and max(window_seconds, objects.window_seconds)
+        batch = Batch(size, window_seconds, at_a_time=FEWEST)
+        self.reader = self._subscribe(functions["listener"], batch)
+        made.grant_read(functions["query"])
+        made.grant_write(functions["listener"])
+        recompute = functions["recompute"]  # there is one version, which serves
+        made.grant_write(recompute)
+        self._let_repair(recompute)
+
+    def _build_on_table(self) -> None:
+        package, hub = self.package, self.hub
         [(variable, schema)] = package.tables.items()
         table = OwnedTable(self.stack, variable, schema, is_rebuilt=True)
         hub.tables[variable] = table
@@ -50,24 +77,22 @@ class View(Part):
         if push := functions.get("push"):
             hub.grant_publish(push, only={"detail-type": fault.TYPE})
             Live(self.stack, table, push=push, query=functions["query"], speaks=package.serves)
-        self.reader = self._subscribe(table, functions["listener"])
+        table.grant_actions(functions["listener"], "UpdateItem")  # the inverse oplock needs no more, and reads nothing
+        self.reader = self._subscribe(functions["listener"])
         if recompute := functions.get("recompute"):
-            self._let_repair(table, recompute)
-        _refuse_short_lived(package.view.TTL_DAYS, self.reader)
-        _refuse_undated(package)
+            table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
+            self._let_repair(recompute)
 
-    def _subscribe(self, table: OwnedTable, listener: Function) -> Reader:
+    def _subscribe(self, listener: Function, batch: Batch | None = None) -> Reader:
         package, hub = self.package, self.hub
-        table.grant_actions(listener, "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         published = frozenset((package.name, event_type) for event_type in (fault.TYPE, drift.TYPE))
         hub.join(Participant(package.name, subscribes=package.subscriptions, publishes=published))
-        reader = hub.subscribe(self.stack, listener, package.subscriptions)
+        reader = hub.subscribe(self.stack, listener, package.subscriptions, batch=batch)
         if package.restored:
             hub.restorers[package.restore_queue] = reader.queue
         return reader
 
-    def _let_repair(self, table: OwnedTable, recompute: Function) -> None:
-        table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
+    def _let_repair(self, recompute: Function) -> None:
         self.hub.grant_publish(recompute, only={"source": self.package.name, "detail-type": drift.TYPE})
         self.hub.recomputed.append(recompute)
 

@@ -16,6 +16,7 @@ stack = Stack(app, Target.of(app).stack_name)
 hub, api = EventHub(stack), Api(stack)
 Service(stack, "loans", hub, api)
 View(stack, "borrowed", hub, api)
+View(stack, "shelves", hub, api)
 for store in (FaultStore, Lake, Archive, Drift, Replays):
     store(stack, hub, api)
 hub.close()

@@ -118,8 +118,9 @@ def test_a_subscription_whose_old_shapes_only_others_lift_is_refused_with_what_t
         "functions/views/readers/view.py, with the steps of functions/views/borrowed/view.py."
     )
 
-    with (views / "readers" / "view.py").open("a") as view:
-        view.write(lifting)
+    for other in ("readers", "shelves"):
+        with (views / other / "view.py").open("a") as view:
+            view.write(lifting)
     assert refused(lending) == ""
 
 

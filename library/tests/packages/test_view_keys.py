@@ -14,10 +14,11 @@ from andon.project import library_folder
 
 FOREIGN: Final = Path(__file__).parents[1] / "foreign"
 REFUSE: Final = """
+import sys
 from andon.cdk.checks.view_keys import refuse_foreign_keys
 from andon.packages.package import Package
 try:
-    refuse_foreign_keys(Package("views", "borrowed"))
+    refuse_foreign_keys(Package("views", sys.argv[1]))
 except ValueError as refused:
     print(refused)
 """
@@ -60,11 +61,11 @@ def lending(tmp_path: Path) -> Path:
     return project
 
 
-def refused(project: Path) -> str:
-    """Return what is said to the view; nothing if all is well."""
+def refused(project: Path, view: str = "borrowed") -> str:
+    """Return what is said to a view; nothing if all is well."""
     imports = os.pathsep.join(map(str, (project / "functions", library_folder().parent)))
     run = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", REFUSE], env={"PYTHONPATH": imports}, check=True, capture_output=True, text=True
+        [sys.executable, "-c", REFUSE, view], env={"PYTHONPATH": imports}, check=True, capture_output=True, text=True
     )
     return run.stdout.strip()
 
@@ -116,3 +117,21 @@ def test_what_is_published_once_cannot_move(lending: Path) -> None:
     edit(lending, "services/loans/facts.py", "def lent(change: Change) -> Fact:\n", once)
 
     assert refused(lending) == ""
+
+
+def test_in_objects_a_key_may_move_if_it_leaves_a_tombstone_where_it_was(lending: Path) -> None:
+    assert refused(lending, "shelves") == ""
+
+    edit(lending, "views/shelves/view.py", "if before else []", "if False else []")
+    assert refused(lending, "shelves") == (
+        "view shelves: the key of a row takes holder of the loan of loans, which can change: the row with the old "
+        "value would stay beside the new one. Return entered(update, <key of before>), of andon.views.view_updates, in "
+        "functions/views/shelves/view.py: it leaves a tombstone there. The fact has to say where it was."
+    )
+
+
+def test_in_objects_a_row_is_about_what_its_events_are(lending: Path) -> None:
+    edit(lending, "views/shelves/view.py", 'ObjectKeys("holder", about="book")', 'ObjectKeys("book", about="holder")')
+    edit(lending, "views/shelves/view.py", "KEYS.of(holder, book)", "KEYS.of(book, holder)")
+
+    assert refused(lending, "shelves").startswith("view shelves: the row of book-lent has holder = 'Ada', but")

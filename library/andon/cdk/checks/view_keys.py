@@ -16,6 +16,7 @@ from andon.packages.discovery import follower_of_table
 from andon.packages.package import Package
 from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, topic_of
+from andon.views.view_updates import updates_in
 
 INDEX: Final = (
     "Give KEYS the name of what the event is about, and let an index list by the other: INDEXES in "
@@ -28,6 +29,10 @@ FOREIGN: Final = (
 MOVING: Final = (
     "view {name}: the key of a row takes {attribute} of the {discriminator} of {source}, which can change: the row "
     "with the old value would stay beside the new one. "
+)
+TOMBSTONE: Final = (
+    "Return entered(update, <key of before>), of andon.views.view_updates, in functions/views/{name}/view.py: it "
+    "leaves a tombstone there. The fact has to say where it was."
 )
 TAGS: Final = {"functionname": "sample", "pipeline": "sample"}
 
@@ -52,13 +57,13 @@ def _refuse_foreign_partition(view: Package) -> None:
     for path in paths("domain"):
         if is_of_old(path) or not view.subscribes_to(*topic_of(path)):
             continue
-        event = DomainEvent.from_wire(read(path))
-        key, partition = _key_of(view, event, topic_of(path)[0]), view.view.KEYS.partition
-        if key is not None and key[partition] != event.partition_key:
-            words = FOREIGN.format(
-                name=view.name, type=event.type, partition=partition, found=key[partition], wanted=event.partition_key
-            )
-            raise ValueError(words + INDEX.format(name=view.name))
+        event, partition = DomainEvent.from_wire(read(path)), view.view.KEYS.partition
+        for found in sorted({key[partition] for key in _keys_of(view, event, topic_of(path)[0])}):
+            if found != event.partition_key:
+                words = FOREIGN.format(
+                    name=view.name, type=event.type, partition=partition, found=found, wanted=event.partition_key
+                )
+                raise ValueError(words + INDEX.format(name=view.name))
 
 
 def _refuse_moving(view: Package, record: StreamRecord) -> None:
@@ -68,33 +73,33 @@ def _refuse_moving(view: Package, record: StreamRecord) -> None:
     if image is None or role != "trigger":
         return
     owned = to_plain(image)
-    before = _row_key(view, service, record, owned, owned)
-    if before is None:
+    before = _row_keys(view, service, record, owned, owned)
+    if not before:
         return
     fixed = "\n".join(str(value) for value in to_plain(record["dynamodb"]["Keys"]).values())
     for attribute, changed in _changes(owned, fixed):
-        after = _row_key(view, service, record, owned, changed)
-        if after is not None and after != before:
+        after = _row_keys(view, service, record, owned, changed)
+        if after and not all(key in after for key in before):
             words = MOVING.format(
                 name=view.name, attribute=attribute, discriminator=owned["discriminator"], source=service.name
             )
-            raise ValueError(words + INDEX.format(name=view.name))
+            raise ValueError(words + (INDEX if view.objects is None else TOMBSTONE).format(name=view.name))
 
 
-def _row_key(view: Package, service: Package, record: StreamRecord, old: Item, new: Item) -> Attributes | None:
-    """Return the key of the view's row about a change of a row of a service; None: the view keeps nothing of it."""
+def _row_keys(view: Package, service: Package, record: StreamRecord, old: Item, new: Item) -> list[Attributes]:
+    """Return the keys of the view's rows about a change of a row of a service: none if it keeps nothing of it."""
     images = {**record["dynamodb"], "OldImage": to_typed(old), "NewImage": to_typed(new)}
     changed: StreamRecord = {**record, "eventName": "MODIFY", "dynamodb": images}  # type: ignore[typeddict-item]
     event = tried(lambda: event_of(changed, facts=service.facts, tags=TAGS))
     if isinstance(event, Failed) or event is None or not view.subscribes_to(service.name, event.type):
-        return None
-    return _key_of(view, event, service.name)
+        return []
+    return _keys_of(view, event, service.name)
 
 
-def _key_of(view: Package, event: DomainEvent, source: str) -> Attributes | None:
-    """Return the key of the row of an event; None: the view cannot read it, which other laws say."""
+def _keys_of(view: Package, event: DomainEvent, source: str) -> list[Attributes]:
+    """Return the keys of the rows of an event; none if the view cannot read it, which other laws say."""
     update = tried(lambda: view.view.ON[source, event.type](upcast(event, view.upcasters, source=source)))  # type: ignore[operator]
-    return None if isinstance(update, Failed) else getattr(update, "key", None)
+    return [] if isinstance(update, Failed) else [one.key for one in updates_in(update)]
 
 
 def _changes(row: Item, fixed: str) -> Iterator[tuple[str, Item]]:
