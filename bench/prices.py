@@ -31,6 +31,7 @@ LOGGED_GB: Final = Price("CloudWatch Logs, GB taken in", 0.50, "https://aws.amaz
 ARCHIVED_GB: Final = Price("EventBridge archive, GB taken in", 0.10, BUS_ENTRY.page)
 TRACE: Final = Price("X-Ray traces recorded", 0.000005, "https://aws.amazon.com/xray/pricing/")
 S3_PUT: Final = Price("S3 PUT requests", 0.000005, "https://aws.amazon.com/s3/pricing/")
+S3_GET: Final = Price("S3 GET requests", 0.0000004, S3_PUT.page)
 
 TABLE_GB: Final = Price("DynamoDB, GB a month", 0.25, WRITE_UNIT.page)
 BACKUP_GB: Final = Price("DynamoDB point-in-time recovery, GB a month", 0.20, WRITE_UNIT.page)
