@@ -25,6 +25,7 @@ class Andon(RootStack):
         Service(self, "dispatch2", hub, api)
         Service(self, "anomalies", hub, api)
         Service(self, "people", hub, api)
+        Service(self, "maintenance", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         Page(self, "board", hub, api)

@@ -188,3 +188,35 @@ class Changed(TypedDict):
 
     changedAt: str
     changedBy: str
+
+
+OrderStatus = Literal["planned", "started", "finished"]
+Result = Literal["done", "partly", "skipped"]
+
+
+class PlannedBefore(TypedDict):
+    """Where, and for which day, an order was planned before."""
+
+    factoryId: str
+    plannedFor: str
+
+
+class OrderEntity(TypedDict):
+    """`order`: maintenance of a machine as of `version`; days are UTC. `date` is the day that it was first planned for.
+
+    minutes: how long it is expected to take. readings: what was measured at the end. before: of the version before.
+    """
+
+    equipmentId: str
+    date: str
+    kind: str
+    version: int
+    factoryId: str
+    plannedFor: str
+    minutes: NotRequired[int]
+    status: OrderStatus
+    startedAt: NotRequired[str]
+    finishedAt: NotRequired[str]
+    result: NotRequired[Result]
+    readings: NotRequired[dict[str, float]]
+    before: NotRequired[PlannedBefore]

@@ -4,6 +4,7 @@ import re
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"
+ORDER_KIND_PATTERN = LEVEL_PATTERN
 NORMAL = "NORMAL"
 
 _STATE = re.compile(STATE_PATTERN, re.ASCII)
@@ -21,6 +22,16 @@ def level(text: str) -> str:
     if not _LEVEL.fullmatch(text):
         raise ValueError(f"must match {LEVEL_PATTERN}")
     return text
+
+
+def order_kind(text: str) -> str:
+    """Return `text` if it can name a kind of maintenance, or what is measured at it.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    return level(text)
 
 
 def state(text: str) -> str:

@@ -6,13 +6,13 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
-from contract import logs
-from services.dispatch import roster, whereabouts
+from contract import factories, logs
+from services.dispatch import roster
 from services.dispatch.erased import erased_among
 from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.roster import Roster
 from services.dispatch.rules import assign, at_risk, escalate, silence
-from services.dispatch.tables import TABLE, equipment_in, partition_of
+from services.dispatch.tables import KEYS, TABLE, equipment_in, partition_of
 
 RULES = Rules(
     source="dispatch",
@@ -23,7 +23,7 @@ RULES = Rules(
 
 def roster_for(key: CorrelationKey) -> Roster | None:
     """Read the roster for a piece of equipment, without the erased; None: there is none, or its factory is unknown."""
-    factory_id = whereabouts.factory_of(TABLE.get(whereabouts.key_of(key), consistent=True))
+    factory_id = factories.factory_of(TABLE.get(factories.key_of(KEYS, key), consistent=True))
     if factory_id is None:
         return None
     row = roster.versions_of(factory_id).current()

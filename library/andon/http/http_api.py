@@ -69,14 +69,15 @@ UNKNOWN: Final = Route(groups=frozenset())
 class HttpApi(APIGatewayHttpResolver):
     """The routes of one handler file, each declared at the function that answers it; `declared`: by their keys.
 
-    no_store: nobody on the way keeps a response of it, refusals and failures included.
+    no_store: nobody on the way keeps a response of it, refusals and failures included. failed_by: the exception behind
+    the 5xx that the last request got, if it got one.
     """
 
     def __init__(self, *, no_store: bool = False) -> None:
         super().__init__(enable_validation=True, json_body_deserializer=parse)
         self._no_store = no_store
         self.declared: dict[str, Route] = {}
-        self._error: Exception | None = None
+        self.failed_by: Exception | None = None
         self.use(middlewares=[refuse_unknown_query, refuse_array])
         self.exception_handler([RequestValidationError])(respond_invalid)
         self.exception_handler([Rejected])(respond_rejected)
@@ -214,7 +215,7 @@ class HttpApi(APIGatewayHttpResolver):
     def handler(self, event: JsonObject, context: LambdaContext) -> JsonObject:
         """Lambda entry point."""
         started = time.perf_counter()
-        self._error = None
+        self.failed_by = None
         response = self._respond(event, context)
         request_id = event["requestContext"]["requestId"]
         response.setdefault("headers", {}).update(
@@ -247,13 +248,13 @@ class HttpApi(APIGatewayHttpResolver):
             self.clear_context()  # type: ignore[no-untyped-call]
 
     def _respond_failed(self, error: Exception) -> Response[str]:
-        self._error = error  # for the log line of the request
+        self.failed_by = error  # for the log line of the request
         is_busy = isinstance(error, CallFailed) and (is_throttled(error.code) or error.code in {TOO_LATE, SILENT})
         return respond_throttled() if is_busy else respond_failed()
 
     def _log(self, route: str, **members: Any) -> None:  # noqa: ANN401
-        if self._error is not None:
-            logger().error(route, extra=members, exc_info=self._error)
+        if self.failed_by is not None:
+            logger().error(route, extra=members, exc_info=self.failed_by)
         elif members["status"] >= HTTPStatus.BAD_REQUEST or is_sampled(members["request_id"]):
             logger().info(route, extra=members)
 

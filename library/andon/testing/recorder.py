@@ -81,7 +81,7 @@ class Recorder(Loop):
             self._keep("http", answered_by.__name__.replace("_", "-"), event)
         answer = self.call(event)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise AssertionError(f"{route} failed: {answer.body}")
+            raise AssertionError(f"{route} failed: {answer.body}") from package.load(role).app.failed_by
         self.run()
         self.wait(BETWEEN_MS)
         return answer

@@ -15,13 +15,11 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, lifecycle
-from andon.events.hops import HOPS
-from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
-from andon.versions.versioned_write import Requirement, Revisions, Versions, change, save
+from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
 
 if TYPE_CHECKING:
     from andon.versions.claims import Claim, ClaimsOf
@@ -109,10 +107,8 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
     def kept_revision(self, row: Item) -> tuple[Table, Item]:
         """Return the table and the row of the revision that a current row is."""
-        own = {*self.table.keys.names, ttl.ATTRIBUTE, LATCHED, HOPS}
-        own |= {"since"} if row.get("since") != row["version"] else set()
-        kept = {name: value for name, value in row.items() if name not in own}
-        return self.history, {**kept, **self.history.keys.of(self.partition_of(row["id"]), row["version"])}
+        key = self.history.keys.of(self.partition_of(row["id"]), row["version"])
+        return self.history, {**revision_in(row, self.table.keys), **key}
 
     def mark_of(self, id_: str) -> dict[str, object]:
         """Return the attributes of each row besides its revision."""

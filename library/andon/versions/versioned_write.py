@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final, Generic, NamedTuple, cast
 
+from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import Keys
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Rejected, Stale, Unavailable
@@ -222,6 +224,13 @@ def finish(versions: Versions[Row], command: Command, step: LastStep) -> Saved[R
 def pause(attempt: int) -> None:
     """Wait a random time, longer at each attempt, so that writers do not meet again."""
     time.sleep(FIRST_PAUSE_SECONDS * 2**attempt * jitter())
+
+
+def revision_in(row: Item, keys: Keys) -> Item:
+    """Return what a current row says of its revision, its key aside; `keys`: of the current row. Pure."""
+    own = {*keys.names, ttl.ATTRIBUTE, ttl.DATE, LATCHED, HOPS}
+    own |= {"since"} if row.get("since") != row["version"] else set()
+    return {name: value for name, value in row.items() if name not in own}
 
 
 def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | Update:

@@ -25,9 +25,9 @@ from andon.testing.replayable import Invocation, invocations_of, readers_of, tim
 from andon.testing.samples import is_of_old, topic_of
 from andon.views.oplock_family import OPLOCK
 from andon.wire import aws
+from contract import factories
 from demo.people import LIZ
-from services.dispatch import whereabouts
-from services.dispatch.tables import TABLE, partition_of
+from services.dispatch.tables import KEYS, TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of
 from tests.support.samples import NOW, fact, paths
@@ -52,7 +52,7 @@ def by_file() -> dict[str, set[UsedPermission]]:
     with Loop() as loop, Wire() as wire:
         put_model(loop, model_content(*MACHINES, states={}))
         for machine in MACHINES:  # a rule without a roster reads nothing
-            row = {**whereabouts.key_of(partition_of(machine)), "factoryId": FACTORY}
+            row = {**factories.key_of(KEYS, partition_of(machine)), "factoryId": FACTORY}
             aws.client("dynamodb").put_item(TableName=TABLE.name, Item=to_typed(row))
         for operation in ("", "TransactWriteItems", "PutItem"):
             wire.lose_answers(operation, times=1)

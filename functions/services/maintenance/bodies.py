@@ -1,0 +1,76 @@
+"""Bodies and parameters of maintenance's requests and responses."""
+
+from typing import Annotated, Final
+
+from aws_lambda_powertools.event_handler.openapi.params import Path
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from andon.http import schemas
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.openapi import Absent
+from andon.http.parameters import described
+from andon.runtime import times
+from contract import names
+from contract.entities import OrderStatus, Result
+
+LONGEST_MINUTES: Final = 30 * 24 * 60
+MOST_READINGS: Final = 50
+LARGEST_READING: Final = 1e15  # above, and far below it, DynamoDB's 38 digits would not hold every number
+
+Day = Annotated[str, AfterValidator(times.date), WithJsonSchema(schemas.DATE)]
+
+OrderDate = Annotated[
+    str,
+    AfterValidator(times.date),
+    described(schemas.DATE, "2026-11-30"),
+    Path(alias="date", description="The day (UTC) that the order was first planned for."),
+]
+OrderKind = Annotated[
+    str,
+    AfterValidator(names.order_kind),
+    described({"type": "string", "pattern": names.ORDER_KIND_PATTERN}, "lubrication"),
+    Path(alias="kind", description="The kind of maintenance."),
+]
+Name = Annotated[str, AfterValidator(names.order_kind), WithJsonSchema({"pattern": names.ORDER_KIND_PATTERN})]
+Reading = Annotated[float, Field(ge=-LARGEST_READING, le=LARGEST_READING, allow_inf_nan=False)]
+Readings = Annotated[dict[Name, Reading], Field(max_length=MOST_READINGS, examples=[{"oil-pressure": 4.2}])]
+
+
+class PlanBody(RequestModel):
+    """The day (UTC) that it is planned for, without one that of its id, and how long it is expected to take."""
+
+    plannedFor: Day | None = Field(default=None, examples=["2026-12-01"])  # noqa: N815  the contract's name
+    minutes: int | None = Field(default=None, ge=1, le=LONGEST_MINUTES, examples=[45])
+
+
+class FinishBody(RequestModel):
+    """How it ended, and what was measured then."""
+
+    result: Result = Field(examples=["done"])
+    readings: Readings | None = None
+
+
+class OrderResponse(ResponseModel):
+    """A version of an order; times are fixed-width UTC, days are UTC. `date` is the day in its id."""
+
+    equipmentId: str  # noqa: N815
+    date: str
+    kind: str
+    version: int
+    factoryId: str  # noqa: N815
+    plannedFor: str  # noqa: N815
+    minutes: int | Absent = None
+    status: OrderStatus
+    startedAt: str | Absent = None  # noqa: N815
+    finishedAt: str | Absent = None  # noqa: N815
+    result: Result | Absent = None
+    readings: dict[str, float] | Absent = None
+    changedAt: str  # noqa: N815
+    changedBy: str  # noqa: N815
+
+
+class OrdersResponse(ResponseModel):
+    """A page of orders; a missing cursor is the end."""
+
+    items: list[OrderResponse]
+    cursor: str | Absent = None

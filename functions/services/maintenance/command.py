@@ -1,0 +1,64 @@
+"""HTTP -> maintenance table."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
+from andon.http.openapi import responses_of_write
+from andon.http.parameters import IfMatch
+from andon.versions.optimistic_lock import Saved
+from contract import after
+from contract.groups import MAINTAINERS, PLANNERS
+from contract.parameters import EquipmentId
+from services.maintenance import order
+from services.maintenance.bodies import FinishBody, OrderDate, OrderKind, OrderResponse, PlanBody
+from services.maintenance.factory import factory_of
+from services.maintenance.order import OrderId, OrderRow
+
+app = HttpApi()
+handler = app.handler
+
+OF_MACHINE = OfSubject("equipment_id")
+
+
+@app.serves(
+    "PUT /equipment/{id}/maintenance/{date}/{kind}",
+    groups=PLANNERS,
+    at=OF_MACHINE,
+    responses=responses_of_write(OrderResponse, 201, 200, 404, 409, 412, 428),
+)
+def put_order(
+    equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: PlanBody, if_match: IfMatch = None
+) -> Response[str]:
+    """Plan maintenance, or move it to another day: its id keeps the day that it was first planned for."""
+    command, factory_id = app.command(if_match, body.model_dump()), factory_of(equipment_id)
+    planned = OrderId(equipment_id, date, kind)
+    return _saved(order.plan(planned, body.plannedFor or date, body.minutes, factory_id=factory_id, command=command))
+
+
+@app.serves(
+    "POST /equipment/{id}/maintenance/{date}/{kind}/start",
+    groups=MAINTAINERS,
+    at=OF_MACHINE,
+    responses=responses_of_write(OrderResponse, 200, 404, 409),
+)
+def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> Response[str]:
+    """Start an order. Who starts it again gets it as it is."""
+    return _saved(order.start(OrderId(equipment_id, date, kind), app.command(None, {})))
+
+
+@app.serves(
+    "POST /equipment/{id}/maintenance/{date}/{kind}/finish",
+    groups=MAINTAINERS,
+    at=OF_MACHINE,
+    responses=responses_of_write(OrderResponse, 200, 404, 409),
+)
+def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response[str]:
+    """Finish an order, or skip it. Who finishes it again with the same result gets it as it is."""
+    command = app.command(None, body.model_dump())
+    return _saved(order.finish(OrderId(equipment_id, date, kind), body.result, body.readings, command))
+
+
+def _saved(saved: Saved[OrderRow]) -> Response[str]:
+    token = after.of_row(saved.row, order.fact_of, source=order.SOURCE)
+    return app.saved(saved, to_response=order.to_response, after=token)

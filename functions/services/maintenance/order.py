@@ -1,0 +1,284 @@
+"""An order: maintenance of a machine, planned for a day, started, finished.
+
+Its id is what the business tells orders apart by: the machine, the day that it was first planned for, and the kind. So
+two people who plan the same plan one. Its history is sequential: orders are revised often, and their past is seldom
+read. It lives until 90 days after the day that it is planned for by now.
+"""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypedDict, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.expressions import Condition
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.keys import prefix, sort_key
+from andon.dynamodb.ttl import SECONDS_PER_DAY, is_alive
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.runtime import times
+from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
+from andon.versions import sequential_history
+from andon.versions.lifetime import Lifetime
+from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
+from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
+from contract.entities import Changed, OrderEntity, OrderStatus, Result
+from services.maintenance.tables import HISTORY, HISTORY_TABLE, KEYS, TABLE, partition_of
+
+SOURCE: Final = "maintenance"
+DISCRIMINATOR: Final = "order"
+KIND: Final = "order"
+
+PLANNED: Final = "maintenance-planned"
+MOVED: Final = "maintenance-moved"
+STARTED: Final = "maintenance-started"
+FINISHED: Final = "maintenance-finished"
+TYPES: Final = frozenset({PLANNED, MOVED, STARTED, FINISHED})
+
+KEPT_DAYS: Final = 90
+FURTHEST_DAYS: Final = 366
+"""An order is planned at most so many days ahead."""
+
+MISSING: Final = "No such order is planned, or not any more."
+OVER: Final = "That day is over: plan for another one."
+BEGUN: Final = "It was started, or finished: it cannot be planned anew."
+ENDED: Final = "It is finished."
+NOT_STARTED: Final = "It was not started; what is not done is finished as skipped."
+OTHERWISE: Final = "It is finished with another result."
+
+
+class OrderId(NamedTuple):
+    """What tells an order from others; `date` is the day that it was first planned for, as `2026-11-30`."""
+
+    equipment_id: str
+    date: str
+    kind: str
+
+
+class OrderContent(TypedDict):
+    """The content of a revision; a member that does not apply is None."""
+
+    factoryId: str
+    plannedFor: str
+    minutes: int | None
+    status: OrderStatus
+    startedAt: str | None
+    finishedAt: str | None
+    result: Result | None
+    readings: dict[str, float] | None
+
+
+class OrderRow(OrderEntity, VersionedRow):
+    """The current row, or a revision, its key aside."""
+
+    discriminator: str
+
+
+class OrderVersion(OrderEntity, Changed):
+    """An order in a response."""
+
+
+def versions_of(order: OrderId) -> Versions[OrderRow]:
+    """Return the place of its versions."""
+    key = KEYS.of(partition_of(order.equipment_id), sort_key(KIND, order.date, order.kind))
+    return Versions(table=TABLE, key=key, revisions=_revisions_of(order))
+
+
+def _revisions_of(order: OrderId) -> Revisions:
+    partition = f"{partition_of(order.equipment_id)}#{order.date}#{order.kind}"
+    return Revisions(
+        table=HISTORY_TABLE,
+        key_of=lambda version: HISTORY.of(partition, version),
+        all=KeyQuery(keys=HISTORY, partition=partition),
+        attributes=_mark_of(order),
+    )
+
+
+def orders_of(equipment_id: str) -> KeyQuery:
+    """Return the query of a machine's orders by the days in their ids, the latest first."""
+    return KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(prefix(KIND)))
+
+
+def get(order: OrderId, *, now_ms: int) -> OrderRow:
+    """Read an order.
+
+    Raises:
+        NotFound: there is none, or its time is over.
+
+    """
+    row = _seen(order, now_ms)
+    if row is None:
+        raise NotFound(MISSING)
+    return row
+
+
+def history_of(order: OrderId, *, now_ms: int) -> KeyQuery:
+    """Read how far its history goes; return the query of it, newest first.
+
+    Raises:
+        NotFound: see `get`.
+
+    """
+    return sequential_history.visible_revisions(_revisions_of(order).all, get(order, now_ms=now_ms))
+
+
+def plan(
+    order: OrderId, planned_for: str, minutes: int | None, *, factory_id: str, command: Command
+) -> Saved[OrderRow]:
+    """Plan an order, or plan it anew, as long as it was not started.
+
+    Raises:
+        Invalid: the day lies too far ahead.
+        Conflict: it was started.
+        NotFound: the day in its id is over, and it was not planned by then.
+        Rejected: see `sequential_history.save`.
+
+    """
+    if _day_s(planned_for) > command.now_ms // 1000 + FURTHEST_DAYS * SECONDS_PER_DAY:
+        raise Invalid.field("body.plannedFor", f"must lie at most {FURTHEST_DAYS} days ahead")
+    content = OrderContent(
+        factoryId=factory_id,
+        plannedFor=planned_for,
+        minutes=minutes,
+        status="planned",
+        startedAt=None,
+        finishedAt=None,
+        result=None,
+        readings=None,
+    )
+    draft = Draft(content, _mark_of(order), command, guard=NOT_BEGUN, gone=NotFound(OVER))
+    return _save(order, draft)
+
+
+def start(order: OrderId, command: Command) -> Saved[OrderRow]:
+    """Start an order; who starts it again gets it as it is.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it is finished.
+
+    """
+
+    def started(row: OrderRow) -> OrderContent | None:
+        if row["status"] == "started":
+            return None
+        if row["status"] == "finished":
+            raise Conflict(ENDED)
+        return {**_content_of(row), "status": "started", "startedAt": times.to_utc(command.now_ms)}
+
+    return _advance(order, command, started)
+
+
+def finish(order: OrderId, result: Result, readings: dict[str, float] | None, command: Command) -> Saved[OrderRow]:
+    """Finish an order; who finishes it again with the same result gets it as it is.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it is finished with another result; or it was not started, and is not skipped.
+
+    """
+
+    def finished(row: OrderRow) -> OrderContent | None:
+        if row["status"] == "finished":
+            if (row["result"], row.get("readings")) != (result, readings):
+                raise Conflict(OTHERWISE)
+            return None
+        if row["status"] == "planned" and result != "skipped":
+            raise Conflict(NOT_STARTED)
+        at = times.to_utc(command.now_ms)
+        return {**_content_of(row), "status": "finished", "finishedAt": at, "result": result, "readings": readings}
+
+    return _advance(order, command, finished)
+
+
+def to_entity(row: OrderRow) -> OrderEntity:
+    """Return the entity of a version."""
+    fields: dict[str, object] = dict(row)
+    said = ("equipmentId", "date", "kind", "version", *OrderContent.__annotations__)
+    return cast("OrderEntity", {name: fields[name] for name in said if name in fields})
+
+
+def to_response(row: OrderRow) -> OrderVersion:
+    """Return a version for a response."""
+    return {**to_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+
+
+def fact_of(change: Change) -> Fact | None:
+    """Return the fact of a new version; a fence alone is none. One that was moved says where it was before."""
+    if change.new is None or not sequential_history.is_new_version(change.old, change.new):
+        return None
+    row = cast("OrderRow", change.new)
+    entity = to_entity(row)
+    if change.old and change.old["version"]:
+        entity["before"] = {"factoryId": change.old["factoryId"], "plannedFor": change.old["plannedFor"]}
+    return Fact(_type_of(row), row["timestamp"], row["equipmentId"], DISCRIMINATOR, entity, actor=author_in(row))
+
+
+def kept_revision(row: Item) -> tuple[Table, Item]:
+    """Return the table and the row of the revision that a current row is."""
+    revisions = _revisions_of(OrderId(row["equipmentId"], row["date"], row["kind"]))
+    return HISTORY_TABLE, {**revision_in(row, KEYS), **revisions.key_of(row["version"])}
+
+
+def _type_of(row: OrderRow) -> str:
+    if row["status"] == "planned":
+        return PLANNED if row["version"] == 1 else MOVED
+    return STARTED if row["status"] == "started" else FINISHED
+
+
+def _seen(order: OrderId, now_ms: int) -> OrderRow | None:
+    """Read an order as readers see it."""
+    versions = versions_of(order)
+    item = sequential_history.visible(TABLE.get(versions.key, consistent=True))
+    return versions.row_of(item) if item and is_alive(item, now_ms) else None
+
+
+def _advance(order: OrderId, command: Command, decide: Callable[[OrderRow], OrderContent | None]) -> Saved[OrderRow]:
+    """Read an order, and save what is decided upon it; None: it stays as it is. A change in between begins anew."""
+    for _ in range(ATTEMPTS):
+        row = get(order, now_ms=command.now_ms)
+        content = decide(row)
+        if content is None:
+            return Saved(row, created=False)
+        try:
+            upon = command._replace(if_match=row["version"])
+            return _save(order, Draft(content, _mark_of(order), upon, gone=NotFound(MISSING)))
+        except Stale:
+            continue
+    raise Contended
+
+
+def _save(order: OrderId, draft: Draft) -> Saved[OrderRow]:
+    planned_for = str(draft.content["plannedFor"])
+    lifetime = Lifetime(
+        expires_at=_day_s(planned_for) + KEPT_DAYS * SECONDS_PER_DAY,
+        open_until=_day_s(order.date) + SECONDS_PER_DAY,
+    )
+    return sequential_history.save(versions_of(order), draft, lifetime)
+
+
+def _content_of(row: OrderRow) -> OrderContent:
+    fields: dict[str, object] = dict(row)
+    return cast("OrderContent", {name: fields.get(name) for name in OrderContent.__annotations__})
+
+
+def _mark_of(order: OrderId) -> dict[str, object]:
+    """Return the attributes of each row besides its revision."""
+    return {
+        "discriminator": DISCRIMINATOR,
+        "equipmentId": order.equipment_id,
+        "date": order.date,
+        "kind": order.kind,
+    }
+
+
+def _day_s(day: str) -> int:
+    """Return the beginning of a day (UTC), in epoch seconds."""
+    return times.to_ms(times.first_of(day)) // 1000
+
+
+NOT_BEGUN: Final = Guard(
+    condition=Condition("#status = :planned", {"status": "status"}, {"planned": "planned"}),
+    admits=lambda row: row is None or row["status"] == "planned",
+    otherwise=Conflict(BEGUN),
+)

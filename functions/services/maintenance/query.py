@@ -1,0 +1,56 @@
+"""maintenance table -> HTTP."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
+from andon.http.openapi import responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import Cursor, IfNoneMatch, Limit
+from andon.runtime import clock
+from contract.groups import READERS
+from contract.parameters import EquipmentId
+from services.maintenance import order
+from services.maintenance.bodies import OrderDate, OrderKind, OrderResponse, OrdersResponse
+from services.maintenance.order import OrderId
+from services.maintenance.tables import HISTORY_TABLE, TABLE
+
+app = HttpApi()
+handler = app.handler
+
+OF_MACHINE = OfSubject("equipment_id")
+
+
+@app.serves("GET /equipment/{id}/maintenance", groups=READERS, at=OF_MACHINE, responses=responses(OrdersResponse, 200))
+def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """List the orders of a machine by the days in their ids, the latest first."""
+    query = order.orders_of(equipment_id)
+    return app.page(TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor)
+
+
+@app.serves(
+    "GET /equipment/{id}/maintenance/{date}/{kind}",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(OrderResponse, 200, 304, 404),
+)
+def get_order(
+    equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, if_none_match: IfNoneMatch = None
+) -> Response[str]:
+    """Return an order as it is now."""
+    row = order.get(OrderId(equipment_id, date, kind), now_ms=clock.now_ms())
+    return app.found(row, to_response=order.to_response, if_none_match=if_none_match)
+
+
+@app.serves(
+    "GET /equipment/{id}/maintenance/{date}/{kind}/versions",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(OrdersResponse, 200, 404),
+)
+def get_versions(
+    equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+) -> Response[str]:
+    """List every version of an order, newest first."""
+    query = order.history_of(OrderId(equipment_id, date, kind), now_ms=clock.now_ms())
+    return app.page(HISTORY_TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor)

@@ -1,0 +1,6 @@
+"""Revisions behind the current rows of maintenance: they are no facts of their own."""
+
+from andon.versions.versioned_write import KeptRevisions
+from services.maintenance import order
+
+REVISIONS: KeptRevisions = {order.DISCRIMINATOR: order.kept_revision}

@@ -1,0 +1,34 @@
+"""The tables that maintenance owns.
+
+| table | pk | sk | row |
+|---|---|---|---|
+| maintenance | `Equipment#<id>` | `order#<date>#<kind>` | the current order; its id is its key |
+| maintenance | `Equipment#<id>` | `equipment` | what maintenance has to know of the equipment: its factory |
+| maintenance-history | `Equipment#<id>#<date>#<kind>` | `version` | a revision of an order |
+"""
+
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys, TableSchema
+
+KEYS = Keys("pk", "sk", one_partition_per="entity")
+HISTORY = Keys("pk", "version", sort_type="N", one_partition_per="entity")
+TABLES = {
+    "MAINTENANCE_TABLE": TableSchema(KEYS, stream=True),
+    "MAINTENANCE_HISTORY_TABLE": TableSchema(HISTORY, expires=False, seldom_read=True),
+}
+TABLE = Table("MAINTENANCE_TABLE", KEYS)
+HISTORY_TABLE = Table("MAINTENANCE_HISTORY_TABLE", HISTORY)
+
+# What each role calls, where that is less than a service may.
+GRANTS = {
+    "command": {
+        "MAINTENANCE_TABLE": ("GetItem", "UpdateItem"),
+        "MAINTENANCE_HISTORY_TABLE": ("GetItem", "PutItem"),
+    },
+    "listener": {"MAINTENANCE_TABLE": ("PutItem", "UpdateItem")},
+}
+
+
+def partition_of(equipment_id: str) -> str:
+    """Return the partition of a piece of equipment."""
+    return f"Equipment#{equipment_id}"

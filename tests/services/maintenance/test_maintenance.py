@@ -1,0 +1,41 @@
+"""What maintenance promises its callers; what it promises as a package, the laws try."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+from tests.services.maintenance.samples import LAMP
+
+NOW_MS = 1_767_258_000_000
+PUT = "PUT /maintenance/{id}"
+
+
+@pytest.fixture
+def loop() -> Iterator[Loop]:
+    with Loop() as loop, frozen_clock(NOW_MS):
+        yield loop
+
+
+def test_what_is_put_somewhere_is_published(loop: Loop) -> None:
+    put = loop.request(PUT, path=LAMP, body={"place": "attic"})
+
+    assert (put.status, put.body) == (201, {"id": "lamp", "place": "attic", "version": 1})
+    [event] = [event for event in loop.run() if event["source"] == "maintenance"]
+    assert event["detail-type"] == "order-moved"
+    assert event["detail"]["order"] == {"id": "lamp", "place": "attic"}
+
+
+def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
+    loop.request(PUT, path=LAMP, body={"place": "attic"})
+    unnamed = loop.request(PUT, path=LAMP, body={"place": "cellar"})
+    stale = loop.request(PUT, path=LAMP, body={"place": "cellar"}, headers={"if-match": '"7"'})
+    changed = loop.request(PUT, path=LAMP, body={"place": "cellar"}, headers={"if-match": '"1"'})
+
+    assert (unnamed.status, stale.status, changed.status) == (428, 412, 200)
+    assert changed.headers["etag"] == '"2"'
+
+
+def test_a_place_has_a_name(loop: Loop) -> None:
+    assert loop.request(PUT, path=LAMP, body={"place": " "}).status == 400
