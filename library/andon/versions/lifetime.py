@@ -45,8 +45,8 @@ class Lifetime(NamedTuple):
 
     @property
     def of_fence(self) -> dict[str, int]:
-        """The attributes of a row that only holds the fence of a first write."""
-        return {ttl.ATTRIBUTE: self.open_until + KEPT_SECONDS}
+        """The attributes of a row that only holds the fence of a first write: nobody sees it."""
+        return {ttl.DATE: 0, ttl.ATTRIBUTE: self.open_until + KEPT_SECONDS}
 
     def upon(self, row: Mapping[str, int]) -> dict[str, int]:
         """Return the attributes of the row that follows `row`; it is kept until the latest date that it ever had."""
