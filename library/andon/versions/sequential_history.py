@@ -61,7 +61,7 @@ FENCE = "fence"
 UNSEEN = "(attribute_not_exists(#version) OR #version = :unseen)"
 ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
 HELD = "#version = :expected AND #fence = :fence"
-KEPT = Condition("attribute_not_exists(#ttl) OR #ttl > :clock", {"ttl": ttl.ATTRIBUTE})
+ALIVE = Condition("attribute_not_exists(#date) OR #date > :clock", {"date": ttl.DATE})
 
 OVER: Final = "Its time is over."
 
@@ -163,9 +163,9 @@ def _decide(draft: Draft, row: VersionedRow | None, lifetime: Lifetime | None) -
         # What the history of a row that has gone holds may be an orphan, and proves no retry.
         return Refuse(Stale(STALE) if lifetime is None or lifetime.is_open(now_ms) else over)
     step = decide_next(draft, RefusedSave(failed={CURRENT: row}))
-    if ttl.is_kept(row, now_ms) or is_done(draft, step) or isinstance(step, CheckRetry | Refuse):
+    if ttl.is_alive(row, now_ms) or is_done(draft, step):
         return step
-    return Refuse(over)
+    return step._replace(otherwise=over) if isinstance(step, CheckRetry) else Refuse(over)
 
 
 def _take_fence(versions: Versions[Row], draft: Draft, write: Write, lifetime: Lifetime | None) -> Item:
@@ -176,8 +176,8 @@ def _take_fence(versions: Versions[Row], draft: Draft, write: Write, lifetime: L
         assign |= {} if lifetime is None else lifetime.of_fence
     else:
         # Whether a row stands whose deletion is due is chance.
-        kept = KEPT._replace(values={"clock": draft.command.now_ms // 1000})
-        condition = both(condition_of(draft, write), kept)
+        alive = ALIVE._replace(values={"clock": draft.command.now_ms // 1000})
+        condition = both(condition_of(draft, write), alive)
     return versions.table.increment(versions.key, FENCE, assign=assign, condition=condition)
 
 

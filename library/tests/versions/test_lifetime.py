@@ -102,21 +102,21 @@ def test_a_row_is_shown_until_its_newest_date_and_kept_until_the_latest(thing: T
     ]
 
 
-def test_an_id_is_taken_until_its_date_and_a_row_that_stands_is_changed_until_its_ttl(thing: Thing) -> None:
+def test_an_id_is_taken_until_its_date_and_a_row_is_changed_as_long_as_it_is_seen(thing: Thing) -> None:
     with pytest.raises(NotFound, match="Its time is over"):
         save(THING, coat("red", days=3), until(10))
     assert thing.row is None
     save(THING, coat("red", days=2.9), until(10))
 
-    save(THING, coat("green", if_match=1, days=10.9), until(10))
-    for retry in (coat("red", days=11), coat("green", if_match=1, days=11)):
+    save(THING, coat("green", if_match=1, days=9.9), until(10))
+    for retry in (coat("red", days=10.1), coat("green", if_match=1, days=10.1)):
         assert save(THING, retry, until(10)).row["colour"] == retry.content["colour"]
-    for draft in (coat("white", if_match=2, days=11), coat("green", if_match=2, days=11)):
+    for draft in (coat("white", if_match=2, days=10.1), coat("green", if_match=2, days=10.1)):
         with pytest.raises(NotFound, match="Its time is over"):
             save(THING, draft, until(20))
     gone = Conflict("It was in another year.")
     with pytest.raises(Conflict, match="another year"):
-        save(THING, coat("white", if_match=2, days=11)._replace(gone=gone), until(20))
+        save(THING, coat("white", if_match=2, days=10.1)._replace(gone=gone), until(20))
 
     assert thing.colours == {1: "red", 2: "green"}
 

@@ -1,41 +1,185 @@
 """What maintenance promises its callers; what it promises as a package, the laws try."""
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
 
 import pytest
 
+from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
-from andon.testing.loop import Loop
-from tests.services.maintenance.samples import LAMP
+from andon.testing.loop import Answer, Loop
+from tests.services.maintenance.samples import ORDER, PATH
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
+from tests.support.samples import body_of, fact
 
-NOW_MS = 1_767_258_000_000
-PUT = "PUT /maintenance/{id}"
+NOW: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
+PLAN: Final = f"PUT {PATH}"
+GET: Final = f"GET {PATH}"
+HISTORY: Final = f"GET {PATH}/versions"
 
 
 @pytest.fixture
 def loop() -> Iterator[Loop]:
-    with Loop() as loop, frozen_clock(NOW_MS):
+    with Loop() as loop:
+        register(loop)
         yield loop
 
 
-def test_what_is_put_somewhere_is_published(loop: Loop) -> None:
-    put = loop.request(PUT, path=LAMP, body={"place": "attic"})
-
-    assert (put.status, put.body) == (201, {"id": "lamp", "place": "attic", "version": 1})
-    [event] = [event for event in loop.run() if event["source"] == "maintenance"]
-    assert event["detail-type"] == "order-moved"
-    assert event["detail"]["order"] == {"id": "lamp", "place": "attic"}
+def register(loop: Loop) -> None:
+    """Let maintenance hear of the machine."""
+    with frozen_clock(NOW):
+        loop.listen([body_of(fact("equipment-created"))])
+        loop.run()
 
 
-def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
-    loop.request(PUT, path=LAMP, body={"place": "attic"})
-    unnamed = loop.request(PUT, path=LAMP, body={"place": "cellar"})
-    stale = loop.request(PUT, path=LAMP, body={"place": "cellar"}, headers={"if-match": '"7"'})
-    changed = loop.request(PUT, path=LAMP, body={"place": "cellar"}, headers={"if-match": '"1"'})
-
-    assert (unnamed.status, stale.status, changed.status) == (428, 412, 200)
-    assert changed.headers["etag"] == '"2"'
+def send(
+    loop: Loop, route: str, body: dict[str, Any] | None = None, *, if_match: int | None = None, **more: str
+) -> Answer:
+    """Send a request about the order."""
+    headers = {} if if_match is None else {"if-match": f'"{if_match}"'}
+    return loop.request(route, path={**ORDER, **more}, body=body, headers=headers)
 
 
-def test_a_place_has_a_name(loop: Loop) -> None:
-    assert loop.request(PUT, path=LAMP, body={"place": " "}).status == 400
+def statuses(loop: Loop) -> list[tuple[int, str]]:
+    """The versions of the order, oldest first."""
+    return [(one["version"], one["status"]) for one in reversed(send(loop, HISTORY).body["items"])]
+
+
+def facts(loop: Loop) -> list[tuple[str, int]]:
+    """What was published of orders since, by type and version."""
+    published = [event for event in loop.run() if event["source"] == "maintenance"]
+    return [
+        (event["detail-type"].removeprefix("maintenance-"), event["detail"]["order"]["version"]) for event in published
+    ]
+
+
+def test_an_order_is_planned_moved_started_and_finished(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        planned = send(loop, PLAN, {"minutes": 45})
+        moved = send(loop, PLAN, {"plannedFor": "2026-01-11"}, if_match=1)
+        started = send(loop, f"POST {PATH}/start")
+        finished = send(loop, f"POST {PATH}/finish", {"result": "done", "readings": {"oil-pressure": 4.2}})
+
+        assert [one.status for one in (planned, moved, started, finished)] == [201, 200, 200, 200]
+        assert facts(loop) == [("planned", 1), ("moved", 2), ("started", 3), ("finished", 4)]
+        assert send(loop, GET).body == finished.body
+        assert statuses(loop) == [(1, "planned"), (2, "planned"), (3, "started"), (4, "finished")]
+        assert finished.body["plannedFor"] == "2026-01-11"
+        assert finished.body["readings"] == {"oil-pressure": 4.2}
+
+
+def test_a_moved_order_says_where_it_was_before(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        send(loop, PLAN, {})
+        send(loop, PLAN, {"plannedFor": "2026-01-11"}, if_match=1)
+        [_, moved] = [event["detail"]["order"] for event in loop.run() if event["source"] == "maintenance"]
+
+    assert moved["before"] == {"factoryId": "gdl-1", "plannedFor": ORDER["date"]}
+
+
+def test_two_who_plan_the_same_plan_one(loop: Loop) -> None:
+    """The second one is in the middle of the first one's writes, before each of them."""
+    for number in range(1, 6):
+        plan = partial(send, loop, PLAN, {"minutes": 5}, kind=f"kind-{number}")
+        with frozen_clock(NOW), intruding(number, plan):
+            first, second = plan(), plan()
+
+        assert (first.body["version"], second.body["version"]) == (1, 1)
+        assert facts(loop) == [("planned", 1)]
+
+
+def test_who_plans_something_else_is_told_that_it_is_there(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        send(loop, PLAN, {"minutes": 5})
+
+        assert send(loop, PLAN, {"minutes": 6}).status == 428
+        assert send(loop, PLAN, {"minutes": 6}, if_match=7).status == 412
+        assert send(loop, PLAN, {"minutes": 6}, if_match=1).status == 200
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
+def test_killed_after_each_call_and_sent_again_no_version_is_lost_or_doubled(
+    loop: Loop, interruption: Interruption
+) -> None:
+    steps: list[tuple[str, dict[str, Any] | None, int | None]] = [
+        (PLAN, {}, None),
+        (PLAN, {"plannedFor": "2026-01-11"}, 1),
+        (f"POST {PATH}/start", None, None),
+        (f"POST {PATH}/finish", {"result": "done"}, None),
+    ]
+
+    def run(breaking: Breaking) -> Any:  # noqa: ANN401
+        loop.clear()
+        register(loop)
+        with frozen_clock(NOW):
+            for route, body, if_match in steps:
+                breaking.interrupt(lambda: send(loop, route, body, if_match=if_match))  # noqa: B023  called at once
+                assert send(loop, route, body, if_match=if_match).status in {200, 201}
+            return facts(loop), statuses(loop)
+
+    broken = 0
+    for _, (published, kept) in broken_at_every_call(interruption, run, services=("dynamodb",)):
+        broken += 1
+        assert published == [("planned", 1), ("moved", 2), ("started", 3), ("finished", 4)]
+        assert kept == [(1, "planned"), (2, "planned"), (3, "started"), (4, "finished")]
+    assert broken >= 3 * len(steps)
+
+
+def test_to_start_or_finish_twice_is_to_do_it_once(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        send(loop, PLAN, {})
+        for route, body in ((f"POST {PATH}/start", None), (f"POST {PATH}/finish", {"result": "partly"})):
+            once, again = send(loop, route, body), send(loop, route, body)
+            assert (once.status, again.status) == (200, 200)
+            assert once.body == again.body
+
+        assert facts(loop) == [("planned", 1), ("started", 2), ("finished", 3)]
+
+
+def test_what_does_not_follow_is_refused_and_changes_nothing(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        assert send(loop, f"POST {PATH}/start").status == 404
+        send(loop, PLAN, {})
+        assert send(loop, f"POST {PATH}/finish", {"result": "done"}).status == 409
+        send(loop, f"POST {PATH}/start")
+        assert send(loop, PLAN, {"minutes": 7}, if_match=2).status == 409
+        send(loop, f"POST {PATH}/finish", {"result": "done"})
+        assert send(loop, f"POST {PATH}/finish", {"result": "skipped"}).status == 409
+        assert send(loop, f"POST {PATH}/start").status == 409
+
+        assert statuses(loop) == [(1, "planned"), (2, "started"), (3, "finished")]
+
+
+def test_what_is_skipped_is_finished_without_a_start(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        send(loop, PLAN, {})
+        assert send(loop, f"POST {PATH}/finish", {"result": "skipped"}).body["status"] == "finished"
+
+
+def test_only_what_can_be_done_is_planned(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        assert send(loop, PLAN, {}, id="nobody-knows").status == 404
+        assert send(loop, PLAN, {}, date="2025-12-31").status == 404
+        assert send(loop, PLAN, {}, date="2026-02-30").status == 400
+        assert send(loop, PLAN, {}, kind="Lubrication!").status == 400
+        assert send(loop, PLAN, {"plannedFor": "2027-01-03"}).status == 400
+        assert send(loop, PLAN, {"minutes": 0}).status == 400
+        assert facts(loop) == []
+
+
+def test_it_lives_until_ninety_days_after_the_day_it_is_planned_for_by_now(loop: Loop) -> None:
+    day = NOW - 9 * 3_600_000 + 8 * DAY_MS
+    with frozen_clock(NOW):
+        send(loop, PLAN, {})
+    with frozen_clock(day + 89 * DAY_MS):
+        assert send(loop, GET).status == 200
+        send(loop, PLAN, {"plannedFor": "2026-04-20"}, if_match=1)
+    with frozen_clock(day + 91 * DAY_MS):
+        assert send(loop, GET).body["plannedFor"] == "2026-04-20"
+        send(loop, PLAN, {"plannedFor": "2026-01-10"}, if_match=2)
+        gone = send(loop, GET), send(loop, f"POST {PATH}/start"), send(loop, PLAN, {"minutes": 9})
+        listed = loop.request("GET /equipment/{id}/maintenance", path={"id": ORDER["id"]}).body["items"]
+
+    assert [one.status for one in gone] == [404, 404, 404]
+    assert listed == []
