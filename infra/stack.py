@@ -26,6 +26,7 @@ class Andon(RootStack):
         Service(self, "anomalies", hub, api)
         Service(self, "people", hub, api)
         Service(self, "maintenance", hub, api)
+        Service(self, "planning", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         Page(self, "board", hub, api)

@@ -48,7 +48,7 @@ def get_order(
     at=OF_MACHINE,
     responses=responses(OrdersResponse, 200, 404),
 )
-def get_versions(
+def get_order_versions(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
     """List every version of an order, newest first."""

@@ -13,3 +13,6 @@ def record(world: Recorder) -> None:
     world.request(f"PUT {PATH}", path=ORDER, body={"plannedFor": "2026-01-11"}, headers={"if-match": '"1"'})
     world.request(f"POST {PATH}/start", path=ORDER)
     world.request(f"POST {PATH}/finish", path=ORDER, body={"result": "done", "readings": {"oil-pressure": 4.2}})
+    world.request("GET /equipment/{id}/maintenance", path={"id": ORDER["id"]})
+    world.request(f"GET {PATH}", path=ORDER)
+    world.request(f"GET {PATH}/versions", path=ORDER)

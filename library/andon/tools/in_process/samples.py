@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from andon.packages.discovery import readers
+from andon.packages.discovery import packages, readers
 from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.testing import recorder
+from andon.testing.recorder import Samples
 from andon.testing.samples import paths, read, topic_of
+from andon.tools.stack.errors import ToolFailed
 
 
 def made() -> dict[str, JsonObject]:
@@ -27,9 +29,15 @@ def made() -> dict[str, JsonObject]:
 
 
 def write() -> list[str]:
-    """Write samples; return a line for each that is new, changed or removed."""
-    changed = []
-    for path, sample in made().items():
+    """Write samples; return a line for each that is new, changed or removed.
+
+    Raises:
+        ToolFailed: the sample of a route would take the place of another route's.
+
+    """
+    samples, changed = made(), list[str]()
+    _require_free(samples)
+    for path, sample in samples.items():
         file, text = project().events / path, recorder.text_of(sample)
         if not file.is_file() or file.read_text() != text:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -42,6 +50,21 @@ def _remove_forsaken() -> Iterator[str]:
     for file in forsaken():
         file.unlink()
         yield f"removed: {file.relative_to(project().events)}"
+
+
+def _require_free(samples: Samples) -> None:
+    for path, sample in samples.items():
+        file = project().events / path
+        before = read(file).get("routeKey") if file.is_file() else None
+        if before is not None and before != sample["routeKey"] and _is_route(before):
+            raise ToolFailed(
+                f"events/{path} is a sample of {before}: the function that answers {sample['routeKey']} "
+                f"needs another name than {file.stem.partition('.')[0].replace('-', '_')}"
+            )
+
+
+def _is_route(route: str) -> bool:
+    return any(route in package.routes for package in packages())
 
 
 def forsaken() -> list[Path]:

@@ -1,0 +1,15 @@
+"""planning as a control service: its rules and its table."""
+
+from andon.rules.control_service import Control
+from andon.rules.rule import Rules
+from services.planning.facts import FACTS
+from services.planning.rules import overdue
+from services.planning.tables import TABLE, TTL_DAYS
+
+RULES = Rules(
+    source=FACTS.source,
+    types=FACTS.types,
+    all=(overdue.RULE,),
+)
+
+CONTROL = Control(table=TABLE, rules=RULES, ttl_days=TTL_DAYS)

@@ -1,0 +1,40 @@
+"""When a rule decides, and when not."""
+
+import pytest
+
+from andon.events.domain_event import DomainEvent
+from andon.runtime.clock import MINUTE_MS
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+from andon.testing.samples import body_of, sample
+from tests.services.planning.samples import LAMP, MOVED
+
+NOW_MS = 1_767_258_000_000
+MOVE = DomainEvent.from_wire(sample("domain", MOVED))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "overdue"),
+    [
+        ((0, 1, 2), [0]),
+        ((0, 30, 60), [0]),
+        ((0, 1), []),
+        ((0, 30, 61), []),
+        ((0, 1, 2, 3), [0]),
+        ((0, 1, 100, 101, 102), [100]),
+    ],
+)
+def test_three_within_a_minute_are_overdue(seconds: tuple[int, ...], overdue: list[int]) -> None:
+    with Loop() as loop:
+        for second in seconds:
+            at_ms = NOW_MS + second * 1000
+            with frozen_clock(at_ms):
+                loop.listen([body_of(MOVE._replace(id=f"event {second}", timestamp_ms=at_ms))])
+                loop.run()
+        with frozen_clock(NOW_MS + 5 * MINUTE_MS):
+            decided = [event["detail"]["overdue"] for event in loop.sweep() if "overdue" in event["detail"]]
+            listed = loop.request("GET /planning/{id}", path=LAMP).body["items"]
+
+    expected = [{"id": LAMP["id"], "since": NOW_MS + second * 1000} for second in overdue]
+    assert decided == expected
+    assert listed == expected
