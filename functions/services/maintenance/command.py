@@ -9,6 +9,7 @@ from andon.http.parameters import IfMatch
 from andon.versions.optimistic_lock import Saved
 from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
+from contract.orders import SOURCE
 from contract.parameters import EquipmentId
 from services.maintenance import order
 from services.maintenance.bodies import FinishBody, OrderDate, OrderKind, OrderResponse, PlanBody
@@ -60,5 +61,5 @@ def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, bod
 
 
 def _saved(saved: Saved[OrderRow]) -> Response[str]:
-    token = after.of_row(saved.row, order.fact_of, source=order.SOURCE)
+    token = after.of_row(saved.row, order.fact_of, source=SOURCE)
     return app.saved(saved, to_response=order.to_response, after=token)

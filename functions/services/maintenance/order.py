@@ -13,31 +13,22 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
-from andon.dynamodb.ttl import SECONDS_PER_DAY, is_alive
+from andon.dynamodb.ttl import is_alive
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
 from andon.versions import sequential_history
 from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
 from contract.entities import Changed, OrderEntity, OrderStatus, Result
+from contract.orders import FINISHED, FURTHEST_DAYS, KEPT_DAYS, MOVED, PLANNED, STARTED, day_ms, end_of_day_ms
 from services.maintenance.tables import HISTORY, HISTORY_TABLE, KEYS, TABLE, partition_of
 
-SOURCE: Final = "maintenance"
 DISCRIMINATOR: Final = "order"
 KIND: Final = "order"
-
-PLANNED: Final = "maintenance-planned"
-MOVED: Final = "maintenance-moved"
-STARTED: Final = "maintenance-started"
-FINISHED: Final = "maintenance-finished"
-TYPES: Final = frozenset({PLANNED, MOVED, STARTED, FINISHED})
-
-KEPT_DAYS: Final = 90
-FURTHEST_DAYS: Final = 366
-"""An order is planned at most so many days ahead."""
 
 MISSING: Final = "No such order is planned, or not any more."
 OVER: Final = "That day is over: plan for another one."
@@ -134,7 +125,7 @@ def plan(
         Rejected: see `sequential_history.save`.
 
     """
-    if _day_s(planned_for) > command.now_ms // 1000 + FURTHEST_DAYS * SECONDS_PER_DAY:
+    if day_ms(planned_for) > command.now_ms + FURTHEST_DAYS * DAY_MS:
         raise Invalid.field("body.plannedFor", f"must lie at most {FURTHEST_DAYS} days ahead")
     content = OrderContent(
         factoryId=factory_id,
@@ -251,8 +242,8 @@ def _advance(order: OrderId, command: Command, decide: Callable[[OrderRow], Orde
 def _save(order: OrderId, draft: Draft) -> Saved[OrderRow]:
     planned_for = str(draft.content["plannedFor"])
     lifetime = Lifetime(
-        expires_at=_day_s(planned_for) + KEPT_DAYS * SECONDS_PER_DAY,
-        open_until=_day_s(order.date) + SECONDS_PER_DAY,
+        expires_at=(day_ms(planned_for) + KEPT_DAYS * DAY_MS) // 1000,
+        open_until=end_of_day_ms(order.date) // 1000,
     )
     return sequential_history.save(versions_of(order), draft, lifetime)
 
@@ -270,11 +261,6 @@ def _mark_of(order: OrderId) -> dict[str, object]:
         "date": order.date,
         "kind": order.kind,
     }
-
-
-def _day_s(day: str) -> int:
-    """Return the beginning of a day (UTC), in epoch seconds."""
-    return times.to_ms(times.first_of(day)) // 1000
 
 
 NOT_BEGUN: Final = Guard(

@@ -3,13 +3,13 @@
 from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from services.planning.facts import FACTS
-from services.planning.rules import overdue
+from services.planning.rules import overdue, upkeep
 from services.planning.tables import TABLE, TTL_DAYS
 
 RULES = Rules(
     source=FACTS.source,
     types=FACTS.types,
-    all=(overdue.RULE,),
+    all=(overdue.RULE, upkeep.RULE),
 )
 
 CONTROL = Control(table=TABLE, rules=RULES, ttl_days=TTL_DAYS)

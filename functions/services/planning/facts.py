@@ -1,10 +1,10 @@
 """The facts that planning publishes: what its rules decide."""
 
 from andon.events.fact import Facts
-from services.planning.rules import overdue
+from services.planning.decided import MAINTENANCE_OVERDUE, UPKEEP_CHANGED, maintenance_overdue, upkeep_changed
 
 FACTS = Facts(
     source="planning",
-    types=frozenset({overdue.EQUIPMENT_OVERDUE}),
-    of={overdue.EQUIPMENT_OVERDUE: overdue.equipment_overdue},
+    types=frozenset({MAINTENANCE_OVERDUE, UPKEEP_CHANGED}),
+    of={MAINTENANCE_OVERDUE: maintenance_overdue, UPKEEP_CHANGED: upkeep_changed},
 )

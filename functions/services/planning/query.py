@@ -1,49 +1,48 @@
 """planning table -> HTTP."""
 
-from typing import Annotated, Final
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Path
-from pydantic import AfterValidator
 
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix
-from andon.http import schemas
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
-from andon.http.parameters import Cursor, Limit, described
-from andon.project import project
-from andon.runtime import texts
+from andon.http.parameters import Cursor, Limit
+from contract.groups import READERS
+from contract.parameters import EquipmentId
+from services.planning.decided import overdue_in
 from services.planning.rules import overdue
 from services.planning.tables import KEYS, TABLE, partition_of
-
-ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
-
-EquipmentId = Annotated[str, AfterValidator(texts.word), described(schemas.WORD, "press-7"), Path(alias="id")]
 
 app = HttpApi()
 handler = app.handler
 
 
-class Overdue(ResponseModel):
-    """A decision; `since`: epoch milliseconds of the first of them."""
+class OverdueResponse(ResponseModel):
+    """An order that was not finished on the day that it was planned for; `timestamp` is the end of that day, UTC."""
 
-    id: str
-    since: int
+    equipmentId: str  # noqa: N815  the contract's name
+    date: str
+    kind: str
+    plannedFor: str  # noqa: N815
+    startedAt: str | Absent = None  # noqa: N815
+    timestamp: str
 
 
 class OverduePage(ResponseModel):
-    """A page of decisions, the latest first; a missing cursor is the end."""
+    """A page of them, those of the latest days first; a missing cursor is the end."""
 
-    items: list[Overdue]
+    items: list[OverdueResponse]
     cursor: str | Absent = None
 
 
-@app.serves("GET /planning/{id}", groups=ANYBODY, responses=responses(OverduePage, 200))
-def get_planning(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
-    """List when it was overdue, the latest first."""
+@app.serves(
+    "GET /equipment/{id}/overdue", groups=READERS, at=OfSubject("equipment_id"), responses=responses(OverduePage, 200)
+)
+def get_overdue(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """List the orders of a machine that were overdue, also if they are finished by now."""
     decided = BeginsWith(prefix("decision", overdue.RULE.id))
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=decided)
-    return app.page(TABLE, query, to_response=overdue.to_entity, limit=limit, cursor=cursor)
+    return app.page(TABLE, query, to_response=overdue_in, limit=limit, cursor=cursor)

@@ -2,20 +2,30 @@
 
 | pk | sk | row |
 |---|---|---|
-| `Equipment#<id>` | `event#<ms>#…` | the micro event store: what happened to it |
+| `Equipment#<id>` | `event#<ms>#…` | the micro event store: what happened to the machine's orders |
 | `Equipment#<id>` | `decision#<rule>#<subject>` | what a rule decided |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
 
+from typing import Final
+
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
+from contract.orders import FURTHEST_DAYS, KEPT_DAYS
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"PLANNING_TABLE": TableSchema(KEYS, stream=True)}
 TABLE = Table("PLANNING_TABLE", KEYS)
-TTL_DAYS = 33
+
+WITHIN_DAYS: Final = FURTHEST_DAYS + 1
+"""Days from a plan to the end of the day that it is for, at most."""
+
+TTL_DAYS: Final = WITHIN_DAYS + 2
+
+DECIDED_DAYS: Final = KEPT_DAYS
+"""Days that a decision is kept."""
 
 
 def partition_of(equipment_id: str) -> str:
-    """Return the partition of all about one of equipment, which is also the key that its events correlate by."""
+    """Return the partition of a piece of equipment, which is also the key that its events correlate by."""
     return f"Equipment#{equipment_id}"

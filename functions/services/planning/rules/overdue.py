@@ -1,66 +1,46 @@
-"""The rule that finds what is overdue: three facts of it within a minute."""
+"""The rule that an order is overdue: the day that it was planned for is over, and it is not finished."""
 
 from collections.abc import Iterable
-from typing import Final, TypedDict
+from typing import Final
 
-from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
-from andon.events.fact import fact_of_row
-from andon.rules.rule import Decision, History, Rule, decision_key
-from andon.runtime.clock import MINUTE_MS
-from services.planning.tables import KEYS, TTL_DAYS, partition_of
-
-EQUIPMENT_OVERDUE: Final = "equipment-overdue"
-MANY: Final = 3
-
-
-class OverdueEntity(TypedDict):
-    """The entity of its events; `since`: epoch milliseconds of the first of them."""
-
-    id: str
-    since: int
-
-
-class OverdueRow(OverdueEntity):
-    """The row of a decision, its primary key and the rule's own attributes aside; `ttl`: epoch seconds."""
-
-    discriminator: str
-    timestamp: int
-    ttl: int
+from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import DueAt
+from andon.runtime.clock import DAY_MS
+from contract.orders import MOVED, PLANNED, SOURCE, end_of_day_ms, key_in, order_in
+from services.planning.decided import MAINTENANCE_OVERDUE, decide
+from services.planning.orders import is_open, newest, partition_in, to_open
+from services.planning.tables import WITHIN_DAYS
 
 
 def overdue(history: History) -> Iterable[Decision]:
-    """Decide at the third within a minute."""
-    found = history.events
-    if len(found) == MANY:
-        since, at_ms = found[0].timestamp_ms, history.anchor.timestamp_ms
-        row: OverdueRow = {
-            "discriminator": EQUIPMENT_OVERDUE,
-            "id": history.anchor.partition_key,
-            "since": since,
-            "timestamp": at_ms,
-            "ttl": ttl_at(at_ms, TTL_DAYS),
-        }
-        yield Decision(decision_key(KEYS, key_of(history.anchor), RULE.id, str(since)), row, found)
+    """Decide about the order of a plan, unless it is finished by then, or planned anew."""
+    planned = order_in(history.anchor)
+    by_now = newest(history.events)[key_in(planned)]
+    plans = newest(event for event in history.events if event.type in {PLANNED, MOVED})
+    if is_open(by_now) and plans[key_in(planned)] == planned:
+        day, key = planned.text("plannedFor"), key_in(planned)
+        yield decide(
+            MAINTENANCE_OVERDUE,
+            {**to_open(by_now)},
+            (history.anchor,),
+            rule=RULE.id,
+            subject=f"{key.date} {key.kind} {day}",
+            at_ms=end_of_day_ms(day),
+        )
 
 
-def key_of(event: DomainEvent) -> str:
-    """Return the key that they correlate by."""
-    return partition_of(event.partition_key)
+def date_of(event: DomainEvent) -> int:
+    """Return the end of the day that an order is planned for."""
+    return end_of_day_ms(order_in(event).text("plannedFor"))
 
-
-def to_entity(row: OverdueRow) -> OverdueEntity:
-    """Return a decision's row for an event or a response."""
-    return {"id": row["id"], "since": int(row["since"])}
-
-
-equipment_overdue: Final = fact_of_row(EQUIPMENT_OVERDUE, "overdue", partition="id", entity_of=to_entity, once=True)
 
 RULE: Final = Rule(
     id="overdue",
-    on=frozenset({("maintenance", "maintenance-planned")}),
-    key=key_of,
-    window_ms=MINUTE_MS,
+    on=frozenset({(SOURCE, PLANNED), (SOURCE, MOVED)}),
+    key=partition_in,
+    window_ms=DAY_MS,
+    timing=DueAt(date_of, within_days=WITHIN_DAYS),
     expression=overdue,
-    emits=frozenset({EQUIPMENT_OVERDUE}),
+    emits=frozenset({MAINTENANCE_OVERDUE}),
 )

@@ -1,0 +1,39 @@
+"""The orders of a machine as the facts of a history say them. Pure."""
+
+from collections.abc import Iterable
+
+from andon.events.domain_event import DomainEvent, Entity
+from contract.entities import OpenOrder
+from contract.orders import ORDER_FACTS, OrderKey, key_in, order_in
+from services.planning.tables import partition_of
+
+
+def partition_in(event: DomainEvent) -> str:
+    """Return the key that the facts of a machine's orders correlate by."""
+    return partition_of(event.partition_key)
+
+
+def newest(events: Iterable[DomainEvent]) -> dict[OrderKey, Entity]:
+    """Return each order as its newest version says it, in whatever order the facts are."""
+    orders: dict[OrderKey, Entity] = {}
+    for event in events:
+        if event.type in ORDER_FACTS:
+            order = order_in(event)
+            known = orders.get(key_in(order))
+            if known is None or known.whole_number("version") < order.whole_number("version"):
+                orders[key_in(order)] = order
+    return orders
+
+
+def is_open(order: Entity) -> bool:
+    """Return True if an order is not finished."""
+    return order.text("status") != "finished"
+
+
+def to_open(order: Entity) -> OpenOrder:
+    """Return an order that is not finished."""
+    made: OpenOrder = {"date": order.text("date"), "kind": order.text("kind"), "plannedFor": order.text("plannedFor")}
+    started_at = order.optional_text("startedAt")
+    if started_at:
+        made["startedAt"] = started_at
+    return made

@@ -1,0 +1,55 @@
+"""The rule that keeps what is under way at a machine, and what is next."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from andon.events.domain_event import DomainEvent
+from andon.rules.rule import Decision, History, Rule
+from andon.rules.timing import Later
+from andon.runtime.clock import DAY_MS
+from andon.runtime.json_types import JsonObject
+from contract.entities import OpenOrder
+from contract.orders import TOPICS, key_in, order_in
+from services.planning.decided import UPKEEP_CHANGED, decide
+from services.planning.orders import is_open, newest, partition_in, to_open
+from services.planning.tables import TTL_DAYS
+
+
+def upkeep(history: History) -> Iterable[Decision]:
+    """Decide what is so from the time of a fact on, unless it was so before. Facts of one time are seen together."""
+    at_ms = history.anchor.timestamp_ms
+    standing = _standing(event for event in history.events if event.timestamp_ms <= at_ms)
+    if standing != _standing(event for event in history.events if event.timestamp_ms < at_ms):
+        yield decide(
+            UPKEEP_CHANGED, standing, (history.anchor,), rule=RULE.id, subject=_subject_of(history), at_ms=at_ms
+        )
+
+
+def _standing(events: Iterable[DomainEvent]) -> JsonObject:
+    """Return the orders that are under way, and the first of those that are planned."""
+    orders = sorted((to_open(order) for order in newest(events).values() if is_open(order)), key=_by_day)
+    under_way = [order for order in orders if "startedAt" in order]
+    planned = [order for order in orders if "startedAt" not in order]
+    return {"underWay": under_way, **({"next": planned[0]} if planned else {})}
+
+
+def _subject_of(history: History) -> str:
+    """Return the version of the order from which on it is so."""
+    order = order_in(history.anchor)
+    key = key_in(order)
+    return f"{key.date} {key.kind} {order.whole_number('version')}"
+
+
+def _by_day(order: OpenOrder) -> tuple[str, str, str]:
+    return order["plannedFor"], order["date"], order["kind"]
+
+
+RULE: Final = Rule(
+    id="upkeep",
+    on=frozenset(TOPICS),
+    key=partition_in,
+    window_ms=(TTL_DAYS - 1) * DAY_MS,
+    timing=Later(1),  # two orders may change in one millisecond
+    expression=upkeep,
+    emits=frozenset({UPKEEP_CHANGED}),
+)

@@ -1,0 +1,129 @@
+"""What planning decides about the orders of a machine: what is next and under way, and what is overdue."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andon.events.domain_event import DomainEvent
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.runtime.clock import DAY_MS, MINUTE_MS
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+from tests.support.samples import body_of, fact
+
+BEGIN: Final = times.to_ms("2026-01-01T09:00:00Z")
+PLANNING: Final = Package("services", "planning")
+KINDS: Final = ("grease", "oil")
+LAST: Final = BEGIN + 20 * DAY_MS
+
+
+class Step(NamedTuple):
+    """A change of an order: at a second, to a status, planned for a day of January."""
+
+    second: int
+    kind: str
+    status: str
+    day: int
+
+
+def facts_of(steps: Sequence[Step]) -> list[DomainEvent]:
+    """Return the facts of the orders, whose life goes one way."""
+    made: list[DomainEvent] = []
+    orders: dict[str, dict[str, Any]] = {}
+    for step in sorted(steps):
+        before = orders.get(step.kind, {"version": 0, "status": ""})
+        status = step.status if before["version"] else "planned"
+        if before["status"] == "finished" or (before["status"] == "started" and status != "finished"):
+            continue
+        order = {**before, "kind": step.kind, "version": before["version"] + 1, "status": status}
+        if status == "planned":
+            order["plannedFor"] = f"2026-01-{step.day:02}"
+        if status == "started":
+            order["startedAt"] = times.to_utc(BEGIN)
+        orders[step.kind] = order
+        name = f"maintenance-{'moved' if status == 'planned' and before['version'] else status}"
+        made.append(fact(name, id=f"{step.kind} {order['version']}", at=BEGIN + step.second * 1000, **order))
+    return made
+
+
+@pytest.fixture(scope="module")
+def loop() -> Iterator[Loop]:
+    with Loop() as loop:
+        yield loop
+
+
+def decided(loop: Loop, facts: Sequence[DomainEvent]) -> list[dict[str, Any]]:
+    """Deliver facts as they are listed; return what was decided by the end, by time."""
+    loop.clear()
+    with frozen_clock(BEGIN + MINUTE_MS):
+        assert loop.deliver(PLANNING, [body_of(one, source="maintenance") for one in facts]) == []
+        published = loop.run() + loop.sweep()
+    for day in range(1, 21):
+        with frozen_clock(BEGIN + day * DAY_MS):
+            published += loop.sweep()
+    return sorted((one["detail"] for one in published if one["source"] == "planning"), key=lambda one: one["timestamp"])
+
+
+def upkeep_by(steps: Sequence[DomainEvent]) -> tuple[list[str], str | None]:
+    """Return what is under way and what is next, by a model."""
+    orders: dict[str, dict[str, Any]] = {}
+    for event in steps:
+        orders[event.entities["order"]["kind"]] = event.entities["order"]
+    planned = sorted((one["plannedFor"], kind) for kind, one in orders.items() if one["status"] == "planned")
+    under_way = sorted((one["plannedFor"], kind) for kind, one in orders.items() if one["status"] == "started")
+    return [kind for _, kind in under_way], planned[0][1] if planned else None
+
+
+def overdue_by(facts: Sequence[DomainEvent]) -> set[tuple[str, str]]:
+    """Return the orders that were not finished at the end of a day that they were planned for, by a model."""
+    found: set[tuple[str, str]] = set()
+    for kind in KINDS:
+        own = [event for event in facts if event.entities["order"]["kind"] == kind]
+        plans = [event for event in own if event.type in {"maintenance-planned", "maintenance-moved"}]
+        if plans and own[-1].type != "maintenance-finished":
+            found.add((kind, plans[-1].entities["order"]["plannedFor"]))
+    return found
+
+
+STEPS: Final = st.builds(
+    Step,
+    second=st.integers(0, 60),
+    kind=st.sampled_from(KINDS),
+    status=st.sampled_from(["planned", "planned", "started", "finished"]),
+    day=st.integers(2, 15),
+)
+
+
+@given(
+    st.lists(STEPS, min_size=1, max_size=8, unique_by=lambda step: (step.second, step.kind)),
+    st.randoms(use_true_random=False),
+)
+def test_in_every_order_it_decides_what_is_so(loop: Loop, steps: list[Step], chance: Any) -> None:  # noqa: ANN401
+    facts = facts_of(steps)
+    shuffled = [*facts, *chance.sample(facts, k=len(facts) // 2)]
+    chance.shuffle(shuffled)
+
+    events = decided(loop, shuffled)
+
+    standing = [event["upkeep"] for event in events if event["type"] == "upkeep-changed"]
+    under_way, coming = upkeep_by(facts)
+    assert [one["kind"] for one in standing[-1]["underWay"]] == under_way
+    assert standing[-1].get("next", {}).get("kind") == coming
+    overdue = [event["overdue"] for event in events if event["type"] == "maintenance-overdue"]
+    assert {(one["kind"], one["plannedFor"]) for one in overdue} == overdue_by(facts)
+    assert len(overdue) == len(overdue_by(facts))
+
+
+def test_an_order_of_this_month_next_year_is_overdue_then(loop: Loop) -> None:
+    loop.clear()
+    planned = fact("maintenance-planned", at=BEGIN, plannedFor="2027-01-01")
+    with frozen_clock(BEGIN):
+        assert loop.deliver(PLANNING, [body_of(planned)]) == []
+        loop.run()
+    for days, expected in ((365, 0), (366, 1)):
+        with frozen_clock(BEGIN + days * DAY_MS):
+            assert len([one for one in loop.sweep() if one["detail-type"] == "maintenance-overdue"]) == expected
