@@ -29,6 +29,7 @@ class Andon(RootStack):
         Service(self, "planning", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
+        View(self, "agenda", hub, api)
         Page(self, "board", hub, api)
         FaultStore(self, hub, api)
         Lake(self, hub, api)

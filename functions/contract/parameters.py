@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from andon.http import schemas as common
 from andon.http.parameters import described
 from andon.http.schemas import IMPERSONAL
-from andon.runtime import texts
+from andon.runtime import texts, times
 from contract import names, people, schemas
 
 EquipmentId = Annotated[
@@ -54,4 +54,16 @@ StateFilter = Annotated[
     AfterValidator(names.state_filter),
     described(schemas.STATE_FILTER, "WARNING*"),
     Query(description="A state, or its beginning and a `*`."),
+]
+FirstDay = Annotated[
+    str | None,
+    AfterValidator(times.date),
+    described(common.DATE, "2026-11-23"),
+    Query(alias="from", description="A day, UTC. Inclusive."),
+]
+LastDay = Annotated[
+    str | None,
+    AfterValidator(times.date),
+    described(common.DATE, "2026-11-29"),
+    Query(alias="to", description="A day, UTC. Inclusive."),
 ]

@@ -1,0 +1,105 @@
+"""agenda view -> HTTP."""
+
+from typing import Final
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.key_query import Between, KeyQuery
+from andon.dynamodb.keys import SEPARATOR
+from andon.http.after import NOT_YET, awaited
+from andon.http.http_api import HttpApi
+from andon.http.limits import BY_ROWS
+from andon.http.models import ResponseModel
+from andon.http.openapi import Absent, responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import After, Cursor, Limit
+from andon.runtime.errors import Invalid
+from andon.runtime.json_types import JsonObject
+from andon.views.seen import Writes
+from contract.entities import OrderStatus, Result
+from contract.groups import READERS
+from contract.parameters import FactoryId, FirstDay, LastDay
+from views.agenda.view import BY_DAY, ON, TABLE, TTL_DAYS
+
+WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
+BEHIND: Final = chr(ord(SEPARATOR) + 1)
+"""Sorts behind all that begins with a day and a separator."""
+
+MEMBERS: Final = {
+    "PlannedFor": "plannedFor",
+    "Minutes": "minutes",
+    "Status": "status",
+    "StartedAt": "startedAt",
+    "FinishedAt": "finishedAt",
+    "Result": "result",
+}
+
+app = HttpApi()
+handler = app.handler
+
+
+class PlannedOrder(ResponseModel):
+    """An order; times are fixed-width UTC, days are UTC. `date` is the day in its id."""
+
+    equipmentId: str  # noqa: N815  the contract's name
+    date: str
+    kind: str
+    plannedFor: str  # noqa: N815
+    minutes: int | Absent = None
+    status: OrderStatus
+    startedAt: str | Absent = None  # noqa: N815
+    finishedAt: str | Absent = None  # noqa: N815
+    result: Result | Absent = None
+
+
+class AgendaResponse(ResponseModel):
+    """A page of a factory's agenda, by day; a missing cursor is the end."""
+
+    items: list[PlannedOrder]
+    cursor: str | Absent = None
+
+
+@app.serves(
+    "GET /factories/{factoryId}/agenda",
+    groups=READERS,
+    at=BY_ROWS,
+    responses=responses(AgendaResponse, 200, 409) | NOT_YET,
+)
+def get_agenda(
+    factory_id: FactoryId,
+    first: FirstDay = None,
+    last: LastDay = None,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    after: After = None,
+) -> Response[str]:
+    """List the orders of a factory, at the caller's places, by the days that they are planned for."""
+    return app.page(
+        TABLE,
+        _orders_of(factory_id, first, last),
+        to_response=to_response,
+        limit=limit,
+        cursor=cursor,
+        after=awaited(after, WRITES),
+        subject_of=equipment_in,
+    )
+
+
+def to_response(row: Item) -> JsonObject:
+    """Return a row for a response."""
+    date, _, kind = row["OrderID"].partition(SEPARATOR)
+    known = {name: row[attribute] for attribute, name in MEMBERS.items() if attribute in row}
+    return {"equipmentId": row["EquipmentID"], "date": date, "kind": kind, **known}
+
+
+def equipment_in(row: Item) -> str:
+    """Return the machine that a row is about."""
+    return str(row["EquipmentID"])
+
+
+def _orders_of(factory_id: str, first: str | None, last: str | None) -> KeyQuery:
+    if first is not None and last is not None and first > last:
+        raise Invalid.field("query.from", "lies behind `to`")
+    days = Between(first or "0", f"{last or '9'}{BEHIND}")
+    return KeyQuery(keys=BY_DAY, index_name="ByDay", partition=factory_id, sort=days, forward=True)
