@@ -18,7 +18,7 @@ NAMES: Final[NamesOf] = {
     "crew": (*LOG, "lead"),
     "escalation": (*LOG, "supervisor"),
     "acknowledgement": (*LOG, "acknowledgedBy"),
-    "order": ("equipmentId", "date", "kind", "version"),
+    "order": ("equipmentId", "date", "kind", "version", "plannedFor"),
 }
 
 

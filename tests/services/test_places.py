@@ -49,6 +49,7 @@ def about(equipment_id: str) -> dict[str, Asked]:
     crew = {"crew": {"lead": LIZ, "members": []}}
     machine = {name: value for name, value in PUT_BODY.items() if name != "location"} | {"levels": LEVELS}
     logs = "/equipment/{id}/logs/{state}/{timestamp}"
+    order, planned = "/equipment/{id}/maintenance/{date}/{kind}", path | {"date": "2020-05-09", "kind": "oil"}
     reads = {
         f"GET {prefix}/equipment/{{id}}{rest}": Asked(path)
         for prefix, rest in (("", ""), ("", "/versions"), ("/v2", ""), ("/v2", "/versions"), ("", "/audits"))
@@ -80,6 +81,13 @@ def about(equipment_id: str) -> dict[str, Asked]:
         f"GET {logs}/acknowledgement": Asked(log),
         f"PUT /v2{logs}/assignment": Asked(log, body=crew, version=1),
         f"GET /v2{logs}/assignment": Asked(log),
+        "GET /equipment/{id}/maintenance": Asked(path),
+        f"PUT {order}": Asked(planned, body={}),
+        f"GET {order}": Asked(planned),
+        f"GET {order}/versions": Asked(planned),
+        f"POST {order}/start": Asked(planned),
+        f"POST {order}/finish": Asked(planned, body={"result": "skipped"}),
+        "GET /equipment/{id}/overdue": Asked(path),
         "GET /archive/equipment/{id}": Asked(path, query=days),
         "POST /archive/equipment/{id}/rehydrations": Asked(path, body=days),
         "GET /archive/equipment/{id}/rehydrations/{job}": Asked(path | {"job": "0" * 32}),
@@ -101,6 +109,7 @@ BY_ROWS: Final = {
     "GET /operators/{operator}/logs",
     "GET /supervisors/{supervisor}/escalations",
     "GET /board/{company}",
+    "GET /factories/{factoryId}/agenda",
     "PUT /people/{id}",
     "GET /people/{id}",
     "GET /people",
@@ -125,6 +134,8 @@ def factories(loop: Loop) -> None:
         acknowledge(loop, equipment_id)
         audit(loop, equipment_id)
         staff(loop, factory, operators=[operator])
+        plan = "PUT /equipment/{id}/maintenance/{date}/{kind}"
+        assert send(loop, plan, about(equipment_id)[plan], "admin").status == 201
         loop.run()
 
 

@@ -86,7 +86,7 @@ def _example(document: Mapping[str, Any], schema: Schema) -> Any:  # noqa: ANN40
     if "default" in schema:
         return schema["default"]
     if "properties" in schema:
-        return {name: _example(document, schema["properties"][name]) for name in schema["required"]}
+        return {name: _example(document, schema["properties"][name]) for name in schema.get("required", ())}
     if schema.get("type") == "array":
         return [_example(document, schema["items"])]
     if "anyOf" in schema:

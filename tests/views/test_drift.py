@@ -186,7 +186,7 @@ def about_one(view: Package, event: DomainEvent) -> DomainEvent:
     except Exception:  # noqa: BLE001  an old shape: samples of these have theirs
         return event
     # A sample that was recorded later than now is as old as the others.
-    at_ms = min(event.timestamp_ms, NOW - HOUR_MS + event.timestamp_ms % HOUR_MS)
+    at_ms = min(event.timestamp_ms, NOW - 2 * HOUR_MS + event.timestamp_ms % HOUR_MS)
     return event._replace(partition_key=update.key[view.view.KEYS.partition], timestamp_ms=at_ms)
 
 

@@ -5,7 +5,7 @@ two people who plan the same plan one. Its history is sequential: orders are rev
 read. It lives until 90 days after the day that it is planned for by now.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
@@ -103,14 +103,15 @@ def get(order: OrderId, *, now_ms: int) -> OrderRow:
     return row
 
 
-def history_of(order: OrderId, *, now_ms: int) -> KeyQuery:
-    """Read how far its history goes; return the query of it, newest first.
+def revisions_of(order: OrderId) -> KeyQuery:
+    """Return the query of its history, newest first; it may have a revision that is not to be seen, see `seen_by`."""
+    return _revisions_of(order).all
 
-    Raises:
-        NotFound: see `get`.
 
-    """
-    return sequential_history.visible_revisions(_revisions_of(order).all, get(order, now_ms=now_ms))
+def seen_by(order: OrderId, revisions: Sequence[Item], *, now_ms: int) -> list[Item]:
+    """Return those of some revisions, read before, that its current row shows; of an order that is not there, none."""
+    row = _seen(order, now_ms)
+    return [one for one in revisions if row and one["version"] <= row["version"]]
 
 
 def plan(

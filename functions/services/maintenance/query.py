@@ -1,12 +1,17 @@
 """maintenance table -> HTTP."""
 
+from http import HTTPStatus
+from typing import Any
+
 from aws_lambda_powertools.event_handler import Response
 
+from andon.dynamodb.client import Rows
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
-from andon.http.page import DEFAULT_LIMIT
+from andon.http.page import DEFAULT_LIMIT, read_rows
 from andon.http.parameters import Cursor, IfNoneMatch, Limit
+from andon.http.response import respond
 from andon.runtime import clock
 from contract.groups import READERS
 from contract.parameters import EquipmentId
@@ -46,11 +51,18 @@ def get_order(
     "GET /equipment/{id}/maintenance/{date}/{kind}/versions",
     groups=READERS,
     at=OF_MACHINE,
-    responses=responses(OrdersResponse, 200, 404),
+    responses=responses(OrdersResponse, 200),
 )
 def get_order_versions(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response[str]:
     """List every version of an order, newest first."""
-    query = order.history_of(OrderId(equipment_id, date, kind), now_ms=clock.now_ms())
-    return app.page(HISTORY_TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor)
+    asked = OrderId(equipment_id, date, kind)
+
+    def read(*about: Any, **paging: Any) -> Rows:  # noqa: ANN401  see `read_rows`
+        rows = read_rows(*about, **paging)
+        return rows._replace(items=order.seen_by(asked, rows.items, now_ms=clock.now_ms()))
+
+    query = order.revisions_of(asked)
+    page = app.read_page(HISTORY_TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor, read=read)
+    return respond(HTTPStatus.OK, page)

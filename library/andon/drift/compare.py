@@ -204,7 +204,7 @@ def _is_surplus(newest: Newest, expected: ExpectedRow, found: Item) -> bool:
 def _ttl(expected: ExpectedRow, found: Item, basis: Basis) -> Iterator[Difference]:
     """Find a ttl that the events of a row cannot have made."""
     at = found.get(ttl.ATTRIBUTE)
-    if not found or not expected.newest or _lacks_anchor(expected, found):
+    if not found or not expected.newest or _lacks_anchor(expected, found) or _lacks_dates(expected, found):
         return
     life = _life(expected, found, basis)
     if life is None and at is not None:
@@ -218,6 +218,12 @@ def _lacks_anchor(expected: ExpectedRow, found: Item) -> bool:
     anchors = {one.update.anchor for one in expected.newest.values() if one.update.anchor}
     known = {anchor.oplock for anchor in anchors} & expected.newest.keys()
     return any(oplock_attribute(oplock) not in found for oplock in known)
+
+
+def _lacks_dates(expected: ExpectedRow, found: Item) -> bool:
+    """Return True if a row has none of the oplocks that say how long it lives: nothing is known of its ttl."""
+    dated = {oplock for oplock, one in expected.newest.items() if one.update.expires_at is not None}
+    return bool(dated) and not any(oplock_attribute(oplock) in found for oplock in dated)
 
 
 def _expires_at(one: Newest, ttl_days: int) -> int:
@@ -242,6 +248,8 @@ def _life(expected: ExpectedRow, found: Item, basis: Basis) -> _PossibleTtls | N
         )
         latest = max((date for oplock, date in expected.latest.items() if oplock in seen), default=0)
         most = max(latest, ttl.ttl_at(basis.now_ms + AHEAD_MS, basis.ttl_days))
+        if ttl.DATE in found and len(shown) < len(seen):
+            most = ttl.FIRST_NO_SECONDS  # an event that is not known yet may have said any date
         return _PossibleTtls(least, most, max(latest, rightly))
     anchors = [one.update.anchor for one in expected.newest.values() if one.update.anchor]
     if not anchors or any(oplock_attribute(anchor.oplock) in found for anchor in anchors):
