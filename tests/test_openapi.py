@@ -33,6 +33,7 @@ UNSTATED: Final = {
     "query.from",
     "query.to",
     "body.from",
+    "body.plannedFor",
     "body.view",
     "body.rate",
     "query.date",

@@ -33,7 +33,12 @@ OrderKind = Annotated[
 ]
 Name = Annotated[str, AfterValidator(names.order_kind), WithJsonSchema({"pattern": names.ORDER_KIND_PATTERN})]
 Reading = Annotated[float, Field(ge=-LARGEST_READING, le=LARGEST_READING, allow_inf_nan=False)]
-Readings = Annotated[dict[Name, Reading], Field(max_length=MOST_READINGS, examples=[{"oil-pressure": 4.2}])]
+Readings = Annotated[
+    dict[Name, Reading],
+    Field(
+        max_length=MOST_READINGS, examples=[{"oil-pressure": 4.2}], json_schema_extra={"additionalProperties": False}
+    ),
+]
 
 
 class PlanBody(RequestModel):
