@@ -6,6 +6,7 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
+from contract.entities import OpenOrder
 
 SOURCE: Final = "maintenance"
 
@@ -58,3 +59,12 @@ def day_ms(day: str) -> int:
 def end_of_day_ms(day: str) -> int:
     """Return the end of a day (UTC), in epoch milliseconds."""
     return day_ms(day) + DAY_MS
+
+
+def open_order(order: Entity) -> OpenOrder:
+    """Return an order that is not finished, as rules and views say it."""
+    made: OpenOrder = {"date": order.text("date"), "kind": order.text("kind"), "plannedFor": order.text("plannedFor")}
+    started_at = order.optional_text("startedAt")
+    if started_at:
+        made["startedAt"] = started_at
+    return made

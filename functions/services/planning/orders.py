@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from andon.events.domain_event import DomainEvent, Entity
-from contract.entities import OpenOrder
 from contract.orders import ORDER_FACTS, OrderKey, key_in, order_in
 from services.planning.tables import partition_of
 
@@ -28,12 +27,3 @@ def newest(events: Iterable[DomainEvent]) -> dict[OrderKey, Entity]:
 def is_open(order: Entity) -> bool:
     """Return True if an order is not finished."""
     return order.text("status") != "finished"
-
-
-def to_open(order: Entity) -> OpenOrder:
-    """Return an order that is not finished."""
-    made: OpenOrder = {"date": order.text("date"), "kind": order.text("kind"), "plannedFor": order.text("plannedFor")}
-    started_at = order.optional_text("startedAt")
-    if started_at:
-        made["startedAt"] = started_at
-    return made

@@ -52,6 +52,15 @@ class LastAnomalyResponse(ResponseModel):
     model: str
 
 
+class OrderResponse(ResponseModel):
+    """A maintenance order that is not finished; `date` and `kind` are in its id, days are UTC."""
+
+    date: str
+    kind: str
+    plannedFor: str  # noqa: N815
+    startedAt: str | Absent = None  # noqa: N815
+
+
 class StandingResponse(ResponseModel):
     """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
@@ -63,7 +72,8 @@ class StandingResponse(ResponseModel):
     While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the ids of the people who deal
     with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
     that has not reported for too long.
-    `lastAnomaly` is about the newest log that was unlike the machine, however long ago.
+    `lastAnomaly` is about the newest log that was unlike the machine, however long ago. While maintenance is `underWay`
+    it is neither silent nor at risk; `overdue` is the first order that was not finished on its day.
     """
 
     equipmentId: str  # noqa: N815  the contract's name
@@ -80,6 +90,9 @@ class StandingResponse(ResponseModel):
     acknowledgedBy: str | Absent = None  # noqa: N815
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
+    underWay: list[OrderResponse] | Absent = None  # noqa: N815
+    nextOrder: OrderResponse | Absent = None  # noqa: N815
+    overdue: OrderResponse | Absent = None
     lastAudit: LastAuditResponse | Absent = None  # noqa: N815
     lastAnomaly: LastAnomalyResponse | Absent = None  # noqa: N815
 

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, TypedDict
 
-from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
+from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity, OpenOrder
 
 SEEN: Final = "seen#"
 """Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""
@@ -42,7 +42,8 @@ class BoardFields(TypedDict, total=False):
     `AssignedTo`, `EscalatedLog` and `AcknowledgedLog` are the times of the newest logs that were assigned, escalated
     and acknowledged; `AcknowledgedBy` is a subject. Rows that are older than these have no factory and no line until
     the next event. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`, so
-    that no index has it; as long as nobody registered it, the row has a `ttl`.
+    that no index has it; as long as nobody registered it, the row has a `ttl`. `OverdueDay` is the latest day on
+    which an order was not finished that was planned for it.
     """
 
     Name: str | None
@@ -63,6 +64,9 @@ class BoardFields(TypedDict, total=False):
     Risk: Risk
     RiskSince: str
     SilentSince: str | None
+    UnderWay: list[OpenOrder] | None
+    NextOrder: OpenOrder | None
+    OverdueDay: str
 
 
 class BoardRow(BoardFields):

@@ -1,21 +1,23 @@
 """Standing of equipment, derived from a row of the board when it is read. Pure."""
 
-from typing import NamedTuple, NotRequired, TypedDict, cast
+from operator import itemgetter
+from typing import Final, NamedTuple, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.ttl import is_alive
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
-from contract.entities import LocationEntity
+from contract.entities import LocationEntity, OpenOrder
 from contract.names import NORMAL
 from views.board.row import SEEN, BoardRow, LastAnomaly, LastAudit, Risk
 from views.board.version import version_of
 
+AT_RISK: Final = "atRisk"
 TROUBLE = {  # member of a response -> its attribute, and the attribute with the time of the log or episode it is about
     "operator": ("Operator", "AssignedTo"),
     "escalatedTo": ("EscalatedTo", "EscalatedLog"),
     "acknowledgedBy": ("AcknowledgedBy", "AcknowledgedLog"),
-    "atRisk": ("Risk", "RiskSince"),
+    AT_RISK: ("Risk", "RiskSince"),
 }
 
 
@@ -41,6 +43,9 @@ class EquipmentStanding(Trouble):
     stateSince: str | None
     stateTimestamp: str | None
     silentSince: NotRequired[str]
+    underWay: NotRequired[list[OpenOrder]]
+    nextOrder: NotRequired[OpenOrder]
+    overdue: NotRequired[OpenOrder]
     lastAudit: NotRequired[LastAudit]
     lastAnomaly: NotRequired[LastAnomaly]
 
@@ -49,7 +54,8 @@ class Standing(NamedTuple):
     """The newest state that was reported. It began after `since`, and lasts at least since its report `reported`.
 
     since: the newest report of any other state. reported: the newest report of this one. Both None: there is none.
-    trouble: empty while the state is NORMAL. silent_since: the time of the last report, if it has gone silent.
+    trouble: empty while the state is NORMAL. silent_since: the time of the last report, if it has gone silent. While an
+    order is under way it is neither silent nor at risk: somebody is there.
     """
 
     state: str | None
@@ -84,6 +90,9 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     optional = {
         **standing.trouble,
         "silentSince": standing.silent_since,
+        "underWay": row.get("UnderWay"),
+        "nextOrder": row.get("NextOrder"),
+        "overdue": _overdue(row),
         "lastAudit": row.get("LastAudit"),
         "lastAnomaly": row.get("LastAnomaly"),
     }
@@ -112,12 +121,20 @@ def _trouble(row: Attributes, state: str | None) -> Trouble:
     """Return the members about logs and episodes after the last NORMAL; earlier ones were about another trouble."""
     if state in {None, NORMAL}:
         return {}
-    normal = _reports(row).get(NORMAL, "")
-    of_log = {name: what for name, (what, log) in TROUBLE.items() if row.get(log, "") > normal}
+    normal, hidden = _reports(row).get(NORMAL, ""), {AT_RISK} if row.get("UnderWay") else set[str]()
+    of_log = {name: what for name, (what, log) in TROUBLE.items() if row.get(log, "") > normal and name not in hidden}
     return members_of(Trouble, {name: row[what] for name, what in of_log.items() if what in row})
 
 
 def _silent_since(row: BoardRow, last: str | None) -> str | None:
     """Return the time of the last report before the silence; None if a newer one was seen, even before `…-back`."""
     silent_since = row.get("SilentSince")
-    return None if silent_since is None or silent_since < (last or "") else silent_since
+    is_over = silent_since is None or silent_since < (last or "")
+    return None if is_over or row.get("UnderWay") else silent_since
+
+
+def _overdue(row: BoardRow) -> OpenOrder | None:
+    """Return the first order that is overdue: it is still open, and was planned for such a day, or for one before."""
+    still = [*(row.get("UnderWay") or ()), *filter(None, [row.get("NextOrder")])]
+    late = [order for order in still if order["plannedFor"] <= row.get("OverdueDay", "")]
+    return min(late, key=itemgetter("plannedFor"), default=None)

@@ -8,10 +8,11 @@ from andon.dynamodb.schema import Index, Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
 from andon.runtime import times
+from andon.runtime.json_types import JsonObject
 from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
-from contract import logs, names, old_shapes
+from contract import logs, names, old_shapes, orders
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
 from views.board.row import SEEN, BoardFields, LastAnomaly, LastAudit
@@ -142,6 +143,24 @@ def on_equipment_back(event: DomainEvent) -> ViewUpdate:
     return _update(event.entity("silence").text("equipmentId"), SILENCE, {"SilentSince": None})
 
 
+def on_upkeep_changed(event: DomainEvent) -> ViewUpdate:
+    """Keep the orders that are under way, and the next one."""
+    upkeep = event.entity("upkeep")
+    under_way = [orders.open_order(Entity("upkeep.underWay", one)) for one in _objects(upkeep, "underWay")]
+    coming = upkeep.get("next")
+    fields: BoardFields = {
+        "UnderWay": under_way or None,
+        "NextOrder": None if coming is None else orders.open_order(_object(upkeep, "next")),
+    }
+    return _update(upkeep.text("equipmentId"), "upkeep", fields)
+
+
+def on_maintenance_overdue(event: DomainEvent) -> ViewUpdate:
+    """Keep the latest day on which an order was not finished; what is still open from then, or before, is overdue."""
+    overdue = event.entity("overdue")
+    return _update(overdue.text("equipmentId"), "overdue", {"OverdueDay": overdue.text("plannedFor")})
+
+
 def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
     """Keep the newest anomaly."""
     anomaly = event.entity("anomaly")
@@ -159,15 +178,26 @@ def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
 
 
 def _expected(anomaly: Entity) -> ExpectedEntity:
-    fields = anomaly.get("expected")
-    if not isinstance(fields, dict):
-        raise TypeError("anomaly.expected must be an object")
-    expected = Entity("anomaly.expected", fields)
+    expected = _object(anomaly, "expected")
     return {
         "typical": expected.number("typical"),
         "atMost": expected.number("atMost"),
         "basedOn": expected.whole_number("basedOn"),
     }
+
+
+def _object(entity: Entity, field_name: str) -> Entity:
+    fields = entity.get(field_name)
+    if not isinstance(fields, dict):
+        raise TypeError(f"{entity.name}.{field_name} must be an object")
+    return Entity(f"{entity.name}.{field_name}", fields)
+
+
+def _objects(entity: Entity, field_name: str) -> list[JsonObject]:
+    found = entity.get(field_name)
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise TypeError(f"{entity.name}.{field_name} must be a list of objects")
+    return found
 
 
 def _registration(equipment: Entity, place_of: Callable[[Entity], LocationEntity], *, origin: str) -> ViewUpdate:
@@ -189,9 +219,7 @@ def _metadata(equipment: Entity, place: LocationEntity) -> BoardFields:
 
 
 def _place_of_equipment(equipment: Entity) -> LocationEntity:
-    location = equipment.get("location")
-    if not isinstance(location, dict):
-        raise TypeError("equipment.location must be an object")
+    location = _object(equipment, "location").fields
     return location_by(lambda field: part(location[field]))
 
 
@@ -248,6 +276,8 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("dispatch", "equipment-silent"): on_equipment_silent,
     ("dispatch", "equipment-back"): on_equipment_back,
     ("anomalies", "anomaly-detected"): on_anomaly_detected,
+    ("planning", "upkeep-changed"): on_upkeep_changed,
+    ("planning", "maintenance-overdue"): on_maintenance_overdue,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's

@@ -7,9 +7,9 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import DueAt
 from andon.runtime.clock import DAY_MS
-from contract.orders import MOVED, PLANNED, SOURCE, end_of_day_ms, key_in, order_in
+from contract.orders import MOVED, PLANNED, SOURCE, end_of_day_ms, key_in, open_order, order_in
 from services.planning.decided import MAINTENANCE_OVERDUE, decide
-from services.planning.orders import is_open, newest, partition_in, to_open
+from services.planning.orders import is_open, newest, partition_in
 from services.planning.tables import WITHIN_DAYS
 
 
@@ -22,7 +22,7 @@ def overdue(history: History) -> Iterable[Decision]:
         day, key = planned.text("plannedFor"), key_in(planned)
         yield decide(
             MAINTENANCE_OVERDUE,
-            {**to_open(by_now)},
+            {**open_order(by_now)},
             (history.anchor,),
             rule=RULE.id,
             subject=f"{key.date} {key.kind} {day}",

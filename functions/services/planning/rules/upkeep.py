@@ -9,9 +9,9 @@ from andon.rules.timing import Later
 from andon.runtime.clock import DAY_MS
 from andon.runtime.json_types import JsonObject
 from contract.entities import OpenOrder
-from contract.orders import TOPICS, key_in, order_in
+from contract.orders import TOPICS, key_in, open_order, order_in
 from services.planning.decided import UPKEEP_CHANGED, decide
-from services.planning.orders import is_open, newest, partition_in, to_open
+from services.planning.orders import is_open, newest, partition_in
 from services.planning.tables import TTL_DAYS
 
 
@@ -27,7 +27,7 @@ def upkeep(history: History) -> Iterable[Decision]:
 
 def _standing(events: Iterable[DomainEvent]) -> JsonObject:
     """Return the orders that are under way, and the first of those that are planned."""
-    orders = sorted((to_open(order) for order in newest(events).values() if is_open(order)), key=_by_day)
+    orders = sorted((open_order(order) for order in newest(events).values() if is_open(order)), key=_by_day)
     under_way = [order for order in orders if "startedAt" in order]
     planned = [order for order in orders if "startedAt" not in order]
     return {"underWay": under_way, **({"next": planned[0]} if planned else {})}
