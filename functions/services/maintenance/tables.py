@@ -22,10 +22,11 @@ HISTORY_TABLE = Table("MAINTENANCE_HISTORY_TABLE", HISTORY)
 # What each role calls, where that is less than a service may.
 GRANTS = {
     "command": {
-        "MAINTENANCE_TABLE": ("GetItem", "UpdateItem"),
+        "MAINTENANCE_TABLE": ("GetItem", "PutItem", "UpdateItem"),
         "MAINTENANCE_HISTORY_TABLE": ("GetItem", "PutItem"),
     },
-    "listener": {"MAINTENANCE_TABLE": ("PutItem", "UpdateItem")},
+    "query": {"MAINTENANCE_TABLE": ("GetItem", "Query"), "MAINTENANCE_HISTORY_TABLE": ("Query",)},
+    "listener": {"MAINTENANCE_TABLE": ("UpdateItem",)},
 }
 
 

@@ -21,6 +21,7 @@ from andon.testing.drift import keep_in_lake
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
+from andon.testing.recorder import BEGINNING_MS
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
 from andon.testing.samples import is_of_old, topic_of
 from andon.views.oplock_family import OPLOCK
@@ -73,7 +74,7 @@ def _others(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
-    for kind in ("http", "stream", "push", "domain", "queue"):
+    for kind in ("stream", "push", "domain", "queue", "http"):  # what is asked for is there
         for path in paths(kind):
             message = json.loads(path.read_text())
             yield from ((invocation, time_of(message)) for invocation in readers_of(message))
@@ -150,7 +151,11 @@ def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invoc
         if schema.stream:
             yield Invocation(service, "trigger", {"Records": loop.new_records(table)}), NOW
     wire.fail("PutItem", "ValidationException", when=lambda put: RULE in put["Item"], times=1)
-    yield Invocation(service, "sweep", {}), NOW
+    for at_ms in (
+        NOW,
+        BEGINNING_MS + 40 * DAY_MS,
+    ):  # when samples were written, and recorded
+        yield Invocation(service, "sweep", {}), at_ms
 
 
 def _crossings(service: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:
